@@ -1,0 +1,37 @@
+# Everything a developer runs. PYTHON picks the interpreter that .venv is made from.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help dev build test lint types protos check demo clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
+
+$(BIN)/.ready: pyproject.toml setup.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -U pip
+	$(BIN)/pip install -q -e '.[dev]'
+	touch $@
+
+dev: $(BIN)/.ready  ## make .venv with everything needed to develop
+
+build: dev  ## compile the core in place, generate stubs, unpack tables
+	$(BIN)/python setup.py -q generate build_ext --inplace
+
+test: build  ## run the tests
+	$(BIN)/python -m pytest
+
+lint: dev  ## ruff and buf
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/buf lint
+
+types: build  ## mypy
+	$(BIN)/mypy core/tokalign server client
+
+check: lint types test  ## all of the above
+
+clean:  ## remove what was built
+	rm -rf build dist *.egg-info core/*.egg-info
+	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f

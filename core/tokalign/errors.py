@@ -1,0 +1,84 @@
+"""Exceptions raised by tokalign.
+
+::
+
+    AlignError
+    |-- InputError              the caller's data cannot be used
+    |   |-- ShapeError          arrays or columns whose lengths disagree
+    |   |-- FormatError         a file that cannot be read; knows path and line
+    |   `-- LimitError          well formed, but larger than a stated limit
+    |-- ModelError              a model file that cannot be used
+    |   `-- ModelVersionError   written by a newer tokalign
+    |-- ResourceError           a table or annotator that is missing or damaged
+    `-- ServerError             raised by clients; see tokalign.client.errors
+
+Every message says what was seen, what was wanted and what to do next.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+class AlignError(Exception):
+    """Base of every exception that tokalign raises on purpose."""
+
+
+class InputError(AlignError, ValueError):
+    """The caller's data cannot be used.
+
+    Parameters
+    ----------
+    message : str
+    field : str, optional
+        Path of the offending field, such as ``"source.tags"``; servers pass it on to clients.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class ShapeError(InputError):
+    """Arrays or columns whose shapes disagree."""
+
+
+class LimitError(InputError):
+    """Well-formed input that is larger than a stated limit."""
+
+
+class FormatError(InputError):
+    """A file that does not follow its format.
+
+    Parameters
+    ----------
+    message : str
+    path : path-like, optional
+        Shown before the message.
+    line : int, optional
+        1-based line number, shown before the message.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | os.PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        where = ":".join(str(part) for part in (path, line) if part is not None)
+        super().__init__(f"{where}: {message}" if where else message)
+        self.path = path
+        self.line = line
+
+
+class ModelError(AlignError):
+    """A model file that is missing, damaged or inconsistent."""
+
+
+class ModelVersionError(ModelError):
+    """A model file written by a newer tokalign."""
+
+
+class ResourceError(AlignError):
+    """A lexical table, annotator or optional package that is missing or damaged."""
+
+
+class ServerError(AlignError):
+    """Base of the exceptions raised by tokalign.client."""

@@ -1,0 +1,288 @@
+"""Plain values that everything else passes around.
+
+Indices are 0-based token positions and always ordered (source, target). In question answering
+and entailment data the source is the passage or premise, the target the question or hypothesis.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from tokalign.errors import InputError, ShapeError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Direction(enum.StrEnum):
+    """How the two one-directional decodings become one alignment.
+
+    ``s2t`` labels every source token with a target token or NULL, so each source token has at
+    most one link; ``t2s`` labels every target token. The others combine both
+    (see tokalign.symmetrize). Links are always written (source, target).
+    """
+
+    SOURCE_TO_TARGET = "s2t"
+    TARGET_TO_SOURCE = "t2s"
+    INTERSECTION = "intersection"
+    UNION = "union"
+    GROW_DIAG = "grow-diag"
+    GROW_DIAG_FINAL = "grow-diag-final"
+    GROW_DIAG_FINAL_AND = "grow-diag-final-and"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A tokenised sentence, column by column.
+
+    Attributes
+    ----------
+    text : str
+        The original text.
+    tokens : tuple of str, length n
+    starts, ends : tuple of int, length n
+        Half-open character (code point) offsets of each token in `text`. Where a token was
+        rewritten (a Penn quote), ``text[start:end]`` is what stood in the text.
+    tags : tuple of str, length n, or None
+        Penn Treebank part-of-speech tags.
+    lemmas : tuple of str, length n, or None
+    heads : tuple of int, length n, or None
+        0-based index of each token's syntactic head, -1 for a root.
+    relations : tuple of str, length n, or None
+        Dependency relation to the head. Present exactly when `heads` is.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    tags: tuple[str, ...] | None = None
+    lemmas: tuple[str, ...] | None = None
+    heads: tuple[int, ...] | None = None
+    relations: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_tokens(
+        cls,
+        tokens: Sequence[str],
+        *,
+        text: str | None = None,
+        tags: Sequence[str] | None = None,
+        lemmas: Sequence[str] | None = None,
+        heads: Sequence[int] | None = None,
+        relations: Sequence[str] | None = None,
+    ) -> Self:
+        """Return a checked sentence with given tokens.
+
+        Parameters
+        ----------
+        tokens : sequence of str
+            Non-empty strings.
+        text : str, optional
+            The text that holds the tokens in order; offsets point into it. By default the
+            tokens joined by single spaces.
+        tags, lemmas, heads, relations : optional
+            One entry a token; see the class.
+
+        Raises
+        ------
+        ShapeError
+            If a column's length is not the number of tokens.
+        InputError
+            If a token is empty or not found in `text`, or a head is out of range, its own
+            head, or part of a cycle; or if only one of heads and relations is given.
+        """
+        tokens = tuple(tokens)
+        n_tokens = len(tokens)
+        columns = {"tags": tags, "lemmas": lemmas, "heads": heads, "relations": relations}
+        for name, column in columns.items():
+            if column is not None and len(column) != n_tokens:
+                raise ShapeError(
+                    f"{len(column)} {name} for {n_tokens} tokens; give one a token", field=name
+                )
+        if (heads is None) != (relations is None):
+            raise InputError(
+                "heads and relations come together; one of them is missing",
+                field="relations" if relations is None else "heads",
+            )
+        if heads is not None:
+            _check_tree(heads)
+        text, starts, ends = _locate(tokens, text)
+        return cls(
+            text=text,
+            tokens=tokens,
+            starts=starts,
+            ends=ends,
+            tags=None if tags is None else tuple(tags),
+            lemmas=None if lemmas is None else tuple(lemmas),
+            heads=None if heads is None else tuple(heads),
+            relations=None if relations is None else tuple(relations),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def replace(self, **columns: object) -> Self:
+        """Return a copy with some columns replaced (not checked again)."""
+        return replace(self, **columns)  # type: ignore[arg-type]
+
+
+SentenceLike: TypeAlias = str | Sequence[str] | Sentence
+"""Raw text, a sequence of tokens, or a sentence with some columns filled."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """One aligned token pair.
+
+    Attributes
+    ----------
+    source, target : int
+        0-based token indices.
+    confidence : float
+        Posterior probability of the link, in [0, 1].
+    """
+
+    source: int
+    target: int
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureContribution:
+    """One feature of an explained link: its name, value, weight; value * weight adds to the score."""
+
+    name: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkExplanation:
+    """Why one token got its label in one direction.
+
+    Attributes
+    ----------
+    source, target : int
+        The explained link; the labelled side may be -1 on the other side for NULL.
+    direction : Direction
+        SOURCE_TO_TARGET or TARGET_TO_SOURCE: which side was labelled.
+    score : float
+        Emission score of the label: the sum of value * weight over `features`.
+    features : tuple of FeatureContribution
+        Ordered by falling absolute contribution.
+    runner_up : int
+        Best other label of the same token by posterior; -1 for NULL.
+    margin : float
+        Log posterior of the label minus that of the runner-up, in nats.
+    """
+
+    source: int
+    target: int
+    direction: Direction
+    score: float
+    features: tuple[FeatureContribution, ...]
+    runner_up: int
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The answer for one pair.
+
+    Attributes
+    ----------
+    source, target : Sentence
+        With the columns the annotator filled.
+    links : tuple of Link
+        Sorted by (source, target).
+    score : float
+        Expected share of the target's tokens that have a partner, in [0, 1]; content words
+        count fully, function words and punctuation little (tokalign.aligner.sentence_score).
+    model, version : str
+        Name and version of the model that decided.
+    direction : Direction
+    posteriors : float32 array, shape (n_source, n_target), or None
+        Probability of every link, in [0, 1], where asked for.
+    explanations : tuple of LinkExplanation
+        Empty unless asked for.
+    """
+
+    source: Sentence
+    target: Sentence
+    links: tuple[Link, ...]
+    score: float
+    model: str
+    version: str
+    direction: Direction
+    posteriors: NDArray[np.float32] | None = None
+    explanations: tuple[LinkExplanation, ...] = ()
+
+    def to_pharaoh(self) -> str:
+        """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
+        return " ".join(f"{link.source}-{link.target}" for link in self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """A pair aligned by hand.
+
+    Attributes
+    ----------
+    id : str
+    source, target : Sentence
+    sure, possible : frozenset of (int, int)
+        Links as (source, target). `possible` holds only the links that are not sure.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    sure: frozenset[tuple[int, int]]
+    possible: frozenset[tuple[int, int]] = frozenset()
+
+
+def _locate(
+    tokens: tuple[str, ...], text: str | None
+) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    starts, ends, position = [], [], 0
+    if text is None:
+        text = " ".join(tokens)
+    for index, token in enumerate(tokens):
+        if not token:
+            raise InputError(f"token {index} is empty", field="tokens")
+        start = text.find(token, position)
+        if start < 0:
+            raise InputError(
+                f"token {index} {token!r} does not occur in the text after offset {position}",
+                field="tokens",
+            )
+        position = start + len(token)
+        starts.append(start)
+        ends.append(position)
+    return text, tuple(starts), tuple(ends)
+
+
+def _check_tree(heads: Sequence[int]) -> None:
+    n_tokens = len(heads)
+    for index, head in enumerate(heads):
+        if not -1 <= head < n_tokens or head == index:
+            raise InputError(
+                f"token {index} has head {head}; wanted another token of 0..{n_tokens - 1} or -1",
+                field="heads",
+            )
+    reaches_root = [head == -1 for head in heads]
+    for index in range(n_tokens):
+        path = []
+        node = index
+        while not reaches_root[node] and len(path) <= n_tokens:
+            path.append(node)
+            node = heads[node]
+        if not reaches_root[node]:
+            raise InputError(f"token {index} is part of a cycle of heads", field="heads")
+        for visited in path:
+            reaches_root[visited] = True

@@ -1,0 +1,1 @@
+"""The tokalign gRPC server."""

@@ -1,0 +1,100 @@
+"""Build of the compiled core, the protobuf code and the unpacked tables.
+
+Everything declarative is in pyproject.toml; here is only what needs code: the package map
+(core/tokalign is the package, server/ and client/ are mapped into it), the Cython modules, and
+two generated things: protobuf stubs and unpacked lexical tables.
+"""
+
+import lzma
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Command, Extension, find_packages, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+os.chdir(ROOT)
+
+PACKAGE_DIR = {"": "core", "tokalign.server": "server", "tokalign.client": "client"}
+PACKAGES = [
+    *find_packages("core"),
+    *(f"tokalign.{root}" for root in ("server", "client")),
+]
+
+
+def extensions():
+    """Return one extension for every .pyx below core/; TOKALIGN_CHECKED=1 turns checks on."""
+    checked = os.environ.get("TOKALIGN_CHECKED") == "1"
+    directives = {
+        "language_level": "3",
+        # Kernels check shapes once at their Python door, so inner loops need no checks.
+        "boundscheck": checked,
+        "wraparound": False,
+        "initializedcheck": checked,
+        "cdivision": not checked,
+    }
+    modules = [
+        Extension(
+            ".".join(path.relative_to("core").with_suffix("").parts),
+            [str(path)],
+            extra_compile_args=["-O3", "-fno-math-errno"],
+        )
+        for path in sorted(Path("core").rglob("*.pyx"))
+    ]
+    return cythonize(modules, compiler_directives=directives, force=checked)
+
+
+class Generate(Command):
+    """Generate protobuf stubs and unpack tables into core/tokalign."""
+
+    description = __doc__
+    user_options = []
+
+    def initialize_options(self):
+        pass
+
+    def finalize_options(self):
+        pass
+
+    def run(self):
+        protos()
+        tables()
+
+
+def protos():
+    """Write align_pb2*.py into core/tokalign/v1 where the .proto is newer."""
+    from grpc_tools import protoc
+
+    for proto in sorted(Path("protos").rglob("*.proto")):
+        stub = Path("core") / proto.relative_to("protos").with_name(proto.stem + "_pb2.py")
+        if stub.exists() and stub.stat().st_mtime > proto.stat().st_mtime:
+            continue
+        include = str(Path(protoc.__file__).parent / "_proto")
+        out = [f"--{kind}_out=core" for kind in ("python", "pyi", "grpc_python")]
+        if protoc.main(["protoc", "-Iprotos", f"-I{include}", *out, str(proto)]) != 0:
+            raise SystemExit(f"protoc failed on {proto}")
+
+
+def tables():
+    """Unpack data/*.table.xz beside themselves."""
+    for packed in sorted(Path("core/tokalign/data").glob("*.table.xz")):
+        table = packed.with_suffix("")
+        if not table.exists() or table.stat().st_mtime < packed.stat().st_mtime:
+            table.write_bytes(lzma.decompress(packed.read_bytes()))
+
+
+class BuildPy(build_py):
+    """build_py that generates first, so that wheels and editable installs are complete."""
+
+    def run(self):
+        self.run_command("generate")
+        super().run()
+
+
+setup(
+    package_dir=PACKAGE_DIR,
+    packages=PACKAGES,
+    ext_modules=extensions(),
+    cmdclass={"build_py": BuildPy, "generate": Generate},
+)
