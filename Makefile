@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Where the corpora are; only training and the tests on real text need them.
+TOKALIGN_DATA ?= $(CURDIR)/../shared/data
+export TOKALIGN_DATA
 
-.PHONY: help dev build test lint types protos check demo clean
+.PHONY: help dev build test lint types protos check demo annotators clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -31,6 +34,10 @@ types: build  ## mypy
 	$(BIN)/mypy core/tokalign server client
 
 check: lint types test  ## all of the above
+
+annotators: build  ## retrain the tagger and parser tables from UD English EWT
+	$(BIN)/python -m tokalign.annotate.train --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
+	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info

@@ -1,0 +1,59 @@
+"""Token forms: what the tagger and the parser see of a token, as hashes."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+
+cdef struct Form:
+    uint32_t form       # hash of the token as written
+    uint32_t lower      # of the token lower-cased, digits as 0
+    uint32_t prefix1    # of the first characters, case kept
+    uint32_t prefix2
+    uint32_t prefix3
+    uint32_t suffix1    # of the last characters, lower-cased, digits as 0
+    uint32_t suffix2
+    uint32_t suffix3
+    uint32_t suffix4
+    uint32_t shape      # of the token as X x 0 and signs, runs cut to two
+    uint32_t fixed      # QUOTE_OPEN, QUOTE_CLOSE or 0
+    uint32_t case       # bits HAS_LOWER, HAS_UPPER
+
+
+cdef enum:
+    QUOTE_OPEN = 1
+    QUOTE_CLOSE = 2
+    HAS_LOWER = 1
+    HAS_UPPER = 2
+
+
+cdef class Forms:
+    cdef Form* items            # [n_tokens], owned
+    cdef int32_t* offsets       # [n_sentences + 1], owned
+    cdef readonly Py_ssize_t n_tokens
+    cdef readonly Py_ssize_t n_sentences
+
+
+cdef inline uint32_t slot(uint64_t template, uint64_t a, uint64_t b, int shift) noexcept nogil:
+    """Return the table row of a feature: template number and up to two values."""
+    cdef uint64_t h = a * 0x9E3779B97F4A7C15u + template * 0xD6E8FEB86659FD93u
+    h ^= h >> 32
+    h = (h + b) * 0xC2B2AE3D27D4EB4Fu
+    h ^= h >> 29
+    h *= 0xBF58476D1CE4E5B9u
+    return <uint32_t>(h >> shift)
+
+
+cdef inline uint64_t both(uint32_t a, uint32_t b) noexcept nogil:
+    """Return two 32-bit values as one."""
+    return (<uint64_t>a << 32) | b
+
+
+cdef inline uint32_t lexicon_value(
+    const uint32_t* keys, const uint32_t* values, uint32_t mask, uint32_t key
+) noexcept nogil:
+    """Return the value stored for `key`, 0 if there is none (linear probing; key 0 is empty)."""
+    cdef uint32_t position = (key * 2654435769u) & mask
+    while keys[position] != 0:
+        if keys[position] == key:
+            return values[position]
+        position = (position + 1) & mask
+    return 0

@@ -1,0 +1,153 @@
+"""Packing of tokens into `Form` structs, the only step of tagging and parsing that reads text."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from tokalign.errors import InputError
+
+cdef extern from "Python.h":
+    uint32_t Py_UNICODE_TOLOWER(uint32_t ch)
+
+cdef dict BRACKETS = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+}
+cdef uint64_t SEED = 0xCBF29CE484222325u
+cdef uint64_t PRIME = 0x100000001B3u
+
+
+cdef inline uint32_t fold(uint64_t h) noexcept nogil:
+    # Never 0, which marks an empty lexicon slot and a missing neighbour.
+    h *= 0x9E3779B97F4A7C15u
+    return <uint32_t>(h >> 32) | 1u
+
+
+cdef inline uint64_t push(uint64_t h, uint32_t ch) noexcept nogil:
+    return (h ^ ch) * PRIME
+
+
+cdef int pack(str token, Form* out) except -1:
+    cdef Py_UCS4 letter
+    cdef uint32_t ch, low, kind, last_kind = 0
+    cdef uint32_t l1 = 0, l2 = 0, l3 = 0, l4 = 0
+    cdef uint64_t form = SEED, lower = SEED, shape = SEED
+    cdef Py_ssize_t position = 0
+    cdef int run = 0
+    out.fixed = 0
+    out.case = 0
+    if token == "``":
+        out.fixed = QUOTE_OPEN
+        token = '"'
+    elif token == "''":
+        out.fixed = QUOTE_CLOSE
+        token = '"'
+    elif len(token) == 5 and token[0] == "-":
+        token = BRACKETS.get(token, token)
+    out.prefix1 = out.prefix2 = out.prefix3 = 0
+    for letter in token:
+        ch = <uint32_t>letter
+        if ch == 0x2019 or ch == 0x2018:
+            ch = 39
+        elif ch == 0x201C or ch == 0x201D:
+            ch = 34
+        if 97 <= ch <= 122:
+            low, kind = ch, 120
+            out.case |= HAS_LOWER
+        elif 65 <= ch <= 90:
+            low, kind = ch + 32, 88
+            out.case |= HAS_UPPER
+        elif 48 <= ch <= 57:
+            low, kind = 48, 48
+        elif ch < 128:
+            low, kind = ch, ch
+        else:
+            low = Py_UNICODE_TOLOWER(ch)
+            if low != ch:
+                kind = 88
+                out.case |= HAS_UPPER
+            elif letter.isalpha():
+                kind = 120
+                out.case |= HAS_LOWER
+            elif letter.isdigit():
+                low, kind = 48, 48
+            else:
+                kind = ch
+        form = push(form, ch)
+        lower = push(lower, low)
+        run = run + 1 if kind == last_kind else 1
+        last_kind = kind
+        if run <= 2:
+            shape = push(shape, kind)
+        l4, l3, l2, l1 = l3, l2, l1, low
+        position += 1
+        if position == 1:
+            out.prefix1 = fold(form)
+        elif position == 2:
+            out.prefix2 = fold(form)
+        elif position == 3:
+            out.prefix3 = fold(form)
+    if position == 0:
+        raise InputError("a token is empty", field="tokens")
+    out.form = fold(form)
+    out.lower = fold(lower)
+    out.shape = fold(shape)
+    out.suffix1 = fold(push(SEED, l1))
+    out.suffix2 = fold(push(push(SEED, l2), l1)) if position > 1 else 0
+    out.suffix3 = fold(push(push(push(SEED, l3), l2), l1)) if position > 2 else 0
+    out.suffix4 = fold(push(push(push(push(SEED, l4), l3), l2), l1)) if position > 3 else 0
+    return 0
+
+
+cdef class Forms:
+    """The packed tokens of a batch of sentences.
+
+    Parameters
+    ----------
+    sentences : sequence of sequence of str
+        Non-empty tokens. Quotes and brackets may be written as in text or as in the Penn
+        Treebank.
+
+    Attributes
+    ----------
+    n_tokens, n_sentences : int
+    """
+
+    def __cinit__(self, sentences):
+        cdef Py_ssize_t index = 0, n_tokens = 0
+        cdef str token
+        for sentence in sentences:
+            n_tokens += len(sentence)
+        self.n_tokens = n_tokens
+        self.n_sentences = len(sentences)
+        self.items = <Form*>malloc((n_tokens + 1) * sizeof(Form))
+        self.offsets = <int32_t*>malloc((self.n_sentences + 1) * sizeof(int32_t))
+        if self.items is NULL or self.offsets is NULL:
+            raise MemoryError(f"cannot hold {n_tokens} tokens")
+        n_tokens = 0
+        self.offsets[0] = 0
+        for sentence in sentences:
+            for token in sentence:
+                pack(token, &self.items[n_tokens])
+                n_tokens += 1
+            index += 1
+            self.offsets[index] = <int32_t>n_tokens
+
+    def __dealloc__(self):
+        free(self.items)
+        free(self.offsets)
+
+    def offsets_list(self):
+        """Return where each sentence starts among the tokens, and their number at the end."""
+        return [self.offsets[index] for index in range(self.n_sentences + 1)]
+
+    def lower_hashes(self):
+        """Return the hash of every token lower-cased with digits as 0, never 0."""
+        return [self.items[index].lower for index in range(self.n_tokens)]
+
+    def rows(self):
+        """Return every token's hashes as a dict by field name, for tests and reference code."""
+        return [self.items[index] for index in range(self.n_tokens)]
+
+
+def feature_slot(template, a, b, bits):
+    """Return the row of a feature in a table of ``2**bits`` rows, for tests."""
+    return slot(template, a, b, 64 - bits)

@@ -1,0 +1,64 @@
+"""The annotator protocol and the names under which annotators are loaded."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from tokalign.errors import ResourceError
+from tokalign.types import Sentence, SentenceLike
+
+
+class Annotator(Protocol):
+    """Turns what a caller has of a sentence into tokens, tags, lemmas and, if asked, a tree.
+
+    Attributes
+    ----------
+    name : str
+        As given to `load_annotator`; recorded in models, so that one scheme of tags and
+        relations holds from training to serving.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        Parameters
+        ----------
+        sentences : sequence of str, sequence of str, or Sentence
+            Raw text is tokenised; given tokens are kept; of a Sentence, the columns that are
+            filled are kept and the others computed.
+        trees : bool
+            Whether to parse. A tree that is already there is kept either way.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no token.
+        """
+        ...
+
+
+ANNOTATORS = {
+    "native": "tokalign.annotate.native:NativeAnnotator",
+}
+"""Where each annotator's class is; imported only when it is loaded."""
+
+
+def load_annotator(name: str) -> Annotator:
+    """Return a new annotator by name: ``"native"`` needs nothing but this package.
+
+    Raises
+    ------
+    ResourceError
+        If there is no such annotator, or a package or model that it needs is missing.
+    """
+    try:
+        module, _, attribute = ANNOTATORS[name].partition(":")
+    except KeyError:
+        known = ", ".join(sorted(ANNOTATORS))
+        raise ResourceError(f"no annotator is called {name!r}; choose one of: {known}") from None
+    return cast(Annotator, getattr(importlib.import_module(module), attribute)())

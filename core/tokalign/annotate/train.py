@@ -1,0 +1,79 @@
+"""Trains the shipped annotator tables: ``python -m tokalign.annotate.train``.
+
+The tables are a function of the treebank files and the settings in this package alone, so that
+the shipped ones can be rebuilt bit for bit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tokalign.annotate._forms import Forms
+from tokalign.annotate.train_tagger import TaggerConfig, TaggerWeights, train_tagger
+from tokalign.annotate.treebank import Tree, penn_tokens, read_trees
+from tokalign.tables import write_table
+
+VERSION = "1"
+LICENSE = "CC-BY-SA-4.0"
+SOURCE = "trained on UD English EWT (https://universaldependencies.org), CC BY-SA 4.0"
+
+logger = logging.getLogger(__name__)
+
+
+def tag_accuracy(model: TaggerWeights, trees: Sequence[Tree], tokens: list[list[str]]) -> float:
+    """Return the share of right tags, in [0, 1]; a tag outside the tag set is never right."""
+    ids = model.tag_ids(Forms(tokens)).tolist()
+    gold = [tag for tree in trees for tag in tree.tags]
+    hits = [model.tags[tag] == right for tag, right in zip(ids, gold, strict=True)]
+    return float(np.mean(hits))
+
+
+def report_tagger(model: TaggerWeights, trees: Sequence[Tree]) -> None:
+    """Log accuracy on held-out trees in three spellings."""
+    spellings = {
+        "as written": [tree.tokens for tree in trees],
+        "Penn quotes": [penn_tokens(tree.tokens, tree.tags) for tree in trees],
+        "lower-cased": [[token.lower() for token in tree.tokens] for tree in trees],
+    }
+    for name, tokens in spellings.items():
+        logger.info("tagger, %s: XPOS %.2f%%", name, 100 * tag_accuracy(model, trees, tokens))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train and write the tables; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tokalign.annotate.train", description=__doc__)
+    parser.add_argument("--conllu", nargs="+", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--dev", nargs="*", type=Path, default=[], metavar="FILE")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIRECTORY")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    trees = [tree for path in options.conllu for tree in read_trees(path)]
+    dev = [tree for path in options.dev for tree in read_trees(path)]
+    logger.info("%d sentences, %d words", len(trees), sum(len(tree.tokens) for tree in trees))
+    tagger = train_tagger(trees, TaggerConfig())
+    write_table(
+        options.output / "tagger-en.table.xz",
+        {
+            "tags": tagger.tags,
+            "weights": tagger.weights,
+            "lexicon_keys": tagger.lexicon_keys,
+            "lexicon_values": tagger.lexicon_values,
+        },
+        name="tagger-en",
+        version=VERSION,
+        license=LICENSE,
+        source=SOURCE,
+    )
+    if dev:
+        report_tagger(tagger, dev)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Training of the tagger's table: the same bytes from the same treebank."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.annotate._forms import Forms
+from tokalign.annotate._tagger import tag_forms, train_epoch
+from tokalign.annotate.treebank import Tree, join_hyphens
+
+WIDTH_STEP = 8
+LEXICON_PRIME = 2654435769
+
+
+@dataclass(frozen=True)
+class TaggerConfig:
+    """Settings of tagger training.
+
+    Attributes
+    ----------
+    bits : int
+        The table has 2**bits rows.
+    epochs : int
+    lower_share : float
+        Share of the sentences that are shown lower-cased as well in each epoch, in [0, 1].
+    lexicon_count : int
+        A word's tags are known from this many occurrences on.
+    scale : int
+        Weights are stored as multiples of 1 / scale.
+    seed : int
+    """
+
+    bits: int = 17
+    epochs: int = 7
+    lower_share: float = 0.15
+    lexicon_count: int = 3
+    scale: int = 256
+    seed: int = 7
+
+
+@dataclass
+class TaggerWeights:
+    """The arrays of a tagger table; see `tokalign.annotate._tagger.tag_forms`."""
+
+    tags: list[str]
+    weights: NDArray[np.int16]
+    lexicon_keys: NDArray[np.uint32]
+    lexicon_values: NDArray[np.uint32]
+
+    def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
+        """Return the tag id of every token."""
+        quotes = (self.tags.index("``"), self.tags.index("''"))
+        return tag_forms(
+            forms, self.weights, self.lexicon_keys, self.lexicon_values, len(self.tags), quotes
+        )
+
+
+def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
+    """Return the weights trained on the trees' tags; deterministic.
+
+    Sentences with hyphenated words are shown a second time with these joined, and a share of
+    all sentences lower-cased, since corpora of sentence pairs come in both shapes.
+    """
+    joined = [tree for tree in map(join_hyphens, trees) if tree is not None]
+    tags = sorted({tag for tree in [*trees, *joined] for tag in tree.tags} | {"``", "''"})
+    tag_id = {tag: index for index, tag in enumerate(tags)}
+    examples = [(tree.tokens, tree.tags) for tree in [*trees, *joined]]
+    n_whole = len(examples)
+    examples += [([token.lower() for token in tree.tokens], tree.tags) for tree in trees]
+    forms = Forms([tokens for tokens, _ in examples])
+    gold = np.array([tag_id[tag] for _, tags in examples for tag in tags], dtype=np.uint8)
+    keys, values = ambiguity_lexicon(
+        Forms([tree.tokens for tree in trees]).lower_hashes(), gold, config.lexicon_count
+    )
+    width = -(-len(tags) // WIDTH_STEP) * WIDTH_STEP
+    weights = np.zeros((1 << config.bits, width), dtype=np.int32)
+    totals = np.zeros((1 << config.bits, width), dtype=np.int64)
+    rng = random.Random(config.seed)
+    step = 1
+    for _ in range(config.epochs):
+        order = list(range(n_whole))
+        order += rng.sample(range(n_whole, len(examples)), round(config.lower_share * len(trees)))
+        rng.shuffle(order)
+        step, _ = train_epoch(
+            forms, gold, np.array(order, np.int32), weights, totals, keys, values, len(tags), step
+        )
+    return TaggerWeights(tags, average(weights, totals, step, config.scale), keys, values)
+
+
+def average(
+    weights: NDArray[np.int32], totals: NDArray[np.int64], step: int, scale: int
+) -> NDArray[np.int16]:
+    """Return the average of the weights over all steps, times `scale`, rounded down.
+
+    Integers throughout, so that every machine gives the same bytes.
+    """
+    out = np.empty(weights.shape, dtype=np.int16)
+    limits = np.iinfo(np.int16)
+    for start in range(0, len(weights), 4096):
+        rows = slice(start, start + 4096)
+        scaled = (weights[rows].astype(np.int64) * step - totals[rows]) * scale
+        out[rows] = np.clip((2 * scaled + step) // (2 * step), limits.min, limits.max)
+    return out
+
+
+def ambiguity_lexicon(
+    hashes: Sequence[int], tags: NDArray[np.uint8], min_count: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return an open-addressing table from word hash to ambiguity class.
+
+    The class of a word seen at least `min_count` times is made of up to three tags that hold
+    a tenth of its occurrences or more, by falling count. Values are never 0 or 1.
+
+    Returns
+    -------
+    keys, values : uint32 arrays, shape (2**m,)
+        At most half full.
+    """
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for word, tag in zip(hashes, tags.tolist(), strict=False):
+        counts[word][tag] += 1
+    classes = {}
+    for word, seen in sorted(counts.items()):
+        total = sum(seen.values())
+        if total < min_count:
+            continue
+        value = 0
+        for tag, count in sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]:
+            if 10 * count >= total:
+                value = value * 64 + tag + 1
+        classes[word] = value + 1
+    size = 2
+    while size < 2 * len(classes):
+        size *= 2
+    keys, values = np.zeros(size, dtype=np.uint32), np.zeros(size, dtype=np.uint32)
+    for word, value in classes.items():
+        position = (word * LEXICON_PRIME) % 2**32 & (size - 1)
+        while keys[position]:
+            position = (position + 1) & (size - 1)
+        keys[position], values[position] = word, value
+    return keys, values

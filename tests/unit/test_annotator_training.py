@@ -1,0 +1,105 @@
+import lzma
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tokalign.annotate import train
+from tokalign.annotate._forms import Forms
+from tokalign.annotate.train_tagger import TaggerConfig, average, train_tagger
+from tokalign.annotate.treebank import Tree, join_hyphens, penn_tokens, read_trees
+from tokalign.errors import FormatError
+from tokalign.tables import Table
+
+CONLLU = """\
+# text = "Don't buy a 15-year loan."
+1\t"\t"\tPUNCT\t``\t_\t4\tpunct\t_\tSpaceAfter=No
+2-3\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tDo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+4\tbuy\tbuy\tVERB\tVB\t_\t0\troot\t_\t_
+5\ta\ta\tDET\tDT\t_\t9\tdet\t_\t_
+6\t15\t15\tNUM\tCD\t_\t8\tnummod\t_\tSpaceAfter=No
+7\t-\t-\tPUNCT\tHYPH\t_\t6\tpunct\t_\tSpaceAfter=No
+8\tyear\tyear\tNOUN\tNN\t_\t9\tcompound\t_\t_
+8.1\tnull\tnull\tNOUN\tNN\t_\t_\t_\t_\t_
+9\tloan\tloan\tNOUN\tNN\t_\t4\tobj\t_\tSpaceAfter=No
+10\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\tSpaceAfter=No
+11\t"\t"\tPUNCT\t''\t_\t4\tpunct\t_\t_
+
+1\tShe\tshe\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2\tsleeps\tsleep\tVERB\tVBZ\t_\t0\troot\t_\t_
+"""
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "small.conllu"
+    path.write_text(CONLLU, encoding="utf-8")
+    return path
+
+
+def test_words_are_read_with_spaces_and_zero_based_heads(treebank):
+    first, second = read_trees(treebank)
+    assert first.tokens == ['"', "Do", "n't", "buy", "a", "15", "-", "year", "loan", ".", '"']
+    assert first.heads == [3, 3, 3, -1, 8, 7, 5, 8, 3, 3, 3]
+    assert first.spaces[:5] == [False, False, True, True, True]
+    assert second.tags == ["PRP", "VBZ"]
+
+
+def test_malformed_line_is_named(tmp_path):
+    path = tmp_path / "bad.conllu"
+    path.write_text("1\tShe\tshe\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"bad.conllu:1: 3 columns"):
+        list(read_trees(path))
+
+
+def test_hyphenated_words_are_joined_under_their_leaving_arc(treebank):
+    joined = join_hyphens(next(read_trees(treebank)))
+    assert joined.tokens[4:7] == ["a", "15-year", "loan"]
+    assert joined.tags[5] == "JJ"
+    assert joined.relations[5] == "amod"
+    assert joined.heads == [3, 3, 3, -1, 6, 6, 3, 3, 3]
+
+
+def test_nothing_to_join_gives_none():
+    assert join_hyphens(Tree(["a"], ["DT"], [-1], ["root"], [False])) is None
+
+
+def test_straight_quotes_become_penn_quotes(treebank):
+    tree = next(read_trees(treebank))
+    assert penn_tokens(tree.tokens, tree.tags)[0] == "``"
+    assert penn_tokens(tree.tokens, tree.tags)[-1] == "''"
+
+
+def test_training_learns_its_own_sentences(treebank):
+    trees = list(read_trees(treebank))
+    model = train_tagger(trees, TaggerConfig(bits=10, lexicon_count=1))
+    seen = model.tag_ids(Forms([tree.tokens for tree in trees])).tolist()
+    assert [model.tags[tag] for tag in seen] == [tag for tree in trees for tag in tree.tags]
+
+
+def test_average_of_weights_is_over_all_steps():
+    # One weight set to 3 at step 1 of 4, another to 3 at step 3 of 4: averages 2.25 and 0.75.
+    weights = np.array([[3, 3]], dtype=np.int32)
+    totals = np.array([[3 * 1, 3 * 3]], dtype=np.int64)
+    assert average(weights, totals, 4, 100).tolist() == [[225, 75]]
+
+
+def test_command_writes_the_same_bytes_twice(treebank, tmp_path, monkeypatch):
+    small = replace(TaggerConfig(), bits=8, epochs=2)
+    monkeypatch.setattr(train, "TaggerConfig", lambda: small)
+    blobs = []
+    for name in ("a", "b"):
+        out = tmp_path / name
+        out.mkdir()
+        assert (
+            train.main(["--conllu", str(treebank), "--dev", str(treebank), "--output", str(out)])
+            == 0
+        )
+        blobs.append((out / "tagger-en.table.xz").read_bytes())
+    assert blobs[0] == blobs[1]
+    plain = tmp_path / "tagger-en.table"
+    plain.write_bytes(lzma.decompress(blobs[0]))
+    table = Table.open(plain)
+    table.verify()
+    assert "VBZ" in table.strings("tags")

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from tokalign.annotate import _tagger, load_annotator
+from tokalign.annotate._forms import Forms
+from tokalign.annotate.tagger import Tagger
+from tokalign.errors import ResourceError, ShapeError
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return Tagger.load()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tags"),
+    [
+        ("The cat sat on the mat .", "DT NN VBD IN DT NN ."),
+        ("the cat sat on the mat .", "DT NN VBD IN DT NN ."),
+        ("`` Yes , '' she said .", "`` UH , '' PRP VBD ."),
+        ("He -LRB- John -RRB- did n't go .", "PRP -LRB- NNP -RRB- VBD RB VB ."),
+        ("Mary 's dogs were eating .", "NNP POS NNS VBD VBG ."),
+        ("He paid $ 5 million in 1994 .", "PRP VBD $ CD CD IN CD ."),
+    ],
+)
+def test_easy_sentences(tagger, sentence, tags):
+    assert tagger.tag([sentence.split()]) == [tuple(tags.split())]
+
+
+def test_sentences_of_a_batch_do_not_see_each_other(tagger):
+    sentences = [["Dogs", "bark"], ["run"], ["The", "run", "ended"]]
+    assert tagger.tag(sentences) == [tagger.tag([sentence])[0] for sentence in sentences]
+
+
+def test_an_empty_batch_has_no_tags(tagger):
+    assert tagger.tag([]) == []
+    assert tagger.tag([[], ["a"]])[0] == ()
+
+
+def test_table_is_whole_and_states_its_licence(tagger):
+    tagger.table.verify()
+    assert tagger.table.header["license"] == "CC-BY-SA-4.0"
+    assert "EWT" in tagger.table.header["source"]
+    assert len(set(tagger.tags)) == len(tagger.tags) <= 62
+
+
+def test_table_of_wrong_shape_is_refused():
+    keys = np.zeros(2, dtype=np.uint32)
+    forms = Forms([["a"]])
+    with pytest.raises(ShapeError, match="power of two"):
+        _tagger.tag_forms(forms, np.zeros((3, 8), dtype=np.int16), keys, keys, 4, (0, 1))
+    with pytest.raises(ShapeError, match="9 tags"):
+        _tagger.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 9, (0, 1))
+
+
+def test_unknown_annotator_is_named_in_the_error():
+    with pytest.raises(ResourceError, match=r"'corenlp'.*native"):
+        load_annotator("corenlp")
