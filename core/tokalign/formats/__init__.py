@@ -1,0 +1,139 @@
+"""Readers and writers of aligned corpora.
+
+Every format is a `Format` in `FORMATS`; `read_gold` recognises which one a file is in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from tokalign.errors import FormatError
+from tokalign.formats import conllu, jacana, jsonl, msr, mwa, naacl, pharaoh
+from tokalign.formats._common import Document, Format, Options, open_document
+from tokalign.types import GoldPair
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            msr.FORMAT,
+            jacana.FORMAT,
+            mwa.FORMAT,
+            jsonl.FORMAT,
+            conllu.FORMAT,
+            pharaoh.PARALLEL,
+            pharaoh.PHARAOH,
+            naacl.FORMAT,
+        )
+    }
+)
+"""All formats by name, in the order in which they are tried."""
+
+_HEAD_LINES = 20
+
+
+def read_gold(
+    path: str | os.PathLike[str], format: str | None = None, *, options: Options | None = None
+) -> list[GoldPair]:
+    """Return the pairs of a gold file.
+
+    Parameters
+    ----------
+    path : path-like
+    format : str, optional
+        A key of `FORMATS`; by default recognised by content.
+    options : Options, optional
+        Parallel text for links-only formats, index base, order.
+
+    Raises
+    ------
+    FormatError
+        If the content is not recognised or a line is bad; names the line.
+    OSError
+        If the file cannot be read.
+    """
+    return list(iter_gold(path, format, options=options))
+
+
+def iter_gold(
+    path: str | os.PathLike[str], format: str | None = None, *, options: Options | None = None
+) -> Iterator[GoldPair]:
+    """Yield the pairs of a gold file lazily; see `read_gold`."""
+    document = open_document(Path(path))
+    if format is None:
+        document, chosen = recognise(document)
+    else:
+        chosen = get_format(format)
+    options = options or Options()
+    if chosen.needs_text and not options.text:
+        raise document.error(
+            f"{chosen.name} files hold links without words; give the parallel text as well"
+        )
+    return chosen.read(document, options)
+
+
+def recognise(document: Document) -> tuple[Document, Format]:
+    """Return the document, unread, and its format judged by its first lines.
+
+    Raises
+    ------
+    FormatError
+        If it is empty or looks like no known format.
+    """
+    first = list(itertools.islice(document.lines, _HEAD_LINES))
+    head = [line for _, line in first if line.strip()]
+    if not head:
+        raise document.error("no text in the first lines; name the format to read it anyway")
+    for each in FORMATS.values():
+        if each.recognise(head):
+            return Document(document.name, itertools.chain(first, document.lines)), each
+    raise document.error(
+        f"saw {head[0][:60]!r}, which starts none of {', '.join(FORMATS)}; name the format",
+        first[0][0],
+    )
+
+
+def get_format(name: str) -> Format:
+    """Return a format by name; FormatError lists the known ones."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise FormatError(f"format {name!r} is not one of {', '.join(FORMATS)}") from None
+
+
+def write_gold(
+    pairs: Iterable[GoldPair],
+    path: str | os.PathLike[str],
+    format: str,
+    *,
+    options: Options | None = None,
+) -> None:
+    """Write pairs to a UTF-8 file.
+
+    Raises
+    ------
+    FormatError
+        If a token cannot be kept by the format; the file then holds the pairs before it.
+    """
+    chosen = get_format(format)
+    with Path(path).open("w", encoding="utf-8", newline="\n") as handle:
+        for piece in chosen.write(pairs, options or Options()):
+            handle.write(piece)
+
+
+__all__ = [
+    "FORMATS",
+    "Document",
+    "Format",
+    "Options",
+    "get_format",
+    "iter_gold",
+    "open_document",
+    "read_gold",
+    "recognise",
+    "write_gold",
+]

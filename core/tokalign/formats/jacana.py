@@ -1,0 +1,117 @@
+"""jacana-align's JSON: one array of objects with whole sentences and Pharaoh strings.
+
+``{"id", "name", "source", "target", "sureAlign": "0-0 1-2", "possibleAlign": "", "score"}``;
+tokens are separated by white space, indices are 0-based, source first. A link that is listed both
+as sure and as possible is sure.
+
+References
+----------
+Yao, Van Durme, Callison-Burch and Clark (2013), ACL: A Lightweight and High Performance
+Monolingual Word Aligner.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from tokalign.formats._common import (
+    Document,
+    Format,
+    Options,
+    join_tokens,
+    make_pair,
+    parse_links,
+    plain_links,
+    sentence_of,
+    split_tokens,
+)
+from tokalign.types import GoldPair
+
+
+def read(document: Document, options: Options) -> Iterator[GoldPair]:
+    """Yield the pairs of a jacana JSON array."""
+    text = "\n".join(line for _, line in document.lines)
+    for line, item in _items(document, text):
+        if not isinstance(item, dict):
+            raise document.error(f"saw {type(item).__name__}; wanted an object a pair", line)
+        values = {}
+        for key in ("source", "target", "sureAlign", "possibleAlign"):
+            value = item.get(key, "" if key == "possibleAlign" else None)
+            if not isinstance(value, str):
+                raise document.error(f"field {key!r} is {value!r}; wanted a string", line)
+            values[key] = value
+        name = item.get("id", item.get("name"))
+        if not isinstance(name, str | int):
+            raise document.error(f"field 'id' is {name!r}; wanted a string", line)
+        sure, sure_marked_possible = parse_links(values["sureAlign"], document, line, options)
+        also, possible = parse_links(values["possibleAlign"], document, line, options)
+        yield make_pair(
+            document,
+            line,
+            str(name),
+            sentence_of(document, line, split_tokens(values["source"])),
+            sentence_of(document, line, split_tokens(values["target"])),
+            sure,
+            sure_marked_possible | also | possible,
+        )
+
+
+def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:
+    """Yield each member of the top-level array with the line it starts on."""
+    decoder = json.JSONDecoder()
+    position = _skip(text, 0)
+    line = 1
+    closing = "["
+    while text[position : position + 1] == closing[0]:
+        position = _skip(text, position + 1)
+        if closing == "[" and text[position : position + 1] == "]":
+            break
+        line = text.count("\n", 0, position) + 1
+        try:
+            item, position = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise document.error(f"not JSON: {error.msg}", error.lineno) from error
+        yield line, item
+        position = _skip(text, position)
+        closing = ",]"
+    line = text.count("\n", 0, position) + 1
+    if text[position : position + 1] != "]":
+        seen = text[position : position + 20] or "the end of the file"
+        raise document.error(f"saw {seen!r}; wanted one of {' '.join(closing)!r}", line)
+    position = _skip(text, position + 1)
+    if position < len(text):
+        raise document.error(f"saw {text[position : position + 20]!r} after the array", line)
+
+
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
+        position += 1
+    return position
+
+
+def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
+    """Yield the text of a jacana JSON array."""
+    separator = "[\n"
+    for pair in pairs:
+        item = {
+            "id": pair.id,
+            "name": pair.id,
+            "source": join_tokens(pair, "source", "jacana"),
+            "target": join_tokens(pair, "target", "jacana"),
+            "sureAlign": plain_links(pair.sure),
+            "possibleAlign": plain_links(pair.possible),
+        }
+        yield separator + json.dumps(item, ensure_ascii=False, indent=2)
+        separator = ",\n"
+    yield "\n]\n" if separator == ",\n" else "[]\n"
+
+
+def recognise(head: list[str]) -> bool:
+    """Tell whether the file is a JSON array."""
+    return head[0].lstrip(" \t").startswith("[")
+
+
+FORMAT = Format(
+    "jacana", "jacana-align JSON with sureAlign and possibleAlign", read, write, recognise
+)

@@ -1,0 +1,183 @@
+"""The native streaming form: one JSON object a line, nothing lost.
+
+::
+
+    {"id": "1", "source": ["A", "dog"], "target": ["Dogs"], "links": [[1, 0]], "possible": []}
+
+``source`` and ``target`` are a list of tokens, or an object with ``tokens`` and any of ``text``,
+``offsets`` (``[[start, end], ...]`` into the text), ``tags``, ``lemmas``, ``heads`` (0-based, -1
+root) and ``relations``. ``links`` are the sure links, ``[i, j]`` or ``[i, j, confidence]``.
+Other fields are ignored, so that an aligner's own output can be read as gold or predictions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tokalign.errors import InputError
+from tokalign.formats._common import Document, Format, Options, make_pair
+from tokalign.types import GoldPair, Sentence
+
+_COLUMNS = ("tags", "lemmas", "heads", "relations")
+
+
+def read(document: Document, options: Options) -> Iterator[GoldPair]:
+    """Yield pairs as their lines arrive; a missing id becomes the line number."""
+    for line, text in document.lines:
+        if not text.strip():
+            continue
+        try:
+            item = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise document.error(
+                f"not JSON: {error.msg} at column {error.colno}; wanted one object a line", line
+            ) from error
+        if not isinstance(item, dict):
+            raise document.error(f"saw {type(item).__name__}; wanted an object", line)
+        sides = []
+        for side in ("source", "target"):
+            try:
+                sides.append(sentence_from_json(item.get(side), side))
+            except InputError as error:
+                raise document.error(str(error), line) from error
+        name = item.get("id", line)
+        if not isinstance(name, str | int):
+            raise document.error(f"field 'id' is {name!r}; wanted a string", line)
+        yield make_pair(
+            document,
+            line,
+            str(name),
+            sides[0],
+            sides[1],
+            _links(document, line, item, "links"),
+            _links(document, line, item, "possible"),
+        )
+
+
+def _links(
+    document: Document, line: int, item: Mapping[str, Any], key: str
+) -> Iterator[tuple[int, int]]:
+    links = item.get(key, [])
+    if not isinstance(links, list):
+        raise document.error(f"field {key!r} is {type(links).__name__}; wanted a list", line)
+    for link in links:
+        is_pair = isinstance(link, list) and len(link) in (2, 3)
+        if not is_pair or not all(type(index) is int for index in link[:2]):
+            raise document.error(
+                f"field {key!r} holds {link!r}; wanted [source index, target index]", line
+            )
+        yield link[0], link[1]
+
+
+def sentence_from_json(value: object, field: str) -> Sentence:
+    """Return the sentence of a JSON token list or object.
+
+    Parameters
+    ----------
+    value : list of str, or dict
+        See the module.
+    field : str
+        Name for messages, such as ``"source"``.
+
+    Raises
+    ------
+    InputError
+        If a column has the wrong type or length, or an offset lies outside the text.
+    """
+    if isinstance(value, list):
+        value = {"tokens": value}
+    if not isinstance(value, dict):
+        raise InputError(
+            f"field {field!r} is {type(value).__name__}; wanted a list of tokens or an object with "
+            "tokens",
+            field=field,
+        )
+    tokens = _column(value, "tokens", str, field)
+    if tokens is None:
+        raise InputError(f"field '{field}.tokens' is missing", field=f"{field}.tokens")
+    text = value.get("text")
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"field '{field}.text' is not a string", field=f"{field}.text")
+    kinds = {"heads": int}
+    columns = {name: _column(value, name, kinds.get(name, str), field) for name in _COLUMNS}
+    offsets = value.get("offsets")
+    if offsets is None:
+        return Sentence.from_tokens(tokens, text=text, **columns)
+    if text is None:
+        raise InputError(f"field '{field}.offsets' needs '{field}.text'", field=f"{field}.text")
+    starts, ends = _spans(offsets, text, len(tokens), field)
+    return Sentence.from_tokens(tokens, **columns).replace(text=text, starts=starts, ends=ends)
+
+
+def _column(value: Mapping[str, Any], name: str, kind: type, field: str) -> Any:
+    column = value.get(name)
+    if column is None:
+        return None
+    if not isinstance(column, list) or not all(type(entry) is kind for entry in column):
+        raise InputError(
+            f"field '{field}.{name}' is not a list of {kind.__name__}", field=f"{field}.{name}"
+        )
+    return column
+
+
+def _spans(
+    offsets: object, text: str, n_tokens: int, field: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    where = f"{field}.offsets"
+    if not isinstance(offsets, list) or len(offsets) != n_tokens:
+        raise InputError(f"field '{where}' does not hold one [start, end] a token", field=where)
+    for span in offsets:
+        good = isinstance(span, list) and len(span) == 2 and all(type(x) is int for x in span)
+        if not good or not 0 <= span[0] <= span[1] <= len(text):
+            raise InputError(
+                f"field '{where}' holds {span!r}; wanted [start, end] within the text's "
+                f"{len(text)} characters",
+                field=where,
+            )
+    return tuple(span[0] for span in offsets), tuple(span[1] for span in offsets)
+
+
+def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:
+    """Return the shortest JSON value that `sentence_from_json` reads back unchanged."""
+    tokens = list(sentence.tokens)
+    item: dict[str, Any] = {"tokens": tokens}
+    if sentence != Sentence.from_tokens(
+        tokens, **{name: getattr(sentence, name) for name in _COLUMNS}
+    ):
+        item = {
+            "text": sentence.text,
+            "tokens": tokens,
+            "offsets": [list(span) for span in zip(sentence.starts, sentence.ends, strict=True)],
+        }
+    for name in _COLUMNS:
+        column = getattr(sentence, name)
+        if column is not None:
+            item[name] = list(column)
+    return tokens if len(item) == 1 else item
+
+
+def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
+    """Yield one line a pair."""
+    for pair in pairs:
+        item = {
+            "id": pair.id,
+            "source": sentence_to_json(pair.source),
+            "target": sentence_to_json(pair.target),
+            "links": sorted(pair.sure),
+            "possible": sorted(pair.possible),
+        }
+        yield json.dumps(item, ensure_ascii=False) + "\n"
+
+
+def recognise(head: list[str]) -> bool:
+    """Tell whether the first line opens a JSON object."""
+    return head[0].lstrip(" \t").startswith("{")
+
+
+FORMAT = Format(
+    "jsonl", "one JSON object a line; keeps text, offsets and annotation", read, write, recognise
+)
+
+__all__ = ["FORMAT", "read", "sentence_from_json", "sentence_to_json", "write"]

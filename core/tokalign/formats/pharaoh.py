@@ -1,0 +1,185 @@
+"""Pharaoh links (``0-0 1-2 3p4``), alone or on one line with their sentences.
+
+``pharaoh`` holds links only, one pair a line; reading pairs needs the parallel text. ``parallel``
+holds ``source ||| target ||| links`` (or tab separated), so that a file is complete; it is
+written with ``|||``.
+
+References
+----------
+Koehn (2004), AMTA: Pharaoh. SimAlign and awesome-align write ``p`` for possible links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tokalign.formats._common import (
+    Document,
+    Format,
+    Links,
+    Options,
+    format_links,
+    join_tokens,
+    make_pair,
+    open_document,
+    parse_links,
+    sentence_of,
+    split_tokens,
+)
+from tokalign.types import GoldPair
+
+_SEPARATOR = "|||"
+_LINKS_ONLY = re.compile(r"\s*(\d+[-p?]\d+([-:][\d.eE+-]+)?\s*)+")
+_SNUM = re.compile(r"\s*<s\s[^>]*?snum\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)(?:</s>)?\s*")
+
+
+def split_parallel(document: Document, line: int, text: str, n_fields: int) -> list[str]:
+    """Return the fields of a ``|||`` or tab-separated line.
+
+    Raises
+    ------
+    FormatError
+        If there are not exactly `n_fields`; ``|||`` wins over tabs.
+    """
+    if _SEPARATOR in text:
+        fields, what = text.split(_SEPARATOR), "'|||'"
+    else:
+        fields, what = text.split("\t"), "'|||' or a tab"
+    if len(fields) != n_fields:
+        raise document.error(
+            f"saw {len(fields)} fields; wanted {n_fields} with {what} between them", line
+        )
+    return fields
+
+
+def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]:
+    """Yield (id, document, line, source, target) of the parallel text named in the options.
+
+    The id is the ``snum`` of ``<s snum=1> ... </s>`` lines, else the line number.
+    """
+    if len(options.text) == 1:
+        document = open_document(options.text[0])
+        for line, text in document.lines:
+            source, target = split_parallel(document, line, text, 2)
+            yield str(line), document, line, source, target
+        return
+    source_document, target_document = (open_document(path) for path in options.text)
+    for line, source in source_document.lines:
+        other = next(target_document.lines, None)
+        if other is None:
+            raise target_document.error(
+                f"ends after line {line - 1}, but {source_document.name} has more lines; "
+                "wanted one line a pair in both",
+                line,
+            )
+        source_match, target_match = _SNUM.fullmatch(source), _SNUM.fullmatch(other[1])
+        if source_match and target_match:
+            if source_match[1] != target_match[1]:
+                raise target_document.error(
+                    f"snum {target_match[1]} beside snum {source_match[1]} in the source", line
+                )
+            yield source_match[1], target_document, line, source_match[2], target_match[2]
+        else:
+            yield str(line), target_document, line, source, other[1]
+    extra = next(target_document.lines, None)
+    if extra is not None:
+        raise target_document.error(
+            f"has more lines than {source_document.name}; wanted one line a pair in both", extra[0]
+        )
+
+
+def read_links(
+    document: Document, options: Options | None = None
+) -> Iterator[tuple[int, Links, Links]]:
+    """Yield (line, sure, possible) for every line; an empty line is a pair without links."""
+    for line, text in document.lines:
+        yield line, *parse_links(text, document, line, options)
+
+
+def read(document: Document, options: Options) -> Iterator[GoldPair]:
+    """Yield pairs from links and the parallel text in ``options.text``."""
+    texts = read_text(options)
+    count = 0
+    for line, sure, possible in read_links(document, options):
+        row = next(texts, None)
+        if row is None:
+            raise document.error(
+                f"links of pair {line}, but {options.text[0]} has only {count} pairs", line
+            )
+        count += 1
+        name, text_document, text_line, source, target = row
+        yield make_pair(
+            document,
+            line,
+            name,
+            sentence_of(text_document, text_line, split_tokens(source)),
+            sentence_of(text_document, text_line, split_tokens(target)),
+            sure,
+            possible,
+        )
+    if next(texts, None) is not None:
+        raise document.error(
+            f"ends after {count} lines, but {options.text[0]} has more pairs; "
+            "wanted one line of links a pair"
+        )
+
+
+def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
+    """Yield one line of links a pair."""
+    for pair in pairs:
+        yield format_links(pair, options) + "\n"
+
+
+def read_parallel(document: Document, options: Options) -> Iterator[GoldPair]:
+    """Yield pairs from ``source ||| target ||| links`` lines; the id is the line number."""
+    for line, text in document.lines:
+        if not text.strip():
+            raise document.error("empty line; wanted source ||| target ||| links", line)
+        source, target, links = split_parallel(document, line, text, 3)
+        sure, possible = parse_links(links, document, line, options)
+        yield make_pair(
+            document,
+            line,
+            str(line),
+            sentence_of(document, line, split_tokens(source)),
+            sentence_of(document, line, split_tokens(target)),
+            sure,
+            possible,
+        )
+
+
+def write_parallel(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
+    """Yield ``source ||| target ||| links`` lines."""
+    for pair in pairs:
+        sides = [join_tokens(pair, side, "parallel", _SEPARATOR) for side in ("source", "target")]
+        yield " ||| ".join([*sides, format_links(pair, options)]).rstrip(" ") + "\n"
+
+
+def recognise(head: list[str]) -> bool:
+    """Tell whether every line of the head is made of Pharaoh links."""
+    return all(_LINKS_ONLY.fullmatch(line) for line in head)
+
+
+def recognise_parallel(head: list[str]) -> bool:
+    """Tell whether the first line is two sentences and links."""
+    text = head[0]
+    fields = text.split(_SEPARATOR) if _SEPARATOR in text else text.split("\t")
+    return len(fields) == 3 and (not fields[2].strip() or bool(_LINKS_ONLY.fullmatch(fields[2])))
+
+
+PHARAOH = Format(
+    "pharaoh",
+    "Pharaoh links, one pair a line; reading pairs needs the parallel text",
+    read,
+    write,
+    recognise,
+    needs_text=True,
+)
+PARALLEL = Format(
+    "parallel",
+    "source ||| target ||| Pharaoh links, or the same tab separated",
+    read_parallel,
+    write_parallel,
+    recognise_parallel,
+)

@@ -1,0 +1,40 @@
+"""Counts of the corpora, read from where the user keeps them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tokalign.formats import read_gold
+
+
+@pytest.fixture
+def data_dir() -> Path:
+    folder = Path(
+        os.environ.get("TOKALIGN_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+    )
+    if not folder.is_dir():
+        pytest.skip(f"corpora not found at {folder}; set TOKALIGN_DATA")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("path", "n_pairs", "n_sure", "n_possible"),
+    [
+        ("msr_rte2/RTE2_dev_M.align.txt", 800, 5971, 2064),
+        ("msr_rte2/RTE2_dev_A.align.txt", 800, 5972, 2155),
+        ("msr_rte2/RTE2_dev_M.align.json", 800, 5791, 0),
+        ("edinburgh/gold.train.sure.json", 714, 13314, 0),
+        ("edinburgh/gold.train.sure+poss.json", 714, 15846, 0),
+        ("multimwa/mtref-dev.tsv", 800, 13693, 2072),
+        ("multimwa/mtref-train.tsv", 2398, 51040, 0),
+        ("multimwa/wiki-dev.tsv", 533, 15082, 0),
+        ("multimwa/wiki-train.tsv", 2514, 70072, 0),
+    ],
+)
+def test_corpus_counts(data_dir, path, n_pairs, n_sure, n_possible):
+    pairs = read_gold(data_dir / path)
+    assert len(pairs) == n_pairs
+    assert sum(len(pair.sure) for pair in pairs) == n_sure
+    assert sum(len(pair.possible) for pair in pairs) == n_possible

@@ -1,0 +1,362 @@
+"""Readers and writers on small files written here, and their complaints about bad lines."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from tokalign.errors import FormatError
+from tokalign.formats import FORMATS, Options, get_format, open_document, read_gold, write_gold
+from tokalign.formats.conllu import read_sentences
+from tokalign.types import GoldPair, Sentence
+
+MSR = """\
+# sentence pair 1
+The cat sat down .
+NULL ({ / / }) A ({ p1 / / }) cat ({ 2 / / }) sat ({ 3 p4 / / }) . ({ 5 / / })
+"""
+GIZA = """\
+# Sentence pair (7) source length 3 target length 2 alignment score : 0.01
+the cat sat
+NULL ({ 1 }) cat ({ 2 }) sits ({ 3 })
+"""
+JACANA = """\
+[
+  {"id": "1", "name": "1", "source": "The cat sat down .", "target": "A cat sat .",
+   "sureAlign": "1-1 2-2 4-3", "possibleAlign": "0-0 3-2 1-1"}
+]
+"""
+MWA = "1\tThe cat sat down .\tN/A\tA cat sat .\tN/A\t1\t1\t4-3 1-1 2-2\t0-0 3-2\t\t \n"
+PARALLEL = "The cat sat down . ||| A cat sat . ||| 1-1 2-2 4-3 0p0 3?2\n"
+PARALLEL_TSV = "The cat sat down .\tA cat sat .\t1-1-1.0 2-2:0.5 4-3 0p0 3?2\n"
+JSONL = (
+    '{"id": 1, "source": ["The", "cat", "sat", "down", "."], "target": {"tokens": ["A", "cat", '
+    '"sat", "."]}, "links": [[1, 1, 0.9], [2, 2], [4, 3]], "possible": [[0, 0], [3, 2]]}\n'
+)
+CONLLU = """\
+# pair_id = 1
+# side = target
+# links = 1-1 2-2 4-3 0p0 3p2
+1\tA\t_\t_\t_\t_\t_\t_\t_\t_
+2\tcat\t_\t_\t_\t_\t_\t_\t_\t_
+3\tsat\t_\t_\t_\t_\t_\t_\t_\t_
+4\t.\t_\t_\t_\t_\t_\t_\t_\t_
+
+# pair_id = 1
+# side = source
+1\tThe\t_\t_\t_\t_\t_\t_\t_\t_
+2\tcat\t_\t_\t_\t_\t_\t_\t_\t_
+3\tsat\t_\t_\t_\t_\t_\t_\t_\t_
+4\tdown\t_\t_\t_\t_\t_\t_\t_\t_
+5\t.\t_\t_\t_\t_\t_\t_\t_\t_
+"""
+NAACL = "0001 2 2\n0001 3 3 S\n0001 5 4 S 1.0\n0001 1 1 P\n0001 4 3 P 0.5\n0001 4 0\n"
+PHARAOH = "1-1 2-2 4-3 0p0 3p2\n"
+
+CAT = GoldPair(
+    "1",
+    Sentence.from_tokens(["The", "cat", "sat", "down", "."]),
+    Sentence.from_tokens(["A", "cat", "sat", "."]),
+    frozenset({(1, 1), (2, 2), (4, 3)}),
+    frozenset({(0, 0), (3, 2)}),
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def save(text: str, name: str = "file"):
+        path = tmp_path / name
+        path.write_bytes(text.encode("utf-8"))
+        return path
+
+    return save
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (MSR, "msr"),
+        (JACANA, "jacana"),
+        (MWA, "mwa"),
+        (PARALLEL, "parallel"),
+        (PARALLEL_TSV, "parallel"),
+        (JSONL, "jsonl"),
+        (CONLLU, "conllu"),
+    ],
+)
+def test_every_complete_format_is_recognised_and_gives_the_same_pair(write, text, name):
+    path = write(text)
+    assert read_gold(path) == [CAT]
+    assert read_gold(path, name) == [CAT]
+
+
+@pytest.mark.parametrize("text", [NAACL, PHARAOH])
+def test_link_formats_take_one_or_two_text_files(write, text):
+    links = write(text)
+    joined = write("The cat sat down .|||A cat sat .\n", "joined")
+    tabbed = write("The cat sat down .\tA cat sat .\n", "tabbed")
+    source, target = write("The cat sat down .\n", "s"), write("A cat sat .\r\n", "t")
+    for paths in ((joined,), (tabbed,), (source, target)):
+        assert read_gold(links, options=Options(text=paths)) == [CAT]
+
+
+def test_naacl_sentence_numbers_follow_snum_and_may_have_no_links(write):
+    source = write("<s snum=0007> a b </s>\n<s snum=0009> c </s>\n", "s")
+    target = write("<s snum=0007> a </s>\n<s snum=0009> c </s>\n", "t")
+    pairs = read_gold(write("9 1 1\n"), "naacl", options=Options(text=(source, target)))
+    assert [(pair.id, sorted(pair.sure)) for pair in pairs] == [("0007", []), ("0009", [(0, 0)])]
+
+
+def test_giza_without_slashes_is_read_and_null_gives_no_links(write):
+    [pair] = read_gold(write(GIZA))
+    assert pair.id == "7"
+    assert pair.target.tokens == ("cat", "sits")
+    assert pair.sure == {(1, 0), (2, 1)}
+
+
+def test_sure_wins_over_possible(write):
+    [pair] = read_gold(write("a b ||| a b ||| 0-0 0p0 1p1\n"))
+    assert (pair.sure, pair.possible) == ({(0, 0)}, {(1, 1)})
+
+
+def test_one_based_and_reversed_links(write):
+    options = Options(one_based=True, reverse=True)
+    [pair] = read_gold(write("a b ||| c ||| 1-2\n"), options=options)
+    assert pair.sure == {(1, 0)}
+
+
+def test_an_empty_line_of_links_is_a_pair_without_links(write):
+    text = write("a ||| b\nc ||| c\n", "text")
+    pairs = read_gold(write("\n0-0\n"), "pharaoh", options=Options(text=(text,)))
+    assert [len(pair.sure) for pair in pairs] == [0, 1]
+
+
+def test_byte_order_mark_and_dos_line_ends_are_dropped(write):
+    assert read_gold(write("\ufeff" + MSR.replace("\n", "\r\n"))) == [CAT]
+
+
+def test_unicode_line_separators_do_not_end_lines(write):
+    [pair] = read_gold(write("a\u2028b c ||| c\u00a0d ||| 1-0\n"))
+    assert pair.source.tokens == ("a\u2028b", "c")
+    assert pair.target.tokens == ("c\u00a0d",)
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "line", "message"),
+    [
+        ("", None, None, "no text"),
+        ("what is this\n", None, 1, "starts none of"),
+        ("# sentence pair 1\na b\n", "msr", 2, "ends early"),
+        ("# sentence pair 1\na b\nc ({ 1 / / })\n", "msr", 3, "NULL"),
+        (
+            "# sentence pair 1\na\nNULL ({ / / }) c ({ 2 / / })\n",
+            "msr",
+            3,
+            "link 1-0 but the source",
+        ),
+        ("# sentence pair 1\na\nNULL ({ / / }) c ({ x / / })\n", "msr", 3, "link 'x'"),
+        ("# sentence pair 1\na\nNULL ({ / / }) c ({ 0 / / })\n", "msr", 3, "link '0'"),
+        ("# sentence pair 1\na\nNULL ({ / / }) c ({ / 1 / })\n", "msr", 3, "only the first"),
+        ("# sentence pair 1\na\nNULL ({ / / }) c 1\n", "msr", 3, "saw ' c 1'"),
+        ("oops\n", "msr", 1, "wanted a header"),
+        ("{}", "jacana", 1, r"wanted one of '\['"),
+        ('[\n{"id": "1"}]', "jacana", 2, "'source' is None"),
+        ('[\n{"id": "1",}]', "jacana", 2, "not JSON"),
+        ("[\n\n3]", "jacana", 3, "saw int"),
+        (
+            '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"}',
+            "jacana",
+            1,
+            "end of the",
+        ),
+        (
+            '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"}] 3',
+            "jacana",
+            1,
+            "after the",
+        ),
+        ("1\ta\tN/A\n", "mwa", 1, "saw 3 tab-separated"),
+        ("1\ta\tN/A\tb\tN/A\t1\t1\t0-1\n", "mwa", 1, "link 0-1 but the target has 1"),
+        ("a ||| b ||| 0-0\n\n", "parallel", 2, "empty line"),
+        ("a ||| b\n", "parallel", 1, "saw 2 fields; wanted 3"),
+        ("a ||| b ||| 0_0\n", "parallel", 1, "'0_0' is not a link"),
+        (" ||| b ||| \n", "parallel", 1, "the source sentence has no tokens"),
+        ("{]\n", "jsonl", 1, "not JSON"),
+        ("[]\n", "jsonl", 1, "saw list"),
+        ('{"source": "a", "target": ["b"]}\n', "jsonl", 1, "'source' is str"),
+        ('{"source": {"tokens": [1]}, "target": ["b"]}\n', "jsonl", 1, "not a list of str"),
+        ('{"source": {"text": ""}, "target": ["b"]}\n', "jsonl", 1, "tokens' is missing"),
+        (
+            '{"source": ["a"], "target": {"tokens": ["b"], "tags": []}}\n',
+            "jsonl",
+            1,
+            "0 tags for 1",
+        ),
+        ('{"source": ["a"], "target": ["b"], "links": [[0]]}\n', "jsonl", 1, r"holds \[0\]"),
+        ('{"source": ["a"], "target": ["b"], "links": [[0, true]]}\n', "jsonl", 1, "True"),
+        ('{"source": ["a"], "target": ["b"], "links": 3}\n', "jsonl", 1, "is int; wanted a list"),
+        (
+            '{"source": {"tokens": ["a"], "text": "a", "offsets": [[0, 2]]}, "target": ["b"]}\n',
+            "jsonl",
+            1,
+            r"holds \[0, 2\]",
+        ),
+        ("1\ta\n", "conllu", 1, "saw 2 tab-separated columns"),
+        ("# pair_id = 1\n# side = x\n1" + "\t_" * 9 + "\n", "conllu", 1, "side 'x'"),
+        (
+            "# pair_id = 1\n# side = source\n1" + "\t_" * 9 + "\n",
+            "conllu",
+            1,
+            "source sentence only",
+        ),
+        ("# only = comments\n", "conllu", 1, "comments without a sentence"),
+    ],
+)
+def test_bad_input_is_reported_with_its_line(write, text, format, line, message):
+    path = write(text)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_gold(path, format)
+    assert caught.value.line == line
+    assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
+
+
+def test_bytes_that_are_not_utf8_are_reported_with_their_line(tmp_path):
+    path = tmp_path / "latin1"
+    path.write_bytes(b"a ||| b ||| 0-0\ncaf\xe9 ||| b ||| 0-0\n")
+    with pytest.raises(FormatError, match="UTF-8") as caught:
+        read_gold(path, "parallel")
+    assert caught.value.line == 2
+
+
+def test_links_without_text_ask_for_it(write):
+    with pytest.raises(FormatError, match="give the parallel text"):
+        read_gold(write(PHARAOH))
+
+
+@pytest.mark.parametrize(
+    ("links", "text", "message"),
+    [
+        ("0-0\n0-0\n", "a ||| b\n", "only 1 pairs"),
+        ("0-0\n", "a ||| b\na ||| b\n", "more pairs"),
+        ("0-0\n", "a b\n", "saw 1 fields; wanted 2"),
+    ],
+)
+def test_text_and_links_must_have_as_many_lines(write, links, text, message):
+    path, text_path = write(links), write(text, "text")
+    with pytest.raises(FormatError, match=message):
+        read_gold(path, "pharaoh", options=Options(text=(text_path,)))
+
+
+@pytest.mark.parametrize(("source", "target"), [("a\na\n", "b\n"), ("a\n", "b\nb\n")])
+def test_two_text_files_must_have_as_many_lines(write, source, target):
+    options = Options(text=(write(source, "s"), write(target, "t")))
+    with pytest.raises(FormatError, match="more lines"):
+        read_gold(write("\n\n"), "pharaoh", options=options)
+
+
+def test_index_zero_in_a_one_based_file_is_an_error(write):
+    with pytest.raises(FormatError, match="start at 1"):
+        read_gold(write("a ||| b ||| 0-1\n"), options=Options(one_based=True))
+
+
+def test_naacl_sentence_that_is_not_in_the_text_is_an_error(write):
+    options = Options(text=(write("a ||| b\n", "text"),))
+    with pytest.raises(FormatError, match="sentence 5 is not in") as caught:
+        read_gold(write("1 1 1\n5 1 1\n"), "naacl", options=options)
+    assert caught.value.line == 2
+
+
+def test_an_unknown_format_lists_the_known_ones():
+    with pytest.raises(FormatError, match="msr, jacana"):
+        get_format("xml")
+
+
+@pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "parallel"])
+def test_a_token_with_white_space_is_refused_by_white_space_formats(tmp_path, name):
+    place = Sentence.from_tokens(["New York"])
+    pair = GoldPair("1", place, place, frozenset({(0, 0)}))
+    with pytest.raises(FormatError, match="convert to jsonl or conllu"):
+        write_gold([pair], tmp_path / "out", name)
+
+
+@pytest.mark.parametrize("name", ["jsonl", "conllu"])
+def test_a_token_with_white_space_survives_where_it_can(tmp_path, name):
+    place = Sentence.from_tokens(["New York"])
+    pair = GoldPair("1", place, place, frozenset({(0, 0)}))
+    write_gold([pair], tmp_path / "out", name)
+    assert read_gold(tmp_path / "out") == [pair]
+
+
+def test_no_pairs_make_a_valid_jacana_file(tmp_path):
+    write_gold([], tmp_path / "out", "jacana")
+    assert read_gold(tmp_path / "out", "jacana") == []
+
+
+def test_formats_are_registered_under_their_names():
+    assert all(name == each.name for name, each in FORMATS.items())
+    assert set(FORMATS) == {
+        "msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "pharaoh", "naacl",
+    }  # fmt: skip
+
+
+def conllu_sentence(write, rows: str) -> Sentence:
+    text = textwrap.dedent(rows).replace("|", "\t")
+    [(_, sentence)] = read_sentences(open_document(write(text)))
+    return sentence
+
+
+def test_conllu_multiword_tokens_keep_offsets_and_empty_nodes_are_skipped(write):
+    sentence = conllu_sentence(
+        write,
+        """\
+        # text = We don't gonna go.
+        1|We|we|PRON|PRP|_|5|nsubj|_|_
+        2-3|don't|_|_|_|_|_|_|_|_
+        2|do|do|AUX|VBP|_|5|aux|_|_
+        3|n't|not|PART|RB|_|5|advmod|_|_
+        3.1|left|leave|VERB|VBD|_|_|_|5:dep|_
+        4-5|gonna|_|_|_|_|_|_|_|_
+        4|going|go|VERB|VBG|_|5|aux|_|_
+        5|to|to|PART|TO|_|0|root|_|_
+        6|go|go|VERB|VB|_|5|xcomp|_|SpaceAfter=No
+        7|.|.|PUNCT|.|_|5|punct|_|_
+        """,
+    )
+    assert sentence.tokens == ("We", "do", "n't", "going", "to", "go", ".")
+    assert sentence.heads == (4, 4, 4, 4, -1, 4, 4)
+    assert sentence.tags == ("PRP", "VBP", "RB", "VBG", "TO", "VB", ".")
+    spans = list(zip(sentence.starts, sentence.ends, strict=True))
+    assert spans == [(0, 2), (3, 5), (5, 8), (9, 14), (9, 14), (15, 17), (17, 18)]
+
+
+def test_conllu_without_text_is_joined_by_space_after(write):
+    sentence = conllu_sentence(
+        write,
+        """\
+        1|Go|_|VERB|_|_|_|_|_|SpaceAfter=No
+        2|!|_|PUNCT|_|_|_|_|_|_
+        """,
+    )
+    assert sentence.text == "Go!"
+    assert sentence.tags == ("VERB", "PUNCT")
+    assert sentence.lemmas is sentence.heads is sentence.relations is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("2|a|_|_|_|_|_|_|_|_", "word id '2'; wanted 1"),
+        ("x|a|_|_|_|_|_|_|_|_", "word id 'x'"),
+        ("1||_|_|_|_|_|_|_|_", "empty form"),
+        ("1-2|ab|_|_|_|_|_|_|_|_\n1|a|_|_|_|_|_|_|_|_", "ends at 2 of 1"),
+        ("1-0|ab|_|_|_|_|_|_|_|_\n1|a|_|_|_|_|_|_|_|_", "runs backwards"),
+        ("1|a|_|_|_|_|9|dep|_|_", "head 8"),
+        ("1|a|_|_|_|_|2|dep|_|_\n2|b|_|_|_|_|_|dep|_|_", "head '_'"),
+        ("# text = b\n1|a|_|_|_|_|_|_|_|_", "does not occur"),
+        ("# text = b\n1|a|_|_|_|_|_|_|_|Span=0:9", "Span=0:9 in a text of 1"),
+        ("0.1|a|_|_|_|_|_|_|_|_", "no words"),
+    ],
+)
+def test_bad_conllu_is_reported(write, rows, message):
+    with pytest.raises(FormatError, match=message):
+        conllu_sentence(write, rows)
