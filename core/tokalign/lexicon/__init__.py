@@ -1,0 +1,1 @@
+"""Lexical knowledge: WordNet relations, stems, canonical forms, function words."""

@@ -1,0 +1,185 @@
+"""Look-up of WordNet relations between two words, in tens of nanoseconds.
+
+An *entry* is a lemma with a part of speech (0 noun, 1 verb, 2 adjective, 3 adverb). Relations of
+senses are relations of entries here: two entries are related if any of their senses are.
+`lexicon/build_wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memcmp
+
+from tokalign.errors import ResourceError
+from tokalign.tables import Table
+
+RELATION_NAMES = (
+    "synonym", "hypernym", "hyponym", "derived", "entailing", "causing", "member-of",
+    "has-member", "substance-of", "has-substance", "part-of", "has-part", "similar",
+    "verb-group", "pertainym", "antonym", "derived-synonym", "hypernym-within-3",
+    "hyponym-within-3", "cohyponym",
+)
+POS_LETTERS = "nvar"
+
+
+def relation_bit(str name):
+    """Return the bit of a relation of RELATION_NAMES."""
+    return 1 << RELATION_NAMES.index(name)
+
+
+cdef bint _meet(
+    const int32_t *a, const int32_t *a_end, const int32_t *b, const int32_t *b_end
+) noexcept nogil:
+    """Whether two sorted lists share an item."""
+    while a < a_end and b < b_end:
+        if a[0] == b[0]:
+            return True
+        if a[0] < b[0]:
+            a += 1
+        else:
+            b += 1
+    return False
+
+
+cdef bint _share(
+    const Lists *left, int32_t a, const Lists *right, int32_t b
+) noexcept nogil:
+    return _meet(
+        left.item + left.start[a], left.item + left.start[a + 1],
+        right.item + right.start[b], right.item + right.start[b + 1],
+    )
+
+
+cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Return the mask of relations from entry a to entry b; SYNONYM if they are the same."""
+    cdef uint32_t mask = 0
+    cdef int32_t low = table.neighbour.start[a]
+    cdef int32_t high = table.neighbour.start[a + 1]
+    cdef int32_t middle
+    if a == b:
+        return SYNONYM
+    while low < high:
+        middle = (low + high) // 2
+        if table.neighbour.item[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    if low < table.neighbour.start[a + 1] and table.neighbour.item[low] == b:
+        mask = table.masks[table.code[low]]
+    if _share(&table.ancestors, a, &table.senses, b):
+        mask |= HYPERNYM_WITHIN_3
+    if _share(&table.senses, a, &table.ancestors, b):
+        mask |= HYPONYM_WITHIN_3
+    if _share(&table.parents, a, &table.parents, b):
+        mask |= COHYPONYM
+    return mask
+
+
+cdef class WordNet:
+    """WordNet's single words and their relations, mapped from a table file.
+
+    Parameters
+    ----------
+    source : Table
+
+    Raises
+    ------
+    ResourceError
+        If the table lacks an array.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self._arrays = []
+        self._words = self._keep("words")
+        self._word_start = self._keep("word_start")
+        self._word_entries = self._keep("word_entries")
+        self._lists("row_start", "neighbour", &self.table.neighbour)
+        self._lists("senses_start", "senses", &self.table.senses)
+        self._lists("parents_start", "parents", &self.table.parents)
+        self._lists("ancestors_start", "ancestors", &self.table.ancestors)
+        cdef const uint8_t[::1] code = self._keep("code")
+        cdef const uint32_t[::1] masks = self._keep("masks")
+        self.table.code = &code[0]
+        self.table.masks = &masks[0]
+
+    @classmethod
+    def open_shipped(cls):
+        """Map the WordNet table that ships with the package."""
+        return cls(Table.open_shipped("wordnet"))
+
+    def _keep(self, name):
+        """Return an array of the table and hold on to it, since pointers into it are kept."""
+        array = self.source[name]
+        self._arrays.append(array)
+        return array
+
+    cdef int _lists(self, str name, str values, Lists *out) except -1:
+        cdef const int32_t[::1] start = self._keep(name)
+        cdef const int32_t[::1] item = self._keep(values)
+        out.start = &start[0]
+        out.item = &item[0]
+        return 0
+
+    cpdef int32_t entry(self, str lemma, int pos):
+        """Return the entry of a lower-case lemma, -1 if there is none.
+
+        Parameters
+        ----------
+        lemma : str
+        pos : int
+            0 noun, 1 verb, 2 adjective, 3 adverb.
+        """
+        cdef bytes wanted = lemma.encode("utf-8")
+        cdef const unsigned char *text = wanted
+        cdef int32_t n_text = <int32_t>len(wanted)
+        cdef int32_t low = 0
+        cdef int32_t high = <int32_t>self._word_start.shape[0] - 1
+        cdef int32_t middle, n_word
+        cdef int order
+        while low < high:
+            middle = (low + high) // 2
+            n_word = self._word_start[middle + 1] - self._word_start[middle]
+            order = memcmp(&self._words[self._word_start[middle]], text, min(n_word, n_text))
+            if order == 0:
+                order = n_word - n_text
+            if order == 0:
+                return self._word_entries[middle, pos]
+            if order < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return -1
+
+    def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
+        """Return the names of all relations that hold from one lemma to another.
+
+        Parameters
+        ----------
+        a, b : str
+            Lower-case lemmas.
+        pos_a, pos_b : str
+            Letters of the parts of speech to look at, out of n, v, a, r.
+
+        Returns
+        -------
+        frozenset of str
+            Names out of RELATION_NAMES; empty if a lemma is unknown.
+
+        Examples
+        --------
+        >>> wordnet = WordNet.open_shipped()
+        >>> sorted(wordnet.relations("dog", "canine", "n", "n"))
+        ['hypernym']
+        """
+        cdef uint32_t mask = 0
+        cdef int32_t left, right
+        for letter_a in pos_a:
+            left = self.entry(a, POS_LETTERS.index(letter_a))
+            if left < 0:
+                continue
+            for letter_b in pos_b:
+                right = self.entry(b, POS_LETTERS.index(letter_b))
+                if right >= 0:
+                    mask |= relation(&self.table, left, right)
+        return frozenset(
+            name for k, name in enumerate(RELATION_NAMES) if mask >> k & 1
+        )
