@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tokalign.evaluate import count_pairs, predictions_of, scores_of
 from tokalign.formats import read_gold
 
 
@@ -38,3 +39,17 @@ def test_corpus_counts(data_dir, path, n_pairs, n_sure, n_possible):
     assert len(pairs) == n_pairs
     assert sum(len(pair.sure) for pair in pairs) == n_sure
     assert sum(len(pair.possible) for pair in pairs) == n_possible
+
+
+def test_the_majority_vote_is_the_majority_and_annotators_score_as_measured(data_dir):
+    """Macro F1 and exact match of each annotator against the vote, on sure links."""
+    folder = data_dir / "msr_rte2"
+    votes = {name: read_gold(folder / f"RTE2_dev_{name}.align.txt") for name in "ABCM"}
+    for a, b, c, majority in zip(*votes.values(), strict=True):
+        assert majority.sure == (a.sure & b.sure) | (a.sure & c.sure) | (b.sure & c.sure)
+    measured = {}
+    for name in "ABC":
+        predicted = predictions_of(votes["M"], votes[name])
+        scores = scores_of(count_pairs(votes["M"], predicted))
+        measured[name] = (round(100 * scores.f1, 1), round(100 * scores.exact_match, 1))
+    assert measured == {"A": (99.6, 95.9), "B": (99.6, 94.8), "C": (93.0, 51.4)}

@@ -1,0 +1,134 @@
+"""Score alignments against gold, say how sure the scores are, and show where the errors lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import InputError
+from tokalign.evaluate.breakdown import (
+    LinkCounts,
+    LinkError,
+    by_kind,
+    by_length,
+    by_tag,
+    list_errors,
+    worst_word_pairs,
+)
+from tokalign.evaluate.counts import COLUMNS, LinkChoice, Links, count_pairs
+from tokalign.evaluate.metrics import ALPHAS, SCALARS, Scores, scores_of
+from tokalign.evaluate.significance import Comparison, bootstrap_intervals, compare
+from tokalign.types import GoldPair
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Scores of one system, with their intervals and the counts behind them.
+
+    Attributes
+    ----------
+    scores : Scores
+    intervals : dict of str to (float, float)
+        95% bootstrap interval of every scalar metric.
+    counts : float64 array, shape (n_pairs, len(COLUMNS))
+    """
+
+    scores: Scores
+    intervals: dict[str, tuple[float, float]]
+    counts: NDArray[np.float64]
+
+    def to_json(self) -> dict[str, object]:
+        """Return scores and intervals as one object of plain values."""
+        intervals = {name: list(bounds) for name, bounds in self.intervals.items()}
+        return {**self.scores.to_json(), "intervals": intervals}
+
+
+def evaluate(
+    gold: Sequence[GoldPair],
+    predictions: Sequence[Links],
+    *,
+    choice: LinkChoice = LinkChoice.SURE,
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> Evaluation:
+    """Return the scores of predicted links against gold.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair
+    predictions : sequence of sets of (source, target)
+        One a pair, in the same order.
+    choice : LinkChoice
+        Which gold links count; sure links by default.
+    n_samples, seed : int
+        Bootstrap resamples and their seed.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many predictions as pairs.
+    InputError
+        If there are no pairs or a link is out of range.
+    """
+    counts = count_pairs(gold, predictions, choice)
+    intervals = bootstrap_intervals(counts, n_samples=n_samples, seed=seed)
+    return Evaluation(scores_of(counts), intervals, counts)
+
+
+def predictions_of(
+    gold: Sequence[GoldPair],
+    predicted: Iterable[GoldPair],
+    choice: LinkChoice = LinkChoice.SURE,
+) -> list[frozenset[tuple[int, int]]]:
+    """Return the predicted links of a file that was read as pairs.
+
+    Sure links are the prediction; possible ones join in where `choice` is ``sure+possible``.
+
+    Raises
+    ------
+    InputError
+        If the pairs are not those of the gold, token for token ignoring case.
+    """
+    predicted = list(predicted)
+    if len(predicted) != len(gold):
+        raise InputError(f"{len(predicted)} predicted pairs for {len(gold)} gold pairs")
+    links = []
+    for pair, other in zip(gold, predicted, strict=True):
+        for side in ("source", "target"):
+            tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens
+            if [token.lower() for token in tokens] != [token.lower() for token in others]:
+                raise InputError(
+                    f"pair {pair.id!r}: the predictions' {side} is {' '.join(others)[:60]!r}, "
+                    f"gold has {' '.join(tokens)[:60]!r}; wanted the same pairs in the same order"
+                )
+        is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
+        links.append(other.sure | other.possible if is_loose else other.sure)
+    return links
+
+
+__all__ = [
+    "ALPHAS",
+    "COLUMNS",
+    "SCALARS",
+    "Comparison",
+    "Evaluation",
+    "LinkChoice",
+    "LinkCounts",
+    "LinkError",
+    "Links",
+    "Scores",
+    "bootstrap_intervals",
+    "by_kind",
+    "by_length",
+    "by_tag",
+    "compare",
+    "count_pairs",
+    "evaluate",
+    "list_errors",
+    "predictions_of",
+    "scores_of",
+    "worst_word_pairs",
+]

@@ -1,0 +1,264 @@
+"""Where the errors are: by sentence length, by part of speech, and one by one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from tokalign.evaluate.counts import (
+    LinkChoice,
+    Links,
+    choose_links,
+    count_pairs,
+    is_content,
+    is_identical,
+    precision_recall,
+)
+from tokalign.evaluate.metrics import Scores, scores_of
+from tokalign.types import GoldPair
+
+LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, None))
+"""Bounds of the longer side in tokens, both included."""
+
+_TAG_CLASSES = (
+    ("NNP", "proper noun"),
+    ("NN", "noun"),
+    ("VB", "verb"),
+    ("MD", "modal"),
+    ("JJ", "adjective"),
+    ("RB", "adverb"),
+    ("RP", "particle"),
+    ("CD", "number"),
+    ("PRP", "pronoun"),
+    ("W", "wh-word"),
+    ("DT", "determiner"),
+    ("PDT", "determiner"),
+    ("IN", "preposition"),
+    ("TO", "preposition"),
+    ("CC", "conjunction"),
+    ("POS", "possessive"),
+    ("EX", "pronoun"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """Pooled links of one class, and their micro scores.
+
+    Attributes
+    ----------
+    right, predicted, gold : int
+    """
+
+    right: int
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted links that are right."""
+        return precision_recall(self.right, self.predicted, self.gold)[0]
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold links that were predicted."""
+        return precision_recall(self.right, self.predicted, self.gold)[1]
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of both; 1 without any links."""
+        total = self.predicted + self.gold
+        return 2 * self.right / total if total else 1.0
+
+    def to_json(self) -> dict[str, float]:
+        """Return counts and scores as plain values."""
+        return {
+            **asdict(self),
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LinkError:
+    """One wrong or missing link.
+
+    Attributes
+    ----------
+    pair : int
+        Index of the pair in the corpus.
+    id : str
+        The pair's id.
+    source, target : int
+        Token indices.
+    words : tuple of (str, str)
+    is_missing : bool
+        True for a gold link that was not predicted, False for a wrong prediction.
+    is_possible : bool
+        A wrong prediction that gold lists as possible.
+    harm : float
+        How much the corpus F1 would rise if this link alone were put right; below 0 where taking
+        away a pair's only link would leave an empty prediction.
+    """
+
+    pair: int
+    id: str
+    source: int
+    target: int
+    words: tuple[str, str]
+    is_missing: bool
+    is_possible: bool
+    harm: float
+
+
+def by_length(
+    gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
+) -> dict[str, Scores]:
+    """Return the scores of each class of `LENGTH_BINS` that has pairs."""
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for index, pair in enumerate(gold):
+        members[_length_class(max(len(pair.source), len(pair.target)))].append(index)
+    names = [_bin_name(*bounds) for bounds in LENGTH_BINS]
+    return {
+        name: scores_of(
+            count_pairs(
+                [gold[index] for index in members[name]],
+                [predictions[index] for index in members[name]],
+                choice,
+            )
+        )
+        for name in names
+        if name in members
+    }
+
+
+def _length_class(n_tokens: int) -> str:
+    for low, high in LENGTH_BINS:
+        if high is None or n_tokens <= high:
+            return _bin_name(low, high)
+    raise AssertionError("the last bin has no upper bound")
+
+
+def _bin_name(low: int, high: int | None) -> str:
+    return f"{low}+" if high is None else f"{low}-{high}"
+
+
+def by_tag(
+    gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
+) -> dict[str, LinkCounts]:
+    """Return the links by the word class of their target token, most gold links first.
+
+    Pairs whose target has no tags are left out.
+    """
+    return _by_class(
+        gold,
+        predictions,
+        choice,
+        lambda pair, link: tag_class(pair.target.tags[link[1]]) if pair.target.tags else None,
+    )
+
+
+def by_kind(
+    gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
+) -> dict[str, LinkCounts]:
+    """Return the links by whether their words are identical and both are content words."""
+    return _by_class(gold, predictions, choice, _kind)
+
+
+def _kind(pair: GoldPair, link: tuple[int, int]) -> str:
+    is_both = is_content(pair.source, link[0]) and is_content(pair.target, link[1])
+    likeness = "identical" if is_identical(pair, link) else "non-identical"
+    return f"{likeness}, {'content' if is_both else 'function or punctuation'}"
+
+
+def tag_class(tag: str) -> str:
+    """Return the word class of a Penn tag."""
+    if not any(character.isalpha() for character in tag) or tag in (
+        "-LRB-",
+        "-RRB-",
+        "HYPH",
+        "NFP",
+    ):
+        return "punctuation"
+    for prefix, name in _TAG_CLASSES:
+        if tag.startswith(prefix):
+            return name
+    return "other"
+
+
+def _by_class(
+    gold: Sequence[GoldPair],
+    predictions: Sequence[Links],
+    choice: LinkChoice,
+    classify: Callable[[GoldPair, tuple[int, int]], str | None],
+) -> dict[str, LinkCounts]:
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for pair, predicted in zip(gold, predictions, strict=True):
+        wanted, found = choose_links(pair, predicted, choice)
+        for place, links in enumerate((wanted & found, found, wanted)):
+            for link in links:
+                name = classify(pair, link)
+                if name is not None:
+                    counts[name][place] += 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1][2], item[0]))
+    return {name: LinkCounts(*values) for name, values in ordered}
+
+
+def list_errors(
+    gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
+) -> list[LinkError]:
+    """Return every wrong and missing link, most harmful first.
+
+    Notes
+    -----
+    Harm is the exact change of the corpus F1 (harmonic mean of macro precision and recall) when
+    the one link is corrected. Ties go by pair, source and target.
+    """
+    overall = scores_of(count_pairs(gold, predictions, choice))
+    errors: list[LinkError] = []
+    for index, (pair, predicted) in enumerate(zip(gold, predictions, strict=True)):
+        wanted, found = choose_links(pair, predicted, choice)
+        sizes = (len(wanted & found), len(found), len(wanted))
+        before = precision_recall(*sizes)
+        for is_missing, links in ((True, wanted - found), (False, found - wanted)):
+            after = precision_recall(
+                sizes[0] + is_missing, sizes[1] + (1 if is_missing else -1), sizes[2]
+            )
+            harm = _f1(
+                overall.precision + (after[0] - before[0]) / len(gold),
+                overall.recall + (after[1] - before[1]) / len(gold),
+            )
+            errors.extend(
+                LinkError(
+                    index,
+                    pair.id,
+                    i,
+                    j,
+                    (pair.source.tokens[i], pair.target.tokens[j]),
+                    is_missing,
+                    (i, j) in pair.possible and not is_missing,
+                    harm - overall.f1,
+                )
+                for i, j in links
+            )
+    return sorted(errors, key=lambda each: (-each.harm, each.pair, each.source, each.target))
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def worst_word_pairs(errors: Iterable[LinkError]) -> list[tuple[str, str, bool, int, float]]:
+    """Return word pairs by their summed harm: (source, target, is_missing, count, harm).
+
+    Words are lower-cased; the most harmful come first.
+    """
+    sums: defaultdict[tuple[str, str, bool], list[float]] = defaultdict(lambda: [0, 0.0])
+    for error in errors:
+        entry = sums[(error.words[0].lower(), error.words[1].lower(), error.is_missing)]
+        entry[0] += 1
+        entry[1] += error.harm
+    ordered = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
+    return [(*key, int(count), harm) for key, (count, harm) in ordered]

@@ -1,0 +1,159 @@
+"""Count right and wrong links pair by pair; every score is a function of sums of these counts."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence, Set
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import InputError, ShapeError
+from tokalign.types import GoldPair, Sentence
+
+Links = Set[tuple[int, int]]
+
+COLUMNS = (
+    "pairs",  # 1 a pair
+    "precision",  # of the pair
+    "recall",  # of the pair
+    "exact",  # 1 if prediction and gold are the same set
+    "right",  # links in both
+    "predicted",
+    "gold",
+    "right_identical",  # the same three over links between tokens equal but for case
+    "predicted_identical",
+    "gold_identical",
+    "right_content",  # and over links between two content words
+    "predicted_content",
+    "gold_content",
+    "all_predicted",  # before the choice of links: |A|, |A & S|, |A & (S | P)|, |S|
+    "all_right_sure",
+    "all_right_possible",
+    "all_sure",
+)
+"""Meaning of each column of `count_pairs`."""
+
+
+class LinkChoice(enum.StrEnum):
+    """Which gold links count.
+
+    ``sure``: sure links are right, possible links are wrong (the seed papers' convention).
+    ``sure+possible``: both are right and both must be found.
+    ``ignore-possible``: predicted links that are possible count neither way.
+    """
+
+    SURE = "sure"
+    SURE_AND_POSSIBLE = "sure+possible"
+    IGNORE_POSSIBLE = "ignore-possible"
+
+
+def choose_links(
+    gold: GoldPair, predicted: Links, choice: LinkChoice
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return the gold and the predicted links that are compared."""
+    if choice is LinkChoice.SURE_AND_POSSIBLE:
+        return gold.sure | gold.possible, frozenset(predicted)
+    if choice is LinkChoice.IGNORE_POSSIBLE:
+        return gold.sure, frozenset(predicted) - gold.possible
+    return gold.sure, frozenset(predicted)
+
+
+def precision_recall(n_right: int, n_predicted: int, n_gold: int) -> tuple[float, float]:
+    """Return a pair's precision and recall.
+
+    An empty prediction has precision 0 and empty gold has recall 0, as jacana-align scores them,
+    unless both are empty: then both are 1.
+    """
+    if n_predicted == 0 and n_gold == 0:
+        return 1.0, 1.0
+    return n_right / n_predicted if n_predicted else 0.0, n_right / n_gold if n_gold else 0.0
+
+
+def is_identical(gold: GoldPair, link: tuple[int, int]) -> bool:
+    """Tell whether a link joins two tokens that are equal ignoring case."""
+    source, target = gold.source.tokens[link[0]], gold.target.tokens[link[1]]
+    return source.lower() == target.lower()
+
+
+def is_content(sentence: Sentence, index: int) -> bool:
+    """Tell whether a token is a content word: not in `FUNCTION_WORDS` and not punctuation."""
+    token = sentence.tokens[index].lower()
+    return token not in FUNCTION_WORDS and any(character.isalnum() for character in token)
+
+
+def count_pairs(
+    gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
+) -> NDArray[np.float64]:
+    """Return the counts of every pair.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair, length n_pairs
+    predictions : sequence of sets of (source, target), length n_pairs
+    choice : LinkChoice
+
+    Returns
+    -------
+    counts : float64 array, shape (n_pairs, len(COLUMNS))
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many predictions as gold pairs.
+    InputError
+        If there are no pairs, or a link is out of range.
+    """
+    if len(gold) != len(predictions):
+        raise ShapeError(f"{len(predictions)} predictions for {len(gold)} gold pairs")
+    if not gold:
+        raise InputError("no pairs to score")
+    rows = [_count(*row, choice) for row in zip(gold, predictions, strict=True)]
+    return np.array(rows, dtype=np.float64)
+
+
+def _count(gold: GoldPair, predicted: Links, choice: LinkChoice) -> list[float]:
+    for i, j in predicted:
+        if not (0 <= i < len(gold.source) and 0 <= j < len(gold.target)):
+            raise InputError(
+                f"pair {gold.id!r}: predicted link {i}-{j}, but the sentences have "
+                f"{len(gold.source)} and {len(gold.target)} tokens"
+            )
+    wanted, found = choose_links(gold, predicted, choice)
+    right = wanted & found
+    row = [1.0, *precision_recall(len(right), len(found), len(wanted)), float(found == wanted)]
+    for links in (right, found, wanted):
+        row.append(len(links))
+    for links in (right, found, wanted):
+        row.append(sum(is_identical(gold, link) for link in links))
+    for links in (right, found, wanted):
+        row.append(len(content_links(gold, links)))
+    row.append(len(predicted))
+    row.append(len(predicted & gold.sure))
+    row.append(len(predicted & (gold.sure | gold.possible)))
+    row.append(len(gold.sure))
+    return row
+
+
+def content_links(gold: GoldPair, links: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the links between two content words."""
+    return [(i, j) for i, j in links if is_content(gold.source, i) and is_content(gold.target, j)]
+
+
+_FUNCTION_WORDS = """
+    a about above across after again against all along although am among an and another any anyone
+    anything are around as at be because been before behind being below beneath beside between
+    beyond both but by ca can cannot could did do does doing done down during each either every
+    everyone everything few for from had has have having he her here hers herself him himself his
+    how however i if in inside into is it its itself many may me might mine more most much must my
+    myself near neither no nobody none nor not nothing of off on once one onto or other others
+    ought our ours ourselves out outside over own per rather same shall she should since so some
+    someone something such than that the their theirs them themselves then there therefore these
+    they this those though through throughout thus till to too toward towards under unless until
+    up upon us very was we were what whatever when where whereas whether which whichever while who
+    whoever whom whose why will with within without wo would yet you your yours yourself
+    yourselves 's 're 've 'll 'd 'm n't
+"""
+
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""Closed-class English words in lower case, with the clitics of Penn tokenisation."""

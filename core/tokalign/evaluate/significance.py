@@ -1,0 +1,135 @@
+"""Bootstrap intervals, and paired tests between two systems on the same pairs.
+
+Pairs are the unit of sampling, as links of one pair are not independent. Everything is seeded.
+
+References
+----------
+Noreen (1989), Computer-Intensive Methods for Testing Hypotheses (approximate randomisation).
+Koehn (2004), EMNLP: Statistical Significance Tests for MT Evaluation (paired bootstrap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import ShapeError
+from tokalign.evaluate.metrics import SCALARS, scalar_metrics
+
+Array = NDArray[np.float64]
+_CHUNK_CELLS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the first of two systems differs from the second in one metric.
+
+    Attributes
+    ----------
+    difference : float
+        First minus second.
+    low, high : float
+        95% paired bootstrap interval of the difference.
+    p_value : float
+        Two-sided, by approximate randomisation.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def bootstrap_intervals(
+    counts: Array, *, n_samples: int = 1000, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """Return the 95% percentile interval of every scalar metric.
+
+    Parameters
+    ----------
+    counts : float64 array, shape (n_pairs, n_columns)
+        See `tokalign.evaluate.counts.count_pairs`.
+    n_samples : int
+        Resamples of the pairs, with replacement.
+    seed : int
+    """
+    samples = [scalar_metrics(weights @ counts) for weights in _resamples(counts, n_samples, seed)]
+    return {
+        name: _interval(np.concatenate([sample[name] for sample in samples])) for name in SCALARS
+    }
+
+
+def compare(
+    first: Array, second: Array, *, n_samples: int = 1000, seed: int = 0
+) -> dict[str, Comparison]:
+    """Return, for every scalar metric, how two systems differ on the same pairs.
+
+    Parameters
+    ----------
+    first, second : float64 arrays, shape (n_pairs, n_columns)
+        Counts of both systems over the same gold pairs, in the same order.
+    n_samples : int
+        Resamples for the intervals and, separately, shuffles for the test.
+    seed : int
+
+    Raises
+    ------
+    ShapeError
+        If the two differ in shape.
+
+    Notes
+    -----
+    A shuffle swaps the two systems' results on each pair with probability 1/2. The p-value is
+    (1 + shuffles with a difference at least as large) / (1 + n_samples), so never 0.
+    """
+    if first.shape != second.shape:
+        raise ShapeError(f"counts of shapes {first.shape} and {second.shape}; wanted the same")
+    seen = _difference(first.sum(axis=0), second.sum(axis=0))
+    resampled = [
+        _difference(weights @ first, weights @ second)
+        for weights in _resamples(first, n_samples, seed)
+    ]
+    shuffled = [
+        _difference(first.sum(axis=0) - moved, second.sum(axis=0) + moved)
+        for moved in (mask @ (first - second) for mask in _masks(len(first), n_samples, seed + 1))
+    ]
+    result = {}
+    for name in SCALARS:
+        low, high = _interval(np.concatenate([each[name] for each in resampled]))
+        chance = np.abs(np.concatenate([each[name] for each in shuffled]))
+        n_larger = int(np.count_nonzero(chance >= abs(seen[name]) - 1e-12))
+        result[name] = Comparison(float(seen[name]), low, high, (1 + n_larger) / (1 + n_samples))
+    return result
+
+
+def _difference(first: Array, second: Array) -> dict[str, Array]:
+    one, two = scalar_metrics(first), scalar_metrics(second)
+    return {name: np.asarray(one[name] - two[name]) for name in SCALARS}
+
+
+def _resamples(counts: Array, n_samples: int, seed: int) -> Iterator[Array]:
+    """Yield how often each pair was drawn: float64 arrays, shape (chunk, n_pairs)."""
+    generator = np.random.default_rng(seed)
+    n_pairs = len(counts)
+    for size in _chunks(n_pairs, n_samples):
+        yield generator.multinomial(n_pairs, np.full(n_pairs, 1.0 / n_pairs), size).astype(float)
+
+
+def _masks(n_pairs: int, n_samples: int, seed: int) -> Iterator[Array]:
+    generator = np.random.default_rng(seed)
+    for size in _chunks(n_pairs, n_samples):
+        yield generator.integers(0, 2, (size, n_pairs)).astype(float)
+
+
+def _chunks(n_pairs: int, n_samples: int) -> Iterator[int]:
+    most = max(1, _CHUNK_CELLS // n_pairs)
+    for done in range(0, n_samples, most):
+        yield min(most, n_samples - done)
+
+
+def _interval(values: Array) -> tuple[float, float]:
+    low, high = np.quantile(values, (0.025, 0.975))
+    return float(low), float(high)
