@@ -1,0 +1,161 @@
+"""The training objective of one direction: softmax-margin loss plus L2, and its gradient.
+
+With several corpora every feature has one shared weight and one weight a corpus, which are added
+(Daume 2007, "Frustratingly easy domain adaptation"). The gradient is summed over fixed chunks of
+pairs in a fixed order, so that the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.crf._objective import accumulate
+from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.features.matrix import FeatureMatrix
+
+N_TRANSITIONS = len(TRANSITION_NAMES)
+N_CHUNKS = 16
+
+Links = frozenset[tuple[int, int]]
+
+
+def allowed_states(
+    sure: Links, free: Links, n_source: int, n_target: int, *, source_labelled: bool
+) -> NDArray[np.uint8]:
+    """Return which labels gold allows, and which cost nothing.
+
+    Parameters
+    ----------
+    sure : set of (int, int)
+        Links that gold holds. A token without any is to be labelled NULL.
+    free : set of (int, int)
+        Links that gold does not ask for but that cost nothing.
+    n_source, n_target : int
+    source_labelled : bool
+        True for s2t.
+
+    Returns
+    -------
+    uint8 array, shape (n_steps, n_states)
+        Bit 0: allowed. Bit 1: free of cost.
+    """
+    n_steps, n_others = (n_source, n_target) if source_labelled else (n_target, n_source)
+    states = np.zeros((n_steps, n_others + 1), dtype=np.uint8)
+    for bit, links in ((1, sure), (2, free)):
+        for i, j in links:
+            t, s = (i, j) if source_labelled else (j, i)
+            states[t, s + 1] |= bit
+    states[~(states & 1).any(axis=1), 0] |= 1
+    return states
+
+
+class Objective:
+    """Callable for an optimiser: flat weights in, loss and gradient out.
+
+    Parameters
+    ----------
+    matrix : FeatureMatrix
+    sure, free : sequence of sets of (int, int)
+        Gold links of every pair; see allowed_states.
+    corpus : sequence of int
+        Number of each pair's corpus, from 0 without gaps.
+    source_labelled : bool
+    l2 : float
+        Strength of the penalty ``l2 / 2 * |weights|^2``; every weight counts alike.
+    cost : float
+        Hamming cost of a wrong label, in nats.
+    pairs : int64 array, optional
+        The pairs to train on; all by default.
+    n_threads : int
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (1 + n_corpora, or 1 for a single corpus; n_columns + 34): weights as a matrix, the shared
+        ones first, the transitions last in each row.
+    """
+
+    def __init__(
+        self,
+        matrix: FeatureMatrix,
+        sure: Sequence[Links],
+        free: Sequence[Links],
+        corpus: Sequence[int],
+        *,
+        source_labelled: bool,
+        l2: float,
+        cost: float = 1.0,
+        pairs: NDArray[np.int64] | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        self._matrix = matrix
+        self._source_labelled = source_labelled
+        self._l2 = l2
+        self._cost = cost
+        lattices = [
+            allowed_states(*pair, source_labelled=source_labelled).ravel()
+            for pair in zip(
+                sure, free, matrix.n_source.tolist(), matrix.n_target.tolist(), strict=True
+            )
+        ]
+        self._allowed = np.concatenate(lattices)
+        self._first_allowed = np.concatenate(
+            [[0], np.cumsum([len(lattice) for lattice in lattices])[:-1]]
+        ).astype(np.int64)
+        corpora = np.asarray(corpus)
+        pairs = np.arange(len(matrix), dtype=np.int64) if pairs is None else pairs
+        self._n_corpora = int(corpora.max()) + 1
+        self.shape = (1 if self._n_corpora == 1 else 1 + self._n_corpora,
+                      len(matrix.slots) + N_TRANSITIONS)  # fmt: skip
+        self._chunks = [
+            (number, chunk)
+            for number in range(self._n_corpora)
+            for chunk in np.array_split(pairs[corpora[pairs] == number], N_CHUNKS)
+            if len(chunk)
+        ]
+        self._threads = ThreadPoolExecutor(n_threads)
+
+    def __call__(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return the loss in nats and its gradient with respect to the flat weights."""
+        weights = flat.reshape(self.shape)
+        effective = weights if len(weights) == 1 else weights[0] + weights[1:]
+        gradient = self._l2 * weights
+        loss = 0.5 * self._l2 * float(flat @ flat)
+        work = [(effective[number], chunk) for number, chunk in self._chunks]
+        for (number, _), (chunk_loss, chunk_gradient) in zip(
+            self._chunks, self._threads.map(self._chunk, work), strict=True
+        ):
+            loss += chunk_loss
+            gradient[0] += chunk_gradient
+            if len(gradient) > 1:
+                gradient[1 + number] += chunk_gradient
+        return loss, gradient.ravel()
+
+    def _chunk(
+        self, work: tuple[NDArray[np.float64], NDArray[np.int64]]
+    ) -> tuple[float, NDArray[np.float64]]:
+        weights, pairs = work
+        matrix = self._matrix
+        gradient = np.zeros(self.shape[1])
+        loss = accumulate(
+            matrix.row_start,
+            matrix.column,
+            matrix.value,
+            matrix.first_row,
+            matrix.n_source,
+            matrix.n_target,
+            self._first_allowed,
+            self._allowed,
+            pairs,
+            self._source_labelled,
+            weights[:-N_TRANSITIONS],
+            weights[-N_TRANSITIONS:],
+            self._cost,
+            gradient[:-N_TRANSITIONS],
+            gradient[-N_TRANSITIONS:],
+        )
+        return loss, gradient

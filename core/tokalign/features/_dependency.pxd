@@ -1,0 +1,5 @@
+from tokalign.features._pair cimport Pair, Sink
+
+cdef void dependency_features(
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+) noexcept nogil

@@ -1,0 +1,235 @@
+"""From two annotated sentences to feature rows.
+
+`Extractor.load` analyses a pair once; `cell_row` and `null_row` then fill the sink with the
+features of one candidate link, or of one word left unaligned. Training collects the rows
+(`FeatureRows`), decoding multiplies them with the weights on the fly (model/_scorer.pyx); both
+see the same rows. `features/reference.py` is the slow twin.
+"""
+
+from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from tokalign.features._competition cimport competition_features, prepare_competition
+from tokalign.features._context cimport context_features, prepare_context
+from tokalign.features._dependency cimport dependency_features
+from tokalign.features._lexemes cimport LexemeTable
+from tokalign.features._lexical cimport lexical_features, mark_acronyms
+from tokalign.features._null cimport null_features
+from tokalign.features._pair cimport *
+from tokalign.features._templates cimport N_TEMPLATES
+
+from tokalign.annotate.relations import GROUPS, group_of
+from tokalign.errors import InputError, ShapeError
+
+cdef enum:
+    MAX_LEXEMES = 200_000
+    N_TOP = 4
+    TOKEN_BYTES = 64         # a pointer, 8 integers, 5 floats, and padding that keeps alignment
+
+cdef dict _RELATIONS = {}    # relation label -> (number, group); grows with the labels seen
+
+
+def _relation(str label):
+    known = _RELATIONS.get(label)
+    if known is None:
+        if len(_RELATIONS) >= 1000:  # labels come from users; forget rather than grow for ever
+            _RELATIONS.clear()
+        known = _RELATIONS[label] = (len(_RELATIONS), GROUPS.index(group_of(label)))
+    return known
+
+
+cdef class Extractor:
+    """Fills feature rows of one pair at a time; one a thread.
+
+    Parameters
+    ----------
+    wordnet : WordNet
+    base : int32 array, shape (n_templates,)
+        First slot of every feature template, -1 to switch one off; from FeatureTable.
+    """
+
+    def __init__(self, wordnet, base):
+        self.lexemes = LexemeTable(wordnet)
+        self._base_array = np.ascontiguousarray(base, dtype=np.int32)
+        if self._base_array.shape != (<int>N_TEMPLATES,):
+            raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
+        self._base = self._base_array
+        self.sink.base = &self._base[0]
+
+    def __dealloc__(self):
+        free(self._tokens_block)
+        free(self._cells_block)
+
+    cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+        """Make room for a pair and point the pair's arrays into it."""
+        cdef Py_ssize_t n_tokens = n_source + n_target
+        cdef Py_ssize_t n_cells = n_source * n_target
+        cdef Py_ssize_t cell_bytes = (
+            sizeof(LexicalPair) + 5 * sizeof(float) + 3 * sizeof(uint8_t)
+        )
+        if n_tokens > self._n_tokens_max:
+            free(self._tokens_block)
+            self._n_tokens_max = 0
+            self._tokens_block = malloc(n_tokens * TOKEN_BYTES)
+            if self._tokens_block == NULL:
+                raise MemoryError("tokens of a pair")
+            self._n_tokens_max = n_tokens
+        if n_cells > self._n_cells_max:
+            free(self._cells_block)
+            self._n_cells_max = 0
+            self._cells_block = malloc(n_cells * cell_bytes)
+            if self._cells_block == NULL:
+                raise MemoryError("cells of a pair")
+            self._n_cells_max = n_cells
+        cdef char *rest = <char *>self._tokens_block
+        rest = _carve_side(&self.pair.source, n_source, rest)
+        _carve_side(&self.pair.target, n_target, rest)
+        self.pair.lexical = <LexicalPair *>self._cells_block
+        self.pair.strength = <float *>(self.pair.lexical + n_cells)
+        self.pair.window = self.pair.strength + n_cells
+        self.pair.bag = self.pair.window + n_cells
+        self.pair.tension = self.pair.bag + n_cells
+        self.pair.scratch = self.pair.tension + n_cells
+        self.pair.run = <uint8_t *>(self.pair.scratch + n_cells)
+        self.pair.content_run = self.pair.run + n_cells
+        self.pair.acronym = self.pair.content_run + n_cells
+        return 0
+
+    cdef int _fill_side(self, Side *side, sentence, str field) except -1:
+        """Fill lexemes, tree and content neighbours of one sentence."""
+        cdef Py_ssize_t k
+        cdef int32_t last
+        if sentence.tags is None or sentence.lemmas is None:
+            raise InputError(
+                f"{field} has no {'tags' if sentence.tags is None else 'lemmas'}; annotate it first",
+                field=field,
+            )
+        for k, (form, tag, lemma) in enumerate(
+            zip(sentence.tokens, sentence.tags, sentence.lemmas)
+        ):
+            side.word[k] = self.lexemes.lexeme(form, tag, lemma)
+        side.has_tree = sentence.heads is not None
+        if side.has_tree:
+            for k in range(side.n):
+                side.first_child[k] = -1
+            for k in range(side.n - 1, -1, -1):
+                side.head[k] = sentence.heads[k]
+                side.relation[k], side.group[k] = _relation(sentence.relations[k])
+                if side.head[k] >= 0:
+                    side.next_sibling[k] = side.first_child[side.head[k]]
+                    side.first_child[side.head[k]] = <int32_t>k
+        last = -1
+        for k in range(side.n):
+            side.previous_content[k] = last
+            if side.word[k].kind == CONTENT:
+                last = <int32_t>k
+        last = -1
+        for k in range(side.n - 1, -1, -1):
+            side.next_content[k] = last
+            if side.word[k].kind == CONTENT:
+                last = <int32_t>k
+        return 0
+
+    cdef int load(self, source, target) except -1:
+        """Analyse a pair of annotated sentences; rows can be read until the next load."""
+        cdef Py_ssize_t i, j, cell
+        if not len(source) or not len(target):
+            raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
+        if len(self.lexemes) > MAX_LEXEMES:
+            self.lexemes.clear()
+        self._reserve(len(source), len(target))
+        self._fill_side(&self.pair.source, source, "source")
+        self._fill_side(&self.pair.target, target, "target")
+        cdef Pair *pair = &self.pair
+        with nogil:
+            for i in range(pair.source.n):
+                for j in range(pair.target.n):
+                    cell = i * pair.target.n + j
+                    self.lexemes.pair(
+                        pair.source.word[i], pair.target.word[j], &pair.lexical[cell]
+                    )
+                    pair.strength[cell] = pair.lexical[cell].strength
+                    pair.acronym[cell] = 0
+            mark_acronyms(pair)
+            prepare_context(pair)
+            prepare_competition(pair)
+        return 0
+
+    cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """Fill the sink with the features of the link (i, j)."""
+        self.sink.n = 0
+        lexical_features(&self.pair, i, j, &self.sink)
+        context_features(&self.pair, i, j, &self.sink)
+        competition_features(&self.pair, i, j, &self.sink)
+        dependency_features(&self.pair, i, j, &self.sink)
+
+    cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
+        """Fill the sink with the features of a token that has no partner."""
+        self.sink.n = 0
+        null_features(&self.pair, of_source, at, &self.sink)
+
+    def rows(self, source, target):
+        """Return all feature rows of a pair in CSR form.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            With tags and lemmas; trees are used if both have them.
+
+        Returns
+        -------
+        row_start : int64 array, shape (n_source * n_target + n_source + n_target + 1,)
+            Rows are the cells (source-major), the source tokens' NULL, the target tokens' NULL.
+        slot : int32 array, shape (row_start[-1],)
+            Feature slots, as FeatureTable numbers them.
+        value : float32 array, shape (row_start[-1],)
+
+        Raises
+        ------
+        InputError
+            If a sentence is empty or lacks tags or lemmas.
+        """
+        self.load(source, target)
+        cdef Py_ssize_t n_source = self.pair.source.n
+        cdef Py_ssize_t n_target = self.pair.target.n
+        cdef Py_ssize_t n_rows = n_source * n_target + n_source + n_target
+        row_start = np.zeros(n_rows + 1, dtype=np.int64)
+        slot = np.empty(n_rows * ROW_CAPACITY, dtype=np.int32)
+        value = np.empty(n_rows * ROW_CAPACITY, dtype=np.float32)
+        cdef long long[::1] row_start_view = row_start
+        cdef int32_t[::1] slot_view = slot
+        cdef float[::1] value_view = value
+        cdef Py_ssize_t row, k
+        cdef Py_ssize_t n_values = 0
+        with nogil:
+            for row in range(n_rows):
+                if row < n_source * n_target:
+                    self.cell_row(row // n_target, row % n_target)
+                else:
+                    k = row - n_source * n_target
+                    self.null_row(k < n_source, k if k < n_source else k - n_source)
+                for k in range(self.sink.n):
+                    slot_view[n_values] = self.sink.slot[k]
+                    value_view[n_values] = self.sink.value[k]
+                    n_values += 1
+                row_start_view[row + 1] = n_values
+        return row_start, slot[:n_values].copy(), value[:n_values].copy()
+
+
+cdef char *_carve_side(Side *side, Py_ssize_t n, char *block) noexcept:
+    """Point the arrays of a side into a block and return what is left of it."""
+    side.n = n
+    side.word = <const Lexeme **>block
+    side.head = <int32_t *>(side.word + n)
+    side.relation = side.head + n
+    side.group = side.relation + n
+    side.first_child = side.group + n
+    side.next_sibling = side.first_child + n
+    side.previous_content = side.next_sibling + n
+    side.next_content = side.previous_content + n
+    side.ties = side.next_content + n
+    side.best = <float *>(side.ties + n)
+    side.top = side.best + n
+    return block + n * TOKEN_BYTES

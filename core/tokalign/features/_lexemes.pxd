@@ -1,0 +1,24 @@
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from tokalign.features._pair cimport Lexeme, LexicalPair
+from tokalign.lexicon._wordnet cimport WordNet
+
+cdef struct CachedPair:
+    uint64_t key         # both lexeme ids; ~0 where empty
+    LexicalPair pair
+
+cdef class LexemeTable:
+    cdef readonly WordNet wordnet
+    cdef object _stem
+    cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
+    cdef dict _strings           # str -> id
+    cdef dict _function_words
+    cdef Lexeme **_lexemes
+    cdef Py_ssize_t _n_lexemes
+    cdef Py_ssize_t _capacity
+    cdef CachedPair *_cache
+    cdef int32_t _string_id(self, str text)
+    cdef int _grow(self) except -1
+    cdef const Lexeme *lexeme(self, str form, str tag, str lemma) except NULL
+    cdef void pair(self, const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil
+    cpdef void clear(self)

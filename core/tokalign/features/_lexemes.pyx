@@ -1,0 +1,250 @@
+"""What is known of a word, and of two words, whatever their sentences.
+
+Words recur, so both are remembered: a lexeme (form, tag, lemma) is analysed once, and the
+comparison of two lexemes sits in a direct-mapped cache, where a newer pair replaces an older one.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+from tokalign.features._pair cimport *
+from tokalign.features._strings cimport (
+    JARO_WINKLER,
+    LEVENSHTEIN,
+    Characters,
+    common_prefix,
+    fill_characters,
+    similarities,
+)
+from tokalign.lexicon._wordnet cimport (
+    ANTONYM,
+    CAUSING,
+    COHYPONYM,
+    DERIVED,
+    DERIVED_SYNONYM,
+    ENTAILING,
+    HYPERNYM,
+    HYPERNYM_WITHIN_3,
+    HYPONYM,
+    HYPONYM_WITHIN_3,
+    PERTAINYM,
+    SIMILAR,
+    SYNONYM,
+    VERB_GROUP,
+    WordNet,
+    relation,
+)
+
+from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, TAG_INDEX
+from tokalign.lexicon.words import Stemmer, canonical, function_words
+
+cdef enum:
+    CACHE_BITS = 15
+    MAX_LEXEMES = 200_000    # about 1 kB each; the tables start anew beyond
+
+cdef uint64_t EMPTY = ~<uint64_t>0
+
+# Strength of each lexical class, in the order of LexicalClass.
+cdef float[16] STRENGTH = [
+    1.0, 1.0, 0.95, 0.9, 0.8, 0.75, 0.75, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.15, 0.1, 0.0,
+]
+
+cdef int PUNCT_TAG = COARSE_TAGS.index("mark")
+cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
+
+
+cdef class LexemeTable:
+    """Lexemes and the cache of their comparisons; one a worker, not safe to share by threads."""
+
+    def __cinit__(self):
+        self._cache = <CachedPair *>malloc((1 << CACHE_BITS) * sizeof(CachedPair))
+        if self._cache == NULL:
+            raise MemoryError("cache of word pairs")
+
+    def __init__(self, WordNet wordnet):
+        self.wordnet = wordnet
+        self._stem = Stemmer().stem
+        self._function_words = {
+            word: index for index, word in enumerate([*function_words(), *MARKS])
+        }
+        self.clear()
+
+    def __dealloc__(self):
+        cdef Py_ssize_t k
+        for k in range(self._n_lexemes):
+            free(self._lexemes[k])
+        free(self._lexemes)
+        free(self._cache)
+
+    cpdef void clear(self):
+        """Forget everything. Lexeme pointers become invalid."""
+        cdef Py_ssize_t k
+        for k in range(self._n_lexemes):
+            free(self._lexemes[k])
+        self._n_lexemes = 0
+        self._ids = {}
+        self._strings = {}
+        for k in range(1 << CACHE_BITS):
+            self._cache[k].key = EMPTY
+
+    def __len__(self):
+        return self._n_lexemes
+
+    cdef int32_t _string_id(self, str text):
+        return self._strings.setdefault(text, len(self._strings))
+
+    cdef int _grow(self) except -1:
+        cdef Py_ssize_t capacity = max(1024, 2 * self._capacity)
+        cdef Lexeme **grown = <Lexeme **>realloc(self._lexemes, capacity * sizeof(Lexeme *))
+        if grown == NULL:
+            raise MemoryError("table of lexemes")
+        self._lexemes = grown
+        self._capacity = capacity
+        return 0
+
+    cdef const Lexeme *lexeme(self, str form, str tag, str lemma) except NULL:
+        """Return the analysis of a word; valid until clear()."""
+        key = (form, tag, lemma)
+        found = self._ids.get(key)
+        if found is not None:
+            return self._lexemes[<Py_ssize_t>found]
+        if self._n_lexemes == self._capacity:
+            self._grow()
+        cdef Lexeme *word = <Lexeme *>calloc(1, sizeof(Lexeme))
+        if word == NULL:
+            raise MemoryError("lexeme")
+        cdef int k
+        lower = form.lower()
+        plain = canonical(form)
+        stem = self._stem(lower)
+        fill_characters(lower, &word.lower)
+        word.form = self._string_id(form)
+        word.lower_form = self._string_id(lower)
+        word.canonical = self._string_id(plain)
+        word.lemma = self._string_id(lemma.lower())
+        word.stem = self._string_id(stem)
+        word.stem_length = <int32_t>len(stem)
+        word.number = word.canonical if _is_number(plain) else -1
+        word.tag = TAG_INDEX.get(tag, UNKNOWN_TAG)
+        word.coarse = COARSE_INDEX.get(tag, COARSE_INDEX["XX"])
+        word.function_word = self._function_words.get(lower, -1)
+        if not any(map(str.isalnum, form)):
+            word.kind = PUNCTUATION
+        else:
+            word.kind = FUNCTION if word.function_word >= 0 else CONTENT
+        word.case_ = _case(form)
+        letters = form.replace(".", "")
+        word.initials = -1
+        if 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper():
+            word.initials = self._string_id(letters.lower())
+        parts = [part for part in lower.split("-") if len(part) > 1] if "-" in lower else []
+        for k in range(N_PARTS):
+            word.parts[k] = self._string_id(parts[k]) if k < len(parts) else -1
+        for k in range(N_ENTRIES):
+            word.entries[k] = self._entry(lower, lemma.lower(), k) if word.kind == CONTENT else -1
+        word.id = <int32_t>self._n_lexemes
+        self._lexemes[self._n_lexemes] = word
+        self._ids[key] = self._n_lexemes
+        self._n_lexemes += 1
+        return word
+
+    def _entry(self, lower, lemma, pos):
+        """Return the WordNet entry of the lemma, or else of the form, under one part of speech."""
+        entry = self.wordnet.entry(lemma, pos)
+        return entry if entry >= 0 else self.wordnet.entry(lower, pos)
+
+    cdef void pair(self, const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil:
+        """Compare two lexemes, through the cache."""
+        cdef uint64_t key = (<uint64_t>a.id << 32) | <uint64_t>b.id
+        cdef CachedPair *cached = &self._cache[
+            (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)
+        ]
+        if cached.key != key:
+            _compare(a, b, self.wordnet, &cached.pair)
+            cached.key = key
+        out[0] = cached.pair
+
+
+def _is_number(text):
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
+cdef uint8_t _case(str form):
+    """Return LOWER, CAPITALISED, UPPER (two capitals or more) or NO_LETTERS."""
+    if not any(map(str.isalpha, form)):
+        return NO_LETTERS
+    if len(form) > 1 and form.isupper():
+        return UPPER
+    return CAPITALISED if form[0].isupper() else LOWER
+
+
+cdef bint _shares_part(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether a part of hyphenated `a` is the word `b`, its lemma, or a part of it."""
+    cdef int k, m
+    for k in range(N_PARTS):
+        if a.parts[k] < 0:
+            return False
+        if a.parts[k] == b.lower_form or a.parts[k] == b.lemma:
+            return True
+        for m in range(N_PARTS):
+            if b.parts[m] >= 0 and a.parts[k] == b.parts[m]:
+                return True
+    return False
+
+
+cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil:
+    """Return the strongest lexical class that holds of two words."""
+    cdef int prefix
+    cdef uint32_t relations = out.relations
+    if a.lower_form == b.lower_form:
+        return CLASS_IDENTICAL
+    if a.canonical == b.canonical:
+        return CLASS_CANONICAL
+    if a.kind == PUNCTUATION or b.kind == PUNCTUATION or (a.number >= 0 and b.number >= 0):
+        return CLASS_NONE
+    if a.lemma == b.lemma:
+        return CLASS_LEMMA
+    if a.stem == b.stem:
+        return CLASS_STEM
+    if a.kind == FUNCTION or b.kind == FUNCTION:
+        return CLASS_NONE
+    if relations & SYNONYM:
+        return CLASS_SYNONYM
+    if relations & (DERIVED | PERTAINYM):
+        return CLASS_DERIVED
+    prefix = common_prefix(&a.lower, &b.lower)
+    if min(a.stem_length, b.stem_length) > 2 and prefix >= min(a.stem_length, b.stem_length):
+        return CLASS_STEM_PREFIX
+    if _shares_part(a, b) or _shares_part(b, a):
+        return CLASS_HYPHEN
+    if min(a.lower.n, b.lower.n) >= 4 and (
+        out.similarity[LEVENSHTEIN] >= 0.75 or out.similarity[JARO_WINKLER] > 0.93
+    ):
+        return CLASS_FUZZY
+    if relations & ANTONYM:
+        return CLASS_ANTONYM
+    if prefix >= 0.55 * max(a.lower.n, b.lower.n):
+        return CLASS_PREFIX
+    if relations & (HYPERNYM | HYPONYM | HYPERNYM_WITHIN_3 | HYPONYM_WITHIN_3):
+        return CLASS_HYPERNYM
+    if relations & (SIMILAR | ENTAILING | CAUSING | VERB_GROUP | DERIVED_SYNONYM):
+        return CLASS_NEAR
+    if relations & COHYPONYM:
+        return CLASS_COHYPONYM
+    return CLASS_NONE
+
+
+cdef void _compare(
+    const Lexeme *a, const Lexeme *b, WordNet wordnet, LexicalPair *out
+) noexcept nogil:
+    """Fill `out` from scratch."""
+    cdef int k, m
+    similarities(&a.lower, &b.lower, out.similarity)
+    out.relations = 0
+    for k in range(N_ENTRIES):
+        for m in range(N_ENTRIES):
+            if a.entries[k] >= 0 and b.entries[m] >= 0:
+                out.relations |= relation(&wordnet.table, a.entries[k], b.entries[m])
+    out.lexical_class = _classify(a, b, out)
+    out.strength = STRENGTH[out.lexical_class]

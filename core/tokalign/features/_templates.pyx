@@ -1,0 +1,1 @@
+"""Exports the enumeration of feature templates to Python."""

@@ -1,0 +1,93 @@
+"""The feature rows of a whole training corpus, with slots renumbered to those that occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features._extract import Extractor
+from tokalign.features.table import FeatureTable
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.types import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMatrix:
+    """Sparse features of many pairs in CSR form.
+
+    Attributes
+    ----------
+    row_start : int64 array, shape (n_rows + 1,)
+        The rows of a pair are its cells (source-major), then the NULL rows of its source tokens,
+        then those of its target tokens.
+    column : int32 array, shape (n_values,)
+        Index into `slots`.
+    value : float32 array, shape (n_values,)
+    first_row : int64 array, shape (n_pairs,)
+    n_source, n_target : int32 array, shape (n_pairs,)
+    slots : int32 array, shape (n_columns,)
+        Rising slots of the feature table that occur at all.
+    """
+
+    row_start: NDArray[np.int64]
+    column: NDArray[np.int32]
+    value: NDArray[np.float32]
+    first_row: NDArray[np.int64]
+    n_source: NDArray[np.int32]
+    n_target: NDArray[np.int32]
+    slots: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.n_source)
+
+
+def build_matrix(
+    pairs: Iterable[tuple[Sentence, Sentence]], table: FeatureTable, wordnet: WordNet
+) -> FeatureMatrix:
+    """Extract the features of annotated pairs.
+
+    Raises
+    ------
+    InputError
+        If a sentence is empty or lacks tags or lemmas.
+    """
+    extractor = Extractor(wordnet, table.base)
+    starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    slots, values, first_row, n_source, n_target = [], [], [], [], []
+    n_rows = n_values = 0
+    for source, target in pairs:
+        row_start, slot, value = extractor.rows(source, target)
+        first_row.append(n_rows)
+        n_source.append(len(source))
+        n_target.append(len(target))
+        starts.append(row_start[1:] + n_values)
+        slots.append(slot)
+        values.append(value)
+        n_rows += len(row_start) - 1
+        n_values += len(slot)
+    used, column = _renumber(slots, table.n_slots)
+    return FeatureMatrix(
+        row_start=np.concatenate(starts),
+        column=column,
+        value=np.concatenate(values) if values else np.zeros(0, dtype=np.float32),
+        first_row=np.array(first_row, dtype=np.int64),
+        n_source=np.array(n_source, dtype=np.int32),
+        n_target=np.array(n_target, dtype=np.int32),
+        slots=used,
+    )
+
+
+def _renumber(
+    slots: Sequence[NDArray[np.int32]], n_slots: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    occurs = np.zeros(n_slots, dtype=bool)
+    for slot in slots:
+        occurs[slot] = True
+    used = np.flatnonzero(occurs).astype(np.int32)
+    number = np.full(n_slots, -1, dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    column = [number[slot] for slot in slots]
+    return used, np.concatenate(column) if column else np.zeros(0, dtype=np.int32)
