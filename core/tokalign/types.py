@@ -35,6 +35,10 @@ class Direction(enum.StrEnum):
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
 
 
+DEFAULT_DIRECTION = Direction.UNION
+"""What is decoded where nothing is asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A tokenised sentence, column by column.

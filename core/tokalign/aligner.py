@@ -1,0 +1,335 @@
+"""The aligner: a model, an annotator and the decoder behind one object."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.annotate import Annotator, load_annotator
+from tokalign.crf._decoder import Decoder
+from tokalign.errors import InputError, LimitError, ModelError
+from tokalign.explain import explain_label
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.model_io import Model, ModelHeader, load_model
+from tokalign.symmetrize import symmetrize
+from tokalign.tables import DATA_DIR
+from tokalign.types import (
+    DEFAULT_DIRECTION,
+    Alignment,
+    Direction,
+    Link,
+    LinkExplanation,
+    Sentence,
+    SentenceLike,
+)
+
+DEFAULT_MODEL = "en"
+MAX_TOKENS = 512
+MODEL_SUFFIX = ".tokalign"
+
+Pair = tuple[SentenceLike, SentenceLike]
+Array = NDArray[np.float64]
+
+
+def shipped_models() -> list[str]:
+    """Return the names of the models in the package, the default first."""
+    names = sorted(path.stem for path in DATA_DIR.glob(f"*{MODEL_SUFFIX}"))
+    return sorted(names, key=lambda name: name != DEFAULT_MODEL)
+
+
+def model_path(model: str | os.PathLike[str]) -> Path:
+    """Return the file of a shipped model's name, or the path itself.
+
+    Raises
+    ------
+    ModelError
+        If it is neither a shipped name nor an existing file.
+    """
+    shipped = DATA_DIR / f"{model}{MODEL_SUFFIX}"
+    if isinstance(model, str) and shipped.is_file():
+        return shipped
+    path = Path(model)
+    if not path.is_file():
+        raise ModelError(
+            f"no model {str(model)!r}: not a file, and not one of the shipped models "
+            f"{', '.join(shipped_models()) or '(none)'}"
+        )
+    return path
+
+
+class Aligner:
+    """Aligns sentence pairs. Not safe to share by threads; each can load its own.
+
+    Parameters
+    ----------
+    model : Model
+    annotator : Annotator
+
+    Attributes
+    ----------
+    header : ModelHeader
+    annotator : Annotator
+
+    Examples
+    --------
+    >>> aligner = Aligner.load()
+    >>> aligner.align("Dogs bark.", "The dogs bark.").to_pharaoh()
+    '0-1 1-2 2-3'
+    """
+
+    def __init__(self, model: Model, annotator: Annotator) -> None:
+        self.header: ModelHeader = model.header
+        self.annotator = annotator
+        self._model = model
+        self._decoder = Decoder(
+            WordNet.open_shipped(), model.table.base, model.weights, model.transitions
+        )
+
+    @classmethod
+    def load(
+        cls,
+        model: str | os.PathLike[str] = DEFAULT_MODEL,
+        *,
+        annotator: str | Annotator = "native",
+    ) -> Self:
+        """Return an aligner with a model that ships, or one from a file. Needs no network.
+
+        Parameters
+        ----------
+        model : str or path-like
+            A name out of shipped_models(), or the path of a model file.
+        annotator : str or Annotator
+            A name known to tokalign.annotate, or an object that follows its protocol.
+
+        Raises
+        ------
+        ModelError
+            If the model cannot be found or read.
+        ResourceError
+            If a table or the annotator's package is missing.
+        """
+        if isinstance(annotator, str):
+            annotator = load_annotator(annotator)
+        return cls(load_model(model_path(model)), annotator)
+
+    def annotate(self, sentences: Sequence[SentenceLike]) -> list[Sentence]:
+        """Return sentences with every column that the model needs.
+
+        Raises
+        ------
+        InputError
+            If a sentence is empty or its columns do not fit.
+        LimitError
+            If a sentence has more than MAX_TOKENS tokens.
+        """
+        annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
+        for sentence in annotated:
+            if len(sentence) > MAX_TOKENS:
+                raise LimitError(
+                    f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it"
+                )
+        return annotated
+
+    def align(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        *,
+        direction: Direction | str = DEFAULT_DIRECTION,
+        min_confidence: float = 0.0,
+        posteriors: bool = False,
+        explain: bool = False,
+    ) -> Alignment:
+        """Return the alignment of one pair.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+            Raw text, tokens, or a sentence of which missing columns are filled.
+        direction : Direction or str
+            One direction, or how both are combined.
+        min_confidence : float
+            Links of a lower posterior are left out. In [0, 1].
+        posteriors : bool
+            Whether to return the matrix of link posteriors.
+        explain : bool
+            Whether to explain every link.
+
+        Raises
+        ------
+        InputError
+            If a sentence is empty or an argument is out of range.
+        LimitError
+            If a sentence has more than MAX_TOKENS tokens.
+        """
+        direction = _direction(direction)
+        if not 0.0 <= min_confidence <= 1.0:
+            raise InputError(
+                f"min_confidence is {min_confidence}; wanted a number in [0, 1]",
+                field="options.min_confidence",
+            )
+        source, target = self.annotate((source, target))
+        s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(source, target)
+        s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
+        t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
+        posterior = _combine(s2t_posterior[:, 1:], t2s_posterior[:, 1:].T, direction)
+        links = [
+            Link(i, j, float(posterior[i, j]))
+            for i, j in sorted(symmetrize(s2t, t2s, direction))
+            if posterior[i, j] >= min_confidence
+        ]
+        explanations: tuple[LinkExplanation, ...] = ()
+        if explain:
+            explanations = tuple(
+                explanation
+                for link in links
+                for explanation in self._explain(
+                    link.source, link.target, direction, s2t_posterior, t2s_posterior
+                )
+            )
+        return Alignment(
+            source=source,
+            target=target,
+            links=tuple(links),
+            score=sentence_score(posterior, target),
+            model=self.header.name,
+            version=self.header.version,
+            direction=direction,
+            posteriors=posterior.astype(np.float32) if posteriors else None,
+            explanations=explanations,
+        )
+
+    def pipe(
+        self,
+        pairs: Iterable[Pair],
+        *,
+        batch_size: int = 64,
+        direction: Direction | str = DEFAULT_DIRECTION,
+        min_confidence: float = 0.0,
+        posteriors: bool = False,
+        explain: bool = False,
+    ) -> Iterator[Alignment]:
+        """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
+
+        Parameters are those of `align`; annotating in batches is what makes this faster.
+        """
+        if batch_size < 1:
+            raise InputError(f"batch_size is {batch_size}; wanted at least 1")
+        pending = iter(pairs)
+        while batch := list(itertools.islice(pending, batch_size)):
+            sentences = self.annotate([sentence for pair in batch for sentence in pair])
+            for source, target in zip(sentences[::2], sentences[1::2], strict=True):
+                yield self.align(
+                    source,
+                    target,
+                    direction=direction,
+                    min_confidence=min_confidence,
+                    posteriors=posteriors,
+                    explain=explain,
+                )
+
+    def explain(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        source_index: int,
+        target_index: int,
+        *,
+        direction: Direction | str = DEFAULT_DIRECTION,
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked: one explanation a direction.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        source_index, target_index : int
+            0-based tokens; -1 on one side asks why the other side's token is unaligned.
+
+        Raises
+        ------
+        InputError
+            If an index is out of range, or both are -1.
+        """
+        direction = _direction(direction)
+        source, target = self.annotate((source, target))
+        for name, index, sentence in (
+            ("source_index", source_index, source),
+            ("target_index", target_index, target),
+        ):
+            if not -1 <= index < len(sentence):
+                raise InputError(
+                    f"{name} is {index}; wanted -1 or a token of 0..{len(sentence) - 1}", field=name
+                )
+        if source_index < 0 and target_index < 0:
+            raise InputError("both indices are -1; one must name a token", field="source_index")
+        _, _, s2t_posterior, t2s_posterior = self._decoder.decode(source, target)
+        return tuple(
+            self._explain(source_index, target_index, direction, s2t_posterior, t2s_posterior)
+        )
+
+    def _explain(
+        self,
+        source_index: int,
+        target_index: int,
+        direction: Direction,
+        s2t_posterior: Array,
+        t2s_posterior: Array,
+    ) -> Iterator[LinkExplanation]:
+        """Explain a link of the pair that was decoded last in each direction that took part."""
+        features = self._decoder.features(source_index, target_index)
+        if direction is not Direction.TARGET_TO_SOURCE and source_index >= 0:
+            yield explain_label(
+                self._model, features, s2t_posterior[source_index], source_index, target_index,
+                Direction.SOURCE_TO_TARGET,
+            )  # fmt: skip
+        if direction is not Direction.SOURCE_TO_TARGET and target_index >= 0:
+            yield explain_label(
+                self._model, features, t2s_posterior[target_index], source_index, target_index,
+                Direction.TARGET_TO_SOURCE,
+            )  # fmt: skip
+
+
+def _direction(direction: Direction | str) -> Direction:
+    try:
+        return Direction(direction)
+    except ValueError:
+        raise InputError(
+            f"no direction {direction!r}; wanted one of {', '.join(Direction)}",
+            field="options.direction",
+        ) from None
+
+
+def _combine(s2t: Array, t2s: Array, direction: Direction) -> Array:
+    """Return link posteriors of shape (n_source, n_target); the mean where both directions count."""
+    if direction is Direction.SOURCE_TO_TARGET:
+        return s2t
+    if direction is Direction.TARGET_TO_SOURCE:
+        return t2s
+    return (s2t + t2s) / 2
+
+
+CONTENT_WEIGHT = 1.0
+OTHER_WEIGHT = 0.1
+
+
+def sentence_score(posterior: Array, target: Sentence) -> float:
+    """Return the expected share of the target's content that has a partner, in [0, 1].
+
+    Parameters
+    ----------
+    posterior : float64 array, shape (n_source, n_target)
+    target : Sentence
+        With tags. Nouns, names, verbs, adjectives, adverbs and numbers weigh 1, others 0.1.
+    """
+    covered = np.minimum(posterior.sum(axis=0), 1.0)
+    weights = np.array(
+        [CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
+         for tag in target.tags or ()]
+    )  # fmt: skip
+    return float(covered @ weights / weights.sum())

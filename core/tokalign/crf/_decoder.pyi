@@ -1,0 +1,24 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features._extract import Extractor
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.types import Sentence
+
+class Decoder:
+    extractor: Extractor
+    def __init__(
+        self,
+        wordnet: WordNet,
+        base: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        transitions: NDArray[np.float64],
+    ) -> None: ...
+    def decode(
+        self, source: Sentence, target: Sentence
+    ) -> tuple[
+        NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]
+    ]: ...
+    def features(
+        self, source: int, target: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...

@@ -1,0 +1,175 @@
+"""Decoding of annotated pairs: features times weights, then both directions' chains.
+
+The features of a cell are computed once and multiplied with the weights of both directions, so
+that the second direction costs little more than its chain.
+"""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from tokalign.crf._lattice cimport N_TRANSITIONS, Workspace, expand
+from tokalign.crf._marginals cimport marginals
+from tokalign.crf._viterbi cimport viterbi
+from tokalign.features._extract cimport Extractor
+from tokalign.features._pair cimport Sink
+
+from tokalign.errors import ShapeError
+
+
+cdef inline void _dot(const Sink *sink, const float *weights, double *s2t, double *t2s) noexcept nogil:
+    """Write the row's score under the weights of both directions."""
+    cdef double first = 0.0
+    cdef double second = 0.0
+    cdef const float *weight
+    cdef int k
+    for k in range(sink.n):
+        weight = weights + 2 * sink.slot[k]
+        first += weight[0] * sink.value[k]
+        second += weight[1] * sink.value[k]
+    s2t[0] = first
+    t2s[0] = second
+
+
+cdef class Decoder:
+    """Decodes one pair at a time; one a thread.
+
+    Parameters
+    ----------
+    wordnet : WordNet
+    base : int32 array, shape (n_templates,)
+        From FeatureTable.
+    weights : float32 array, shape (n_slots, 2)
+        Column 0 for s2t, column 1 for t2s.
+    transitions : float64 array, shape (2, 34)
+
+    Raises
+    ------
+    ShapeError
+        If a shape is wrong.
+    """
+
+    cdef readonly Extractor extractor
+    cdef const float[:, ::1] _weights
+    cdef const double[:, ::1] _transitions
+    cdef Workspace _workspace
+    cdef double *_scratch
+    cdef Py_ssize_t _n_scratch
+
+    def __init__(self, wordnet, base, weights, transitions):
+        if weights.ndim != 2 or weights.shape[1] != 2 or not len(weights):
+            raise ShapeError(f"weights have shape {weights.shape}; wanted (n_slots, 2)")
+        if transitions.shape != (2, <int>N_TRANSITIONS):
+            raise ShapeError(
+                f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
+            )
+        self.extractor = Extractor(wordnet, base)
+        self._weights = np.ascontiguousarray(weights, dtype=np.float32)
+        self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
+        self._workspace = Workspace()
+
+    def __dealloc__(self):
+        free(self._scratch)
+
+    cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+        cdef Py_ssize_t wanted = n_source * (n_target + 1) + n_target * (n_source + 1)
+        if wanted > self._n_scratch:
+            free(self._scratch)
+            self._n_scratch = 0
+            self._scratch = <double *>malloc(wanted * sizeof(double))
+            if self._scratch == NULL:
+                raise MemoryError("emissions of a pair")
+            self._n_scratch = wanted
+        self._workspace.reserve(max(n_source, n_target), max(n_source, n_target) + 1)
+        return 0
+
+    cdef void _emissions(
+        self, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
+    ) noexcept nogil:
+        """Write the emissions of both lattices."""
+        cdef const float *weights = &self._weights[0, 0]
+        cdef double unused
+        cdef Py_ssize_t i, j
+        for i in range(n_source):
+            for j in range(n_target):
+                self.extractor.cell_row(i, j)
+                _dot(&self.extractor.sink, weights, &s2t[i * (n_target + 1) + j + 1],
+                     &t2s[j * (n_source + 1) + i + 1])
+            self.extractor.null_row(True, i)
+            _dot(&self.extractor.sink, weights, &s2t[i * (n_target + 1)], &unused)
+        for j in range(n_target):
+            self.extractor.null_row(False, j)
+            _dot(&self.extractor.sink, weights, &unused, &t2s[j * (n_source + 1)])
+
+    def decode(self, source, target):
+        """Return the best labels and the posteriors of both directions.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            With tags and lemmas, and trees where the model uses them.
+
+        Returns
+        -------
+        s2t_states : int32 array, shape (n_source,)
+            Target token + 1 of each source token, 0 for NULL.
+        t2s_states : int32 array, shape (n_target,)
+        s2t_posterior : float64 array, shape (n_source, n_target + 1)
+            Probability of each label; rows sum to one.
+        t2s_posterior : float64 array, shape (n_target, n_source + 1)
+
+        Raises
+        ------
+        InputError
+            If a sentence is empty or lacks tags or lemmas.
+        """
+        self.extractor.load(source, target)
+        cdef Py_ssize_t n_source = self.extractor.pair.source.n
+        cdef Py_ssize_t n_target = self.extractor.pair.target.n
+        self._reserve(n_source, n_target)
+        states = (np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32))
+        posteriors = (np.empty((n_source, n_target + 1)), np.empty((n_target, n_source + 1)))
+        cdef int32_t[::1] s2t_states = states[0]
+        cdef int32_t[::1] t2s_states = states[1]
+        cdef double[:, ::1] s2t_posterior = posteriors[0]
+        cdef double[:, ::1] t2s_posterior = posteriors[1]
+        cdef double *s2t = self._scratch
+        cdef double *t2s = s2t + n_source * (n_target + 1)
+        with nogil:
+            self._emissions(n_source, n_target, s2t, t2s)
+            self._chain(0, s2t, n_source, n_target + 1, &s2t_states[0], &s2t_posterior[0, 0])
+            self._chain(1, t2s, n_target, n_source + 1, &t2s_states[0], &t2s_posterior[0, 0])
+        return *states, *posteriors
+
+    cdef void _chain(
+        self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
+        int32_t *states, double *posterior,
+    ) noexcept nogil:
+        expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
+        viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
+        marginals(emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0)
+
+    def features(self, Py_ssize_t source, Py_ssize_t target):
+        """Return the features of one link of the pair that was decoded last.
+
+        Parameters
+        ----------
+        source, target : int
+            Token indices; -1 on one side for the other side's NULL.
+
+        Returns
+        -------
+        slots : int32 array, shape (n,)
+        values : float32 array, shape (n,)
+        """
+        if source < 0:
+            self.extractor.null_row(False, target)
+        elif target < 0:
+            self.extractor.null_row(True, source)
+        else:
+            self.extractor.cell_row(source, target)
+        cdef const Sink *sink = &self.extractor.sink
+        slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
+        values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
+        return slots, values

@@ -1,0 +1,58 @@
+"""Explanations of single labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.model_io import Model
+from tokalign.types import Direction, FeatureContribution, LinkExplanation
+
+TINY = 1e-300
+
+
+def explain_label(
+    model: Model,
+    features: tuple[NDArray[np.int32], NDArray[np.float32]],
+    label_posterior: NDArray[np.float64],
+    source_index: int,
+    target_index: int,
+    direction: Direction,
+) -> LinkExplanation:
+    """Return what spoke for one label of one token.
+
+    Parameters
+    ----------
+    model : Model
+    features : int32 array and float32 array, both of shape (n_features,)
+        Slots and values of the label's feature row.
+    label_posterior : float64 array, shape (n_states,)
+        Of the labelled token; state 0 is NULL.
+    source_index, target_index : int
+        The link; -1 on the other side for NULL.
+    direction : Direction
+        SOURCE_TO_TARGET if the source token was labelled, else TARGET_TO_SOURCE.
+    """
+    column = 0 if direction is Direction.SOURCE_TO_TARGET else 1
+    state = (target_index if column == 0 else source_index) + 1
+    others = label_posterior.copy()
+    others[state] = -1.0
+    runner_up = int(others.argmax())
+    contributions = [
+        FeatureContribution(model.table.name(slot), value, float(model.weights[slot, column]))
+        for slot, value in zip(features[0].tolist(), features[1].tolist(), strict=True)
+        if model.weights[slot, column]
+    ]
+    contributions.sort(key=lambda one: -abs(one.value * one.weight))
+    return LinkExplanation(
+        source=source_index,
+        target=target_index,
+        direction=direction,
+        score=sum(one.value * one.weight for one in contributions),
+        features=tuple(contributions),
+        runner_up=runner_up - 1,
+        margin=float(
+            np.log(max(label_posterior[state], TINY))
+            - np.log(max(label_posterior[runner_up], TINY))
+        ),
+    )
