@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import InputError
 from tokalign.evaluate.breakdown import (
     LinkCounts,
     LinkError,
@@ -20,6 +19,7 @@ from tokalign.evaluate.breakdown import (
 )
 from tokalign.evaluate.counts import COLUMNS, LinkChoice, Links, count_pairs
 from tokalign.evaluate.metrics import ALPHAS, SCALARS, Scores, scores_of
+from tokalign.evaluate.predictions import predictions_of, read_predictions
 from tokalign.evaluate.significance import Comparison, bootstrap_intervals, compare
 from tokalign.types import GoldPair
 
@@ -78,37 +78,6 @@ def evaluate(
     return Evaluation(scores_of(counts), intervals, counts)
 
 
-def predictions_of(
-    gold: Sequence[GoldPair],
-    predicted: Iterable[GoldPair],
-    choice: LinkChoice = LinkChoice.SURE,
-) -> list[frozenset[tuple[int, int]]]:
-    """Return the predicted links of a file that was read as pairs.
-
-    Sure links are the prediction; possible ones join in where `choice` is ``sure+possible``.
-
-    Raises
-    ------
-    InputError
-        If the pairs are not those of the gold, token for token ignoring case.
-    """
-    predicted = list(predicted)
-    if len(predicted) != len(gold):
-        raise InputError(f"{len(predicted)} predicted pairs for {len(gold)} gold pairs")
-    links = []
-    for pair, other in zip(gold, predicted, strict=True):
-        for side in ("source", "target"):
-            tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens
-            if [token.lower() for token in tokens] != [token.lower() for token in others]:
-                raise InputError(
-                    f"pair {pair.id!r}: the predictions' {side} is {' '.join(others)[:60]!r}, "
-                    f"gold has {' '.join(tokens)[:60]!r}; wanted the same pairs in the same order"
-                )
-        is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
-        links.append(other.sure | other.possible if is_loose else other.sure)
-    return links
-
-
 __all__ = [
     "ALPHAS",
     "COLUMNS",
@@ -129,6 +98,7 @@ __all__ = [
     "evaluate",
     "list_errors",
     "predictions_of",
+    "read_predictions",
     "scores_of",
     "worst_word_pairs",
 ]

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from tokalign.errors import FormatError
 from tokalign.formats import conllu, jacana, jsonl, msr, mwa, naacl, pharaoh
-from tokalign.formats._common import Document, Format, Options, open_document
+from tokalign.formats._common import Document, Format, Options, decode_lines, open_document
 from tokalign.types import GoldPair
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -71,7 +71,8 @@ def iter_gold(
     options = options or Options()
     if chosen.needs_text and not options.text:
         raise document.error(
-            f"{chosen.name} files hold links without words; give the parallel text as well"
+            f"{chosen.name} files hold links without words; give the parallel text as well "
+            "(--text on the command line)"
         )
     return chosen.read(document, options)
 
@@ -130,6 +131,7 @@ __all__ = [
     "Document",
     "Format",
     "Options",
+    "decode_lines",
     "get_format",
     "iter_gold",
     "open_document",

@@ -13,7 +13,6 @@ Mihalcea and Pedersen (2003), An Evaluation Exercise for Word Alignment.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tokalign.formats import pharaoh
@@ -30,9 +29,14 @@ from tokalign.types import GoldPair
 _ROW = re.compile(r"\s*(\S+)\s+(\d+)\s+(\d+)(?:\s+([SP]))?(?:\s+[\d.]+(?:[eE]-?\d+)?)?\s*")
 
 
-def read(document: Document, options: Options) -> Iterator[GoldPair]:
-    """Yield one pair for every sentence of the parallel text, with or without links."""
-    rows: defaultdict[str, list[tuple[int, tuple[int, int], bool]]] = defaultdict(list)
+Rows = dict[str, list[tuple[int, tuple[int, int], bool]]]
+"""Sentence number -> (line, link, is it sure); position 0 (NULL) is left out."""
+
+
+def read_rows(document: Document, options: Options | None = None) -> Rows:
+    """Return the links of every sentence that has any, by number without leading zeros."""
+    options = options or Options()
+    rows: Rows = {}
     for line, text in document.lines:
         if not text.strip():
             continue
@@ -41,26 +45,32 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             raise document.error(
                 f"saw {text[:60]!r}; wanted 'sentence source target [S|P] [confidence]'", line
             )
-        link = (int(match[2]) - 1, int(match[3]) - 1)
+        links = rows.setdefault(_number(match[1]), [])
+        i, j = int(match[2]) - 1, int(match[3]) - 1
         if options.reverse:
-            link = link[::-1]
-        rows[_number(match[1])].append((line, link, match[4] != "P"))
+            i, j = j, i
+        if i >= 0 and j >= 0:
+            links.append((line, (i, j), match[4] != "P"))
+    return rows
+
+
+def read(document: Document, options: Options) -> Iterator[GoldPair]:
+    """Yield one pair for every sentence of the parallel text, with or without links."""
+    rows = read_rows(document, options)
     for name, text_document, text_line, source, target in pharaoh.read_text(options):
-        source_sentence = sentence_of(text_document, text_line, split_tokens(source))
-        target_sentence = sentence_of(text_document, text_line, split_tokens(target))
         links = rows.pop(_number(name), [])
-        first = links[0][0] if links else None
         yield make_pair(
             document,
-            first,
+            links[0][0] if links else None,
             name,
-            source_sentence,
-            target_sentence,
-            [link for _, link, is_sure in links if is_sure and min(link) >= 0],
-            [link for _, link, is_sure in links if not is_sure and min(link) >= 0],
+            sentence_of(text_document, text_line, split_tokens(source)),
+            sentence_of(text_document, text_line, split_tokens(target)),
+            [link for _, link, is_sure in links if is_sure],
+            [link for _, link, is_sure in links if not is_sure],
         )
     for name, links in rows.items():
-        raise document.error(f"sentence {name} is not in {options.text[0]}", links[0][0])
+        line = links[0][0] if links else None
+        raise document.error(f"sentence {name} is not in {options.text[0]}", line)
 
 
 def _number(name: str) -> str:

@@ -1,0 +1,122 @@
+"""Read predicted links and fit them to the gold pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tokalign.errors import InputError
+from tokalign.evaluate.counts import LinkChoice
+from tokalign.formats import Document, Options, get_format, open_document, recognise
+from tokalign.formats.naacl import read_rows
+from tokalign.formats.pharaoh import read_links
+from tokalign.types import GoldPair
+
+LinkSet = frozenset[tuple[int, int]]
+
+
+def read_predictions(
+    path: str | os.PathLike[str],
+    gold: Sequence[GoldPair],
+    *,
+    format: str | None = None,
+    choice: LinkChoice = LinkChoice.SURE,
+    options: Options | None = None,
+) -> list[LinkSet]:
+    """Return the predicted links of every gold pair.
+
+    Sure links are the prediction; possible ones join in where `choice` is ``sure+possible``.
+
+    Parameters
+    ----------
+    path : path-like
+        Any format of `tokalign.formats`. Formats with links only (Pharaoh: line n, NAACL:
+        sentence n) speak of the n-th gold pair and need no text.
+    gold : sequence of GoldPair
+    format : str, optional
+        Recognised by content by default.
+    choice : LinkChoice
+    options : Options, optional
+        Index base and order.
+
+    Raises
+    ------
+    FormatError
+        If the file is bad.
+    InputError
+        If it holds other pairs than the gold, or a link out of range.
+    """
+    options = options or Options()
+    document = open_document(Path(path))
+    if format is None:
+        document, chosen = recognise(document)
+    else:
+        chosen = get_format(format)
+    if chosen.name == "pharaoh":
+        pairs = _from_lines(document, gold, options)
+    elif chosen.name == "naacl":
+        pairs = _from_rows(document, gold, options)
+    else:
+        pairs = chosen.read(document, options)
+    return predictions_of(gold, pairs, choice)
+
+
+def _from_lines(
+    document: Document, gold: Sequence[GoldPair], options: Options
+) -> Iterator[GoldPair]:
+    for index, (line, sure, possible) in enumerate(read_links(document, options)):
+        if index >= len(gold):
+            raise document.error(f"more lines than the {len(gold)} gold pairs", line)
+        pair = gold[index]
+        for i, j in sure | possible:
+            if i >= len(pair.source) or j >= len(pair.target):
+                raise document.error(
+                    f"link {i}-{j}, but gold pair {pair.id!r} has {len(pair.source)} and "
+                    f"{len(pair.target)} tokens",
+                    line,
+                )
+        yield GoldPair(pair.id, pair.source, pair.target, sure, possible)
+
+
+def _from_rows(
+    document: Document, gold: Sequence[GoldPair], options: Options
+) -> Iterator[GoldPair]:
+    rows = read_rows(document, options)
+    for number, pair in enumerate(gold, 1):
+        links = rows.pop(str(number), [])
+        for line, (i, j), _ in links:
+            if i >= len(pair.source) or j >= len(pair.target):
+                raise document.error(f"link {i + 1} {j + 1} is out of range in {pair.id!r}", line)
+        sure = frozenset(link for _, link, is_sure in links if is_sure)
+        possible = frozenset(link for _, link, is_sure in links if not is_sure)
+        yield GoldPair(pair.id, pair.source, pair.target, sure, possible - sure)
+    if rows:
+        raise document.error(f"sentence {next(iter(rows))!r}, but gold has {len(gold)} pairs")
+
+
+def predictions_of(
+    gold: Sequence[GoldPair], predicted: Iterable[GoldPair], choice: LinkChoice = LinkChoice.SURE
+) -> list[LinkSet]:
+    """Return the predicted links of pairs that were read as a corpus.
+
+    Raises
+    ------
+    InputError
+        If the pairs are not those of the gold, token for token ignoring case.
+    """
+    predicted = list(predicted)
+    if len(predicted) != len(gold):
+        raise InputError(f"{len(predicted)} predicted pairs for {len(gold)} gold pairs")
+    links = []
+    for pair, other in zip(gold, predicted, strict=True):
+        for side in ("source", "target"):
+            tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens
+            if [token.lower() for token in tokens] != [token.lower() for token in others]:
+                raise InputError(
+                    f"pair {pair.id!r}: the predictions' {side} is {' '.join(others)[:60]!r}, "
+                    f"gold has {' '.join(tokens)[:60]!r}; wanted the same pairs in the same order"
+                )
+        is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
+        links.append(other.sure | other.possible if is_loose else other.sure)
+    return links

@@ -1,0 +1,147 @@
+"""``tokalign evaluate`` and ``tokalign convert`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tokalign.cli.main import main
+from tokalign.formats import read_gold, write_gold
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
+KEYS = {
+    "pairs", "precision", "recall", "f1", "exact_match", "micro_precision", "micro_recall",
+    "micro_f1", "f1_identical", "f1_non_identical", "aer", "f_alpha", "intervals",
+}  # fmt: skip
+
+
+def run(*arguments, input=None):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=input)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two small files: gold with text, and Pharaoh predictions with one error."""
+    gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+    gold.write_text("a cat . ||| the cat . ||| 1-1 2-2 0p0\nb ||| b ||| 0-0\n")
+    predicted.write_text("1-1 2-2 0-0\n0-0\n")
+    return gold, predicted
+
+
+def test_json_is_one_object_with_the_promised_keys(files):
+    gold, predicted = files
+    result = run("evaluate", "--gold", gold, "--predictions", predicted, "--json")
+    assert result.exit_code == 0
+    report = json.loads(result.stdout)
+    assert set(report) >= KEYS
+    assert report["pairs"] == 2
+    assert report["precision"] == pytest.approx((2 / 3 + 1) / 2)
+    assert report["recall"] == 1.0
+    assert report["exact_match"] == 0.5
+    assert report["f_alpha"]["0.5"] == report["micro_f1"] == pytest.approx(6 / 7)
+    assert report["by_kind"]["identical, content"]["gold"] == 2
+
+
+@pytest.mark.parametrize(("links", "exact"), [("sure+possible", 0.5), ("ignore-possible", 1.0)])
+def test_the_choice_of_links_reaches_the_scores(files, links, exact):
+    # Pharaoh's possible mark in the predictions counts only where possible links are wanted.
+    gold, predicted = files
+    predicted.write_text("1-1 2-2 0-0\n\n" if links == "sure+possible" else "1-1 2-2 0-0\n0-0\n")
+    result = run("evaluate", "--gold", gold, "--predictions", predicted, "--links", links, "--json")
+    assert json.loads(result.stdout)["exact_match"] == exact
+
+
+def test_the_table_shows_scores_comparison_and_errors(files):
+    gold, predicted = files
+    result = run(
+        "evaluate", "--gold", gold, "--predictions", predicted, "--against", predicted,
+        "--errors", 5,
+    )  # fmt: skip
+    assert result.exit_code == 0
+    for text in ("2 pairs", "F1 (of the macro figures)", "AER", "difference to", "p = 1.000"):
+        assert text in result.stdout
+    assert "1 errors: 0 missing, 1 wrong" in result.stdout
+    assert "possible pair 1: 0-0" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "naacl"])
+def test_predictions_may_be_in_any_format(tmp_path, name):
+    gold = read_gold(SAMPLE)
+    write_gold(gold, tmp_path / "predicted", name)
+    result = run(
+        "evaluate", "--gold", SAMPLE, "--predictions", tmp_path / "predicted", "--json",
+        "--samples", 10,
+    )  # fmt: skip
+    assert json.loads(result.stdout)["exact_match"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0-0\n", "1 predicted pairs for 2 gold pairs"),
+        ("0-0\n0-0\n0-0\n", "predicted:3: more lines than the 2 gold pairs"),
+        ("0-0\n0-1\n", "predicted:2: link 0-1, but gold pair '2' has 1 and 1 tokens"),
+        ("0-0\nx\n", "predicted:2: 'x' is not a link"),
+        ("1 1 1\n3 1 1\n", "sentence '3', but gold has 2 pairs"),
+        ("1 9 1\n", "predicted:1: link 9 1 is out of range"),
+        ("a ||| b ||| \n b ||| b ||| 0-0\n", "wanted the same pairs in the same order"),
+    ],
+)
+def test_bad_predictions_end_with_code_1_and_say_where(files, content, message):
+    gold, predicted = files
+    predicted.write_text(content)
+    options = [] if content != "0-0\nx\n" else ["--predictions-format", "pharaoh"]
+    result = run("evaluate", "--gold", gold, "--predictions", predicted, *options)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_usage_errors_end_with_code_2(files):
+    gold, predicted = files
+    assert run("evaluate", "--gold", gold).exit_code == 2
+    both = run("evaluate", "--gold", gold, "--predictions", predicted, "--model", "en")
+    assert both.exit_code == 2
+    assert "either --model or --predictions" in both.stderr
+    assert run("evaluate", "--gold", "missing", "--predictions", predicted).exit_code == 2
+    assert run("unknown").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel"])
+def test_convert_there_and_back_keeps_links_and_tokens(tmp_path, name):
+    there = run("convert", "--to", name, "-i", SAMPLE)
+    assert there.exit_code == 0
+    back = run("convert", "--to", "jsonl", "-o", tmp_path / "back", input=there.stdout)
+    assert back.exit_code == 0
+    for before, after in zip(read_gold(SAMPLE), read_gold(tmp_path / "back"), strict=True):
+        assert before.source.tokens == after.source.tokens
+        assert before.target.tokens == after.target.tokens
+        assert (before.sure, before.possible) == (after.sure, after.possible)
+
+
+def test_convert_options_of_pharaoh(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("a b ||| c\n")
+    result = run(
+        "convert", "--to", "pharaoh", "--from", "pharaoh", "--text", text, "--one-based-input",
+        "--reverse-output", input="2-1 1p1\n",
+    )  # fmt: skip
+    assert result.stdout == "0p0 0-1\n"
+
+
+def test_convert_stops_at_the_first_bad_line():
+    result = run("convert", "--to", "pharaoh", input="a ||| b ||| 0-0\na ||| b ||| 0-1\n")
+    assert result.exit_code == 1
+    assert "<stdin>:2: pair '2': link 0-1 but the target has 1 tokens" in result.stderr
+
+
+def test_convert_asks_for_the_text_of_links():
+    result = run("convert", "--to", "jsonl", input="0-0\n")
+    assert result.exit_code == 2
+    assert "give --text" in result.stderr
+
+
+def test_help_lists_commands_and_formats():
+    assert "evaluate" in run("--help").stdout
+    assert "naacl" in run("convert", "--help").stdout
