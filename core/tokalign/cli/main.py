@@ -19,6 +19,7 @@ from tokalign.errors import AlignError
 COMMANDS = {
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",
+    "train": "tokalign.cli.train",
 }
 """Modules of the subcommands, each with its click command under the name ``command``."""
 

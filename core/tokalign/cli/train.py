@@ -1,0 +1,116 @@
+"""``tokalign train``: learn a model from aligned corpora."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from tokalign.annotate import ANNOTATORS, load_annotator
+from tokalign.features.table import GROUP_NAMES
+from tokalign.formats import FORMATS, read_gold
+from tokalign.model_io import save_model
+from tokalign.train import POSSIBLE_CHOICES, Progress, TrainingSettings, train
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_DEFAULTS = TrainingSettings()
+
+
+class _Bars:
+    """One progress bar a direction, on stderr when that is a terminal; else a line at the end."""
+
+    def __init__(self, max_iterations: int, quiet: bool) -> None:
+        self._total = max_iterations
+        self._quiet = quiet
+        self._bar: tqdm[None] | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._bar = tqdm(
+                total=self._total, desc=progress.direction, unit="iteration", leave=False,
+                disable=self._quiet or not sys.stderr.isatty(),
+            )  # fmt: skip
+        if not progress.stopped:
+            self._bar.update()
+            self._bar.set_postfix(loss=f"{progress.loss:.1f}")
+            return
+        self._bar.close()
+        self._bar = None
+        if not self._quiet:
+            click.echo(
+                f"{progress.direction}: {progress.stopped} after {progress.iteration} iterations, "
+                f"loss {progress.loss:.2f} nats",
+                err=True,
+            )
+
+
+@click.command("train")
+@click.option("--train", "train_paths", type=_FILE, multiple=True, required=True,
+              help="Aligned corpus; give the option once a corpus. Each becomes a domain.")
+@click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
+@click.option("--format", "format_name", type=click.Choice(list(FORMATS)),
+              help="Of the corpora; seen from their content by default.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True,
+              help="Model file to write.")
+@click.option("--name", help="Name of the model (default: the output's).")
+@click.option("--version", "version_", default="1.0.0", show_default=True)
+@click.option("--description", default="")
+@click.option("--license", "license_", default="")
+@click.option("--groups", default=",".join(_DEFAULTS.feature_groups), show_default=True,
+              help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}.")
+@click.option("--l2", type=float, default=_DEFAULTS.l2, show_default=True)
+@click.option("--cost", type=float, default=_DEFAULTS.cost, show_default=True,
+              help="Hamming cost of a wrong label.")
+@click.option("--max-iterations", type=int, default=_DEFAULTS.max_iterations, show_default=True)
+@click.option("--possible", type=click.Choice(POSSIBLE_CHOICES), default=_DEFAULTS.possible,
+              show_default=True, help="What possible links are in training.")
+@click.option("--annotator", type=click.Choice(list(ANNOTATORS)), default="native",
+              show_default=True)
+@click.option("--jobs", type=int, help="Threads (default: all cores); the result is the same.")
+@click.option("--quiet", is_flag=True, help="No report on stderr.")
+def command(
+    train_paths: tuple[Path, ...],
+    dev_path: Path | None,
+    format_name: str | None,
+    output: Path,
+    name: str | None,
+    version_: str,
+    description: str,
+    license_: str,
+    groups: str,
+    l2: float,
+    cost: float,
+    max_iterations: int,
+    possible: str,
+    annotator: str,
+    jobs: int | None,
+    quiet: bool,
+) -> None:
+    """Train a model on aligned corpora and write it to a file.
+
+    The same corpora and settings always give the same file.
+    """
+    settings = TrainingSettings(
+        feature_groups=tuple(part.strip() for part in groups.split(",") if part.strip()),
+        l2=l2,
+        cost=cost,
+        max_iterations=max_iterations,
+        possible=possible,
+    )
+    model = train(
+        {path.name: read_gold(path, format_name) for path in train_paths},
+        load_annotator(annotator),
+        settings,
+        name=name or output.stem,
+        version=version_,
+        description=description,
+        license=license_,
+        dev=read_gold(dev_path, format_name) if dev_path else (),
+        n_threads=jobs,
+        report=_Bars(max_iterations, quiet),
+    )
+    save_model(model, output)
+    if not quiet:
+        click.echo(f"wrote {output}", err=True)
