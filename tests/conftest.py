@@ -15,3 +15,9 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"corpora not found at {folder}; set TOKALIGN_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_dir() -> Path:
+    """Folder of the sentences written for this project."""
+    return ROOT / "tests" / "data"

@@ -7,16 +7,19 @@ that goes away (``tokalign align ... | head``) ends the command without a word.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
-from importlib.metadata import version
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from tokalign.errors import AlignError
 
+logger = logging.getLogger(__name__)
+
 COMMANDS = {
+    "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",
     "train": "tokalign.cli.train",
@@ -46,11 +49,57 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(130)
         except (AlignError, OSError) as error:
-            raise click.ClickException(str(error)) from error
+            logger.debug("where it was raised:", exc_info=error)
+            raise click.ClickException(_message(error)) from error
         return result
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("tokalign"), prog_name="tokalign")
-def main() -> None:
-    """Align the words of English sentence pairs, and serve alignments over gRPC."""
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+class _StderrHandler(logging.StreamHandler[Any]):
+    """Writes to whatever sys.stderr is at the time of the record."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, value: Any) -> NoReturn:
+        raise AttributeError("stream follows sys.stderr")
+
+
+def _configure_logging(verbosity: int) -> None:
+    """Send tokalign's loggers to stderr: errors (-1), warnings (0), info (1) or all (2)."""
+    levels = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}
+    root = logging.getLogger("tokalign")
+    root.setLevel(levels.get(verbosity, logging.DEBUG))
+    if not any(isinstance(handler, _StderrHandler) for handler in root.handlers):
+        handler = _StderrHandler()
+        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        root.addHandler(handler)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("-v", "--verbose", count=True, help="Log more on stderr; twice for everything.")
+@click.option("-q", "--quiet", is_flag=True, help="Log errors only, and show no progress.")
+@click.version_option(package_name="tokalign", prog_name="tokalign")
+@click.pass_context
+def main(ctx: click.Context, verbose: int, quiet: bool) -> None:
+    """Align the words of English sentence pairs, and serve alignments over gRPC.
+
+    Exit codes: 0 fine, 1 failure, 2 wrong usage, 3 some input lines were bad, 130 interrupted.
+    """
+    if verbose and quiet:
+        raise click.UsageError("--verbose and --quiet exclude each other; give one of them")
+    ctx.obj = {"quiet": quiet}
+    _configure_logging(-1 if quiet else verbose)

@@ -1,0 +1,106 @@
+"""Errors become messages and exit codes in one place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from tokalign.cli import main as cli
+from tokalign.errors import InputError
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the group with one extra subcommand, `probe`, whose body is given."""
+
+    def run(body, args=("probe",)):
+        probe = click.Command("probe", callback=body, help="Probe.")
+        monkeypatch.setitem(cli.COMMANDS, "probe", __name__)
+        monkeypatch.setattr(sys.modules[__name__], "command", probe, raising=False)
+        return CliRunner().invoke(cli.main, list(args), prog_name="tokalign")
+
+    return run
+
+
+def test_success_exits_0(run):
+    result = run(lambda: click.echo("done"))
+    assert (result.exit_code, result.stdout) == (0, "done\n")
+
+
+def test_own_error_exits_1_with_its_message_on_stderr(run):
+    def fail():
+        raise InputError("line 3: no tab")
+
+    result = run(fail)
+    assert result.exit_code == 1
+    assert result.stderr == "Error: line 3: no tab\n"
+    assert result.stdout == ""
+
+
+def test_missing_file_exits_1_and_names_it(run, tmp_path):
+    result = run(lambda: (tmp_path / "absent").read_text())
+    assert result.exit_code == 1
+    assert "absent: No such file or directory" in result.stderr
+
+
+def test_bug_is_not_swallowed(run):
+    result = run(lambda: 1 // 0)
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_interrupt_exits_130(run):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    assert run(interrupt).exit_code == 130
+
+
+def test_command_chooses_its_exit_code(run):
+    assert run(lambda: click.get_current_context().exit(3)).exit_code == 3
+
+
+@pytest.mark.parametrize("args", [["no-such-command"], ["--no-such-option"], ["-q", "-v", "probe"]])
+def test_wrong_usage_exits_2(run, args):
+    assert run(lambda: None, args).exit_code == 2
+
+
+def test_version_is_the_packages():
+    result = CliRunner().invoke(cli.main, ["--version"], prog_name="tokalign")
+    assert result.exit_code == 0
+    assert result.output.startswith("tokalign, version ")
+
+
+def test_every_registered_command_loads_and_has_help():
+    for name in cli.COMMANDS:
+        command = cli.main.get_command(click.Context(cli.main), name)
+        assert command is not None and command.get_short_help_str()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script_names_the_program(shell):
+    result = CliRunner().invoke(cli.main, ["completion", shell], prog_name="tokalign")
+    assert result.exit_code == 0
+    assert "_TOKALIGN_COMPLETE" in result.output
+
+
+def test_broken_pipe_is_silent():
+    code = (
+        "import sys, click\n"
+        "from tokalign.cli import main as cli\n"
+        "command = click.Command('probe', callback=lambda: [print('x' * 99) for _ in range(9999)])\n"
+        "cli.COMMANDS['probe'] = '__main__'\n"
+        "cli.main(['probe'], prog_name='tokalign')\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+    assert errors == ""

@@ -1,0 +1,46 @@
+"""The public names are the ones written out, and nothing else leaks."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+import tokalign
+from tokalign import errors
+
+
+def test_all_is_sorted_and_every_name_exists():
+    assert sorted(tokalign.__all__) == tokalign.__all__
+    for name in tokalign.__all__:
+        assert getattr(tokalign, name) is not None
+
+
+def test_every_public_object_is_documented():
+    for name in tokalign.__all__:
+        assert (getattr(tokalign, name).__doc__ or "").strip(), f"{name} has no docstring"
+
+
+def test_every_exception_is_public():
+    defined = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.AlignError)
+    }
+    assert defined <= set(tokalign.__all__)
+
+
+def test_star_import_gives_exactly_all():
+    code = "before = set(dir()); from tokalign import *; print(*sorted(set(dir()) - before))"
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    assert set(printed.split()) - {"before"} == set(tokalign.__all__)
+
+
+@pytest.mark.parametrize("package", ["annotate", "evaluate", "formats"])
+def test_subpackages_write_out_their_names(package):
+    module = importlib.import_module(f"tokalign.{package}")
+    for name in module.__all__:
+        assert hasattr(module, name)
