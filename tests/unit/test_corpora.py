@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from tokalign.evaluate import count_pairs, predictions_of, scores_of
 from tokalign.formats import read_gold
-
-
-@pytest.fixture
-def data_dir() -> Path:
-    folder = Path(
-        os.environ.get("TOKALIGN_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-    )
-    if not folder.is_dir():
-        pytest.skip(f"corpora not found at {folder}; set TOKALIGN_DATA")
-    return folder
 
 
 @pytest.mark.parametrize(

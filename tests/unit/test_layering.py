@@ -23,6 +23,7 @@ ALLOWED = {
     "features": LOW | {"lexicon", "annotate"},
     "crf": LOW | {"features"},
     "evaluate": LOW | {"formats"},
+    "view": LOW | {"formats", "evaluate"},
     "model_io": LOW | {"features", "crf"},
     "explain": LOW | {"features", "crf", "model_io"},
     "train": LOW | {"formats", "lexicon", "annotate", "features", "crf", "model_io", "evaluate"},

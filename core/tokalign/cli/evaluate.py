@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -61,6 +61,12 @@ _FORMAT = click.Choice(list(FORMATS))
 @click.option("--samples", default=1000, show_default=True, help="Bootstrap samples and shuffles.")
 @click.option("--seed", default=0, show_default=True, help="Of the samples.")
 @click.option("--errors", "n_errors", default=0, show_default=True, help="Worst errors to list.")
+@click.option(
+    "--html",
+    "html_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page with every pair, worst first.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
 def command(
     gold_path: Path,
@@ -75,6 +81,7 @@ def command(
     samples: int,
     seed: int,
     n_errors: int,
+    html_path: Path | None,
     as_json: bool,
 ) -> None:
     """Score a model, or predictions in any format, against gold.
@@ -88,21 +95,42 @@ def command(
         raise click.UsageError("--text takes one file with both sides, or two files")
     links = LinkChoice(choice)
     gold: Sequence[GoldPair] = read_gold(gold_path, format_name, options=Options(text=text_paths))
+    confidences: Sequence[Mapping[tuple[int, int], float]] | None = None
     predicted: Sequence[Links]
     if predictions_path is not None:
         predicted = read_predictions(
             predictions_path, gold, format=predictions_format, choice=links
         )
     else:
-        gold, predicted, direction = _align(str(model), gold, direction)
+        gold, confidences, direction = _align(str(model), gold, direction)
+        predicted = [frozenset(each) for each in confidences]
     result = evaluate(gold, predicted, choice=links, n_samples=samples, seed=seed)
-    other = None
+    others, other = None, None
     if against is not None:
-        other_counts = count_pairs(gold, read_predictions(against, gold, choice=links), links)
-        other = compare(result.counts, other_counts, n_samples=samples, seed=seed)
+        others = read_predictions(against, gold, choice=links)
+        counts = count_pairs(gold, others, links)
+        other = compare(result.counts, counts, n_samples=samples, seed=seed)
     lengths = by_length(gold, predicted, links)
     kinds, tags = by_kind(gold, predicted, links), by_tag(gold, predicted, links)
     errors = list_errors(gold, predicted, links)
+    if html_path is not None:
+        from tokalign import view
+
+        tables = view.evaluation_tables(
+            result, lengths=lengths, kinds=kinds, tags=tags, errors=errors, comparison=other
+        )
+        system = f"model {model}, {direction}"
+        if predictions_path is not None:
+            system = predictions_path.name
+        page = view.render_page(
+            f"{system} against {gold_path.name}",
+            f"{len(gold)} pairs; links that count: {choice}"
+            + (f"; second system: {against.name}" if against is not None else ""),
+            view.page_pairs(gold, confidences or predicted, choice=links, other=others),
+            tables=tables,
+            choice=links,
+        )
+        html_path.write_text(page, encoding="utf-8")
     if as_json:
         report = _head(result, links, model, direction, predictions_path)
         report["by_length"] = {name: each.to_json() for name, each in lengths.items()}
@@ -126,8 +154,8 @@ def command(
 
 def _align(
     model: str, gold: Sequence[GoldPair], direction: str | None
-) -> tuple[list[GoldPair], list[Links], str]:
-    """Return the gold with the columns the annotator filled, the links and their direction."""
+) -> tuple[list[GoldPair], list[dict[tuple[int, int], float]], str]:
+    """Return the gold with the annotator's columns, link confidences, and the direction."""
     from tokalign.aligner import Aligner
     from tokalign.types import DEFAULT_DIRECTION
 
@@ -140,10 +168,10 @@ def _align(
         disable=None,
     )
     annotated: list[GoldPair] = []
-    predicted: list[Links] = []
+    predicted: list[dict[tuple[int, int], float]] = []
     for pair, answer in zip(gold, answers, strict=True):
         annotated.append(replace(pair, source=answer.source, target=answer.target))
-        predicted.append({(link.source, link.target) for link in answer.links})
+        predicted.append({(each.source, each.target): each.confidence for each in answer.links})
     return annotated, predicted, chosen.value
 
 

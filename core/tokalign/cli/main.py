@@ -23,6 +23,7 @@ COMMANDS = {
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",
     "train": "tokalign.cli.train",
+    "view": "tokalign.cli.view",
 }
 """Modules of the subcommands, each with its click command under the name ``command``."""
 

@@ -56,6 +56,21 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         )
 
 
+def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float]]:
+    """Yield each line's links with their confidence, 1 where none is given."""
+    for line, text in document.lines:
+        if text.strip():
+            confidences = {}
+            for i, j, *rest in json.loads(text).get("links", []):
+                value = rest[0] if rest else 1.0
+                if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+                    raise document.error(
+                        f"link {i}-{j} has confidence {value!r}; wanted a number in [0, 1]", line
+                    )
+                confidences[i, j] = float(value)
+            yield confidences
+
+
 def _links(
     document: Document, line: int, item: Mapping[str, Any], key: str
 ) -> Iterator[tuple[int, int]]:
@@ -180,4 +195,4 @@ FORMAT = Format(
     "jsonl", "one JSON object a line; keeps text, offsets and annotation", read, write, recognise
 )
 
-__all__ = ["FORMAT", "read", "sentence_from_json", "sentence_to_json", "write"]
+__all__ = ["FORMAT", "read", "read_confidences", "sentence_from_json", "sentence_to_json", "write"]

@@ -1,0 +1,287 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const at = (id) => document.getElementById(id);
+const percent = (x) => (100 * x).toFixed(1);
+const state = { pair: 0, grid: false, turned: false, threshold: 0, shown: [] };
+
+/* Every text reaches the page through textContent, never as markup. */
+function make(tag, text, attributes = {}) {
+  const node = document.createElement(tag);
+  if (text !== undefined && text !== null) node.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}
+
+function figures(title, columns, rows) {
+  const table = make("table", null, { class: "figures" });
+  table.append(make("caption", title));
+  const head = table.createTHead().insertRow();
+  for (const column of columns) head.append(make("th", column, { scope: "col" }));
+  const body = table.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    row.forEach((cell, k) => line.append(make(k ? "td" : "th", cell)));
+  }
+  return table;
+}
+
+const key = (i, j) => i + "-" + j;
+for (const pair of data.pairs) {
+  pair.sureSet = new Set(pair.sure.map(([i, j]) => key(i, j)));
+  pair.possibleSet = new Set(pair.possible.map(([i, j]) => key(i, j)));
+}
+
+/* Status of every cell that matters: right, wrong, missing, possible; other = second system only. */
+function judge(pair) {
+  const cells = new Map();
+  const loose = data.choice === "sure+possible";
+  const isGold = (k) => pair.sureSet.has(k) || (loose && pair.possibleSet.has(k));
+  for (const [i, j, p] of pair.links) {
+    if (p < state.threshold) continue;
+    const k = key(i, j);
+    const status = isGold(k) ? "right" : pair.possibleSet.has(k) ? "possible" : data.has_gold ? "wrong" : "right";
+    cells.set(k, { i, j, p, status, predicted: true, other: false });
+  }
+  const add = (i, j, status) => {
+    if (!cells.has(key(i, j))) cells.set(key(i, j), { i, j, p: 0, status, predicted: false, other: false });
+  };
+  for (const [i, j] of pair.sure) add(i, j, "missing");
+  if (data.has_gold) for (const [i, j] of pair.possible) add(i, j, loose ? "missing" : "possible");
+  for (const [i, j] of pair.other || []) {
+    add(i, j, "other");
+    cells.get(key(i, j)).other = true;
+  }
+  return cells;
+}
+
+function count(pair, cells) {
+  const wanted = data.choice === "sure+possible" ? pair.sure.length + pair.possible.length : pair.sure.length;
+  let right = 0, found = 0;
+  for (const cell of cells.values()) {
+    if (!cell.predicted || (cell.status === "possible" && data.choice === "ignore-possible")) continue;
+    found += 1;
+    right += cell.status === "right";
+  }
+  const empty = !found && !wanted;
+  const precision = empty ? 1 : found ? right / found : 0;
+  const recall = empty ? 1 : wanted ? right / wanted : 0;
+  return { precision, recall, f1: harmonic(precision, recall), exact: right === found && right === wanted };
+}
+const harmonic = (x, y) => (x + y ? (2 * x * y) / (x + y) : 0);
+
+function recount() {
+  if (!data.has_gold) return;
+  const sum = { precision: 0, recall: 0, exact: 0 };
+  for (const pair of data.pairs) {
+    pair.figures = count(pair, judge(pair));
+    sum.precision += pair.figures.precision;
+    sum.recall += pair.figures.recall;
+    sum.exact += pair.figures.exact;
+  }
+  const n = data.pairs.length;
+  at("live").textContent = `P ${percent(sum.precision / n)}  R ${percent(sum.recall / n)}  ` +
+    `F1 ${percent(harmonic(sum.precision / n, sum.recall / n))}  exact ${percent(sum.exact / n)}`;
+}
+
+const orders = {
+  "most harm first": (a, b) => b.harm - a.harm || a.place - b.place,
+  "lowest F1 first": (a, b) => a.figures.f1 - b.figures.f1 || a.place - b.place,
+  "as in the file": (a, b) => a.place - b.place,
+  "longest first": (a, b) => size(b) - size(a) || a.place - b.place,
+};
+const size = (pair) => Math.max(pair.source.length, pair.target.length);
+
+function fillList() {
+  const wanted = at("search").value.trim().toLowerCase();
+  const longest = Number(at("longest").value) || Infinity;
+  state.shown = data.pairs.filter((pair) =>
+    (!at("only").checked || !pair.figures.exact) && size(pair) <= longest &&
+    (!wanted || pair.id.toLowerCase() === wanted ||
+      pair.source.concat(pair.target).some((word) => word.toLowerCase().includes(wanted))));
+  state.shown.sort(orders[at("sort").value]);
+  at("list").replaceChildren(...state.shown.map((pair) => {
+    const item = make("li"), button = make("button", null, { type: "button" });
+    button.append(make("small", data.has_gold ? percent(pair.figures.f1) + "  " : ""),
+      `${pair.id}  ${pair.target.join(" ")}`);
+    button.setAttribute("aria-current", pair.place === state.pair);
+    button.onclick = () => show(pair.place);
+    pair.button = button;
+    item.append(button);
+    return item;
+  }));
+}
+
+/* Scrolls the list only; scrollIntoView would move the whole page. */
+function keepVisible(list, item) {
+  const top = item.offsetTop - list.offsetTop;
+  if (top < list.scrollTop) list.scrollTop = top;
+  const below = top + item.offsetHeight - list.clientHeight;
+  if (below > list.scrollTop) list.scrollTop = below;
+}
+
+function show(place) {
+  data.pairs[state.pair].button?.setAttribute("aria-current", "false");
+  state.pair = place;
+  const pair = data.pairs[place], cells = judge(pair);
+  pair.button?.setAttribute("aria-current", "true");
+  if (pair.button) keepVisible(at("list"), pair.button);
+  at("name").textContent = `pair ${pair.id}`;
+  let detail = "";
+  if (data.has_gold) {
+    const f = count(pair, cells);
+    detail = `P ${percent(f.precision)}, R ${percent(f.recall)}, F1 ${percent(f.f1)}` +
+      `; harm ${(100 * pair.harm).toFixed(3)} points of the corpus F1`;
+  }
+  if (pair.other) {
+    const both = [...cells.values()];
+    detail += `; both systems ${both.filter((c) => c.predicted && c.other).length} links, only the first ` +
+      `${both.filter((c) => c.predicted && !c.other).length}, only the second ` +
+      `${both.filter((c) => !c.predicted && c.other).length}`;
+  }
+  at("detail").textContent = detail;
+  at("words").hidden = state.grid;
+  at("grid").hidden = !state.grid;
+  at("toggle").textContent = state.grid ? "words" : "grid";
+  if (state.grid) drawGrid(pair, cells); else drawWords(pair, cells);
+  history.replaceState(null, "", `#pair=${encodeURIComponent(pair.id)}`);
+}
+
+function drawWords(pair, cells) {
+  const [top, bottom] = state.turned ? [pair.target, pair.source] : [pair.source, pair.target];
+  const ends = (cell) => (state.turned ? [cell.j, cell.i] : [cell.i, cell.j]);
+  const stage = make("div", null, { class: "stage" });
+  const rows = [top, bottom].map((words, side) => {
+    const row = make("div", null, { class: "row" });
+    words.forEach((word, k) => {
+      const has = [...cells.values()].some((c) => c.predicted && ends(c)[side] === k);
+      const node = make("span", word, { class: has ? "word" : "word alone", tabindex: 0,
+        title: `${k}${has ? "" : ", not aligned"}` });
+      const light = (on) => lightUp(side, k, on);
+      node.onmouseenter = node.onfocus = () => light(true);
+      node.onmouseleave = node.onblur = () => light(false);
+      row.append(node);
+    });
+    return row;
+  });
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  stage.append(rows[0], svg, rows[1]);
+  at("words").replaceChildren(stage);
+  const height = 130;
+  svg.setAttribute("height", height);
+  svg.setAttribute("width", stage.scrollWidth);
+  const middle = (row, k) => row.children[k].offsetLeft + row.children[k].offsetWidth / 2;
+  const paths = [];
+  for (const cell of cells.values()) {
+    const [a, b] = ends(cell), x = middle(rows[0], a), y = middle(rows[1], b);
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", `M${x},2 C${x},${height * 0.55} ${y},${height * 0.45} ${y},${height - 2}`);
+    path.setAttribute("class", `link ${cell.status}`);
+    const label = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    label.textContent = describe(pair, cell);
+    path.append(label);
+    svg.append(path);
+    paths.push({ path, a, b });
+  }
+  function lightUp(side, k, on) {
+    for (const { path, a, b } of paths) {
+      const touched = (side ? b : a) === k;
+      path.classList.toggle("dim", on && !touched);
+      if (touched) rows[1 - side].children[side ? a : b].classList.toggle("lit", on);
+    }
+    rows[side].children[k].classList.toggle("lit", on);
+  }
+}
+
+const marks = { right: "", wrong: "×", missing: "", possible: "", other: "△" };
+function describe(pair, cell) {
+  const shown = cell.predicted ? `, confidence ${cell.p.toFixed(3)}` : "";
+  const also = cell.other ? ", in the second system" : "";
+  return `${pair.source[cell.i]} ~ ${pair.target[cell.j]} (${cell.i}-${cell.j}): ` +
+    `${data.has_gold || cell.status !== "right" ? cell.status : "link"}${shown}${also}`;
+}
+
+function drawGrid(pair, cells) {
+  const [across, down] = state.turned ? [pair.target, pair.source] : [pair.source, pair.target];
+  const place = (i, j) => (state.turned ? [i, j] : [j, i]);
+  at("grid").style.setProperty("--cell", size(pair) > 40 ? "14px" : "24px");
+  const aligned = [new Set(), new Set()];
+  for (const cell of cells.values()) {
+    if (cell.predicted) place(cell.i, cell.j).forEach((k, side) => aligned[side].add(k));
+  }
+  const table = make("table"), head = table.createTHead().insertRow();
+  head.append(make("th"));
+  across.forEach((word, k) => {
+    const th = make("th", null, { class: aligned[1].has(k) ? "" : "alone", scope: "col" });
+    th.append(make("span", word));
+    head.append(th);
+  });
+  const body = table.createTBody(), fields = [];
+  down.forEach((word, k) => {
+    const row = body.insertRow();
+    row.append(make("th", word, { class: aligned[0].has(k) ? "" : "alone", scope: "row" }));
+    fields.push(across.map(() => row.insertCell()));
+  });
+  for (const cell of cells.values()) {
+    const [r, c] = place(cell.i, cell.j), td = fields[r][c];
+    td.className = cell.status;
+    td.title = describe(pair, cell);
+    if (cell.predicted) td.style.background = `rgba(0, 114, 178, ${0.15 + 0.6 * cell.p})`;
+    td.append(make("i", marks[cell.status]));
+  }
+  at("grid").replaceChildren(table);
+}
+
+function step(by) {
+  const k = state.shown.findIndex((pair) => pair.place === state.pair);
+  const next = state.shown[Math.min(Math.max(k + by, 0), state.shown.length - 1)];
+  if (next) show(next.place);
+}
+
+function start() {
+  document.title = data.title;
+  at("title").textContent = data.title;
+  at("note").textContent = data.note;
+  const [first, ...rest] = data.tables;
+  if (first) at("scores").append(figures(first.title, first.columns, first.rows));
+  if (rest.length) {
+    const details = make("details"), box = make("div", null, { class: "tables" });
+    details.append(make("summary", "more tables"), box);
+    rest.forEach((table) => box.append(figures(table.title, table.columns, table.rows)));
+    at("more").append(details);
+  }
+  const legend = data.has_gold
+    ? [["right", "▬ line, framed cell: right"], ["wrong", "× dotted line: wrong"],
+       ["missing", "○ dashed line, ring: missing"], ["possible", "◌ fine dots: possible in gold"]]
+    : [["right", "▬ link"], ["possible", "◌ fine dots: possible link"]];
+  if (data.pairs.some((pair) => pair.other)) legend.push(["other", "△ dash-dot line: only the second system"]);
+  for (const [name, text] of legend) at("legend").append(make("b", text, { style: `color: var(--${name})` }));
+  at("legend").append(make("span", "dashed box: word without a link; shade: confidence"));
+  data.pairs.forEach((pair, place) => { pair.place = place; });
+  const names = Object.keys(orders).filter((name) => data.has_gold || !/harm|F1/.test(name));
+  at("sort").append(...names.map((name) => make("option", name)));
+  at("only").parentElement.hidden = !data.has_gold;
+  at("slider").hidden = !data.has_confidence;
+  at("sort").onchange = at("only").onchange = at("search").oninput = at("longest").oninput = fillList;
+  at("threshold").oninput = () => {
+    state.threshold = Number(at("threshold").value);
+    at("cut").textContent = state.threshold.toFixed(2);
+    recount(); fillList(); show(state.pair);
+  };
+  at("toggle").onclick = () => { state.grid = !state.grid; show(state.pair); };
+  at("turn").onclick = () => { state.turned = !state.turned; show(state.pair); };
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const keys = { n: () => step(1), p: () => step(-1), g: at("toggle").onclick, t: at("turn").onclick };
+    keys[event.key]?.();
+  });
+  recount();
+  fillList();
+  const open = () => {
+    const id = decodeURIComponent(location.hash.replace(/^#pair=/, ""));
+    const found = data.pairs.findIndex((pair) => pair.id === id);
+    show(found >= 0 ? found : state.shown.length ? state.shown[0].place : 0);
+  };
+  addEventListener("hashchange", open);
+  if (data.pairs.length) open();
+}
+start();

@@ -1,0 +1,140 @@
+"""The page holds its data safely and needs no network; the terminal grid marks links."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tokalign.cli.main import main
+from tokalign.types import GoldPair, Sentence
+from tokalign.view import Table, grid_lines, page_pairs, render_page
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
+NASTY = "</script><script>alert(1)</script>&amp;\u2028<img src=x>"
+
+
+def pair(source, target, sure, possible=(), name="1"):
+    return GoldPair(
+        name,
+        Sentence.from_tokens(source),
+        Sentence.from_tokens(target),
+        frozenset(sure),
+        frozenset(possible),
+    )
+
+
+def data_of(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_no_text_becomes_markup():
+    nasty = pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
+    table = Table(NASTY, (NASTY,), ((NASTY,),))
+    page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
+    assert "alert(1)<" not in page
+    assert "<img" not in page
+    assert page.count("<script") == 2
+    data = data_of(page)
+    assert data["title"] == data["tables"][0]["title"] == data["pairs"][0]["source"][0] == NASTY
+
+
+def test_the_script_writes_text_only_as_text():
+    page = render_page("t", "n", [])
+    for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert unsafe not in page
+
+
+def test_the_page_loads_nothing():
+    page = render_page("t", "n", page_pairs([pair("a", "b", {(0, 0)})], [{(0, 0)}]))
+    assert "default-src 'none'" in page
+    assert not re.search(r"(?:src|href)\s*=|@import|url\(|fetch\(|XMLHttpRequest", page)
+    addresses = set(re.findall(r"https?://[^\s\"']+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a namespace, never fetched
+
+
+def test_pairs_carry_links_gold_harm_and_the_second_system():
+    gold = [pair("ab", "cd", {(0, 0), (1, 1)}, {(0, 1)}), pair("a", "a", {(0, 0)})]
+    first, second = page_pairs(gold, [{(0, 0): 0.75}, {(0, 0): 1.0}], other=[{(1, 0)}, set()])
+    assert first.links == ((0, 0, 0.75),)
+    assert first.sure == ((0, 0), (1, 1))
+    assert first.possible == ((0, 1),)
+    assert first.other == ((1, 0),)
+    assert first.harm > second.harm == 0.0
+
+
+def test_without_gold_nothing_is_judged():
+    [shown] = page_pairs([pair("a", "a", {(0, 0)})], [{(0, 0)}], has_gold=False)
+    assert shown.sure == ()
+    assert shown.harm == 0.0
+
+
+def test_terminal_grid_of_gold():
+    lines = list(grid_lines(pair(["dog", "barks"], ["Dogs", "bark"], {(0, 0)}, {(1, 1)}), width=5))
+    assert lines == [
+        "      ┌── Dogs",
+        "      │ ┌ bark",
+        "  dog ● ·",
+        "barks · ◌",
+    ]
+
+
+def test_terminal_grid_marks_right_wrong_and_missing():
+    gold = pair(["a", "b"], ["c", "d"], {(0, 0), (1, 1)}, {(0, 1)})
+    assert list(grid_lines(gold, {(0, 0), (1, 0), (0, 1)}, width=1))[2:] == ["a ● ◌", "b × ○"]
+
+
+def test_long_words_are_cut():
+    assert list(grid_lines(pair(["abcdef"], ["x"], ()), width=4))[-1] == "abc… ·"
+
+
+def test_view_command_writes_a_page_and_grids(tmp_path):
+    page = tmp_path / "page.html"
+    result = CliRunner().invoke(
+        main,
+        ["view", str(SAMPLE), "--gold", str(SAMPLE), "--against", str(SAMPLE), "-o", str(page)],
+    )
+    assert result.exit_code == 0, result.output
+    data = data_of(page.read_text(encoding="utf-8"))
+    assert len(data["pairs"]) == 72
+    assert data["has_gold"]
+    grids = CliRunner().invoke(main, ["view", str(SAMPLE), "--pair", "name-04"])
+    assert grids.exit_code == 0
+    assert "# name-04" in grids.stdout
+    assert "┌ ." in grids.stdout
+
+
+def test_view_shows_confidences_of_jsonl(tmp_path):
+    path, page = tmp_path / "x.jsonl", tmp_path / "page.html"
+    path.write_text('{"id": "7", "source": ["a"], "target": ["a"], "links": [[0, 0, 0.25]]}\n')
+    assert CliRunner().invoke(main, ["view", str(path), "-o", str(page)]).exit_code == 0
+    data = data_of(page.read_text(encoding="utf-8"))
+    assert data["pairs"][0]["links"] == [[0, 0, 0.25]]
+    assert data["has_confidence"]
+    path.write_text('{"id": "7", "source": ["a"], "target": ["a"], "links": [[0, 0, 3]]}\n')
+    bad = CliRunner().invoke(main, ["view", str(path), "-o", str(page)])
+    assert bad.exit_code == 1
+    assert "confidence 3" in bad.stderr
+
+
+def test_view_needs_a_pair_that_exists():
+    result = CliRunner().invoke(main, ["view", str(SAMPLE), "--pair", "nothing"])
+    assert result.exit_code == 2
+    assert "no pair is called nothing" in result.stderr
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_evaluate_writes_the_report(tmp_path, against):
+    page = tmp_path / "report.html"
+    arguments = ["evaluate", "--gold", SAMPLE, "--predictions", SAMPLE, "--html", page]
+    if against:
+        arguments += ["--against", SAMPLE]
+    assert CliRunner().invoke(main, [str(each) for each in arguments]).exit_code == 0
+    data = data_of(page.read_text(encoding="utf-8"))
+    titles = [table["title"] for table in data["tables"]]
+    assert titles[:3] == ["Scores", "F-alpha (micro)", "By tokens of the longer side"]
+    assert len(data["tables"][0]["columns"]) == (6 if against else 3)
+    assert data["tables"][0]["rows"][3][:3] == ["exact match", "100.0", "100.0 to 100.0"]
