@@ -1,460 +1,360 @@
-"""Tokens by the Penn Treebank's conventions, with their offsets.
+"""Penn Treebank tokenisation of one sentence, from left to right.
 
-The rules are those of Robert MacIntyre's script as NLTK's TreebankWordTokenizer has them, in the
-same order: each pass rewrites the text, mostly by putting spaces around something, and at the end
-the text is split at white space. Every character keeps the position it came from, so offsets need
-no alignment afterwards. A pass is a loop over a buffer; one sentence costs about 20 short loops.
-
-The text is taken as one sentence: only a period at its end is split off.
+The conventions are those of McIntyre's tokenizer.sed as ported by NLTK's TreebankWordTokenizer,
+to the token. Where the script inserts spaces rule by rule, this scanner sets bits on positions:
+punctuation first, then the clitics ('s, 'll, n't), then a few contractions (can not, 't is).
+It goes beyond the script in two things that web text needs: white space of any kind is a space,
+and typographic signs are read as what the Treebank writes for them (curly quotes as `` '' and ',
+the em dash as --, the ellipsis as ...).
 """
 
-from cpython.unicode cimport PyUnicode_FromKindAndData
-from libc.stdint cimport int32_t, uint32_t
-from libc.stdlib cimport free, malloc
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
 
 cdef extern from "Python.h":
-    bint Py_UNICODE_ISSPACE(uint32_t code) nogil
-    bint Py_UNICODE_ISALNUM(uint32_t code) nogil
-    bint Py_UNICODE_ISDECIMAL(uint32_t code) nogil
-    enum:
-        PyUnicode_4BYTE_KIND
+    Py_UCS4* PyUnicode_AsUCS4(str text, Py_UCS4* buffer, Py_ssize_t n, int copy_null)
+    str PyUnicode_Substring(str text, Py_ssize_t start, Py_ssize_t end)
+    bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
+    bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
+    bint Py_UNICODE_ISSPACE(Py_UCS4 letter) nogil
 
 cdef enum:
-    GROWTH = 5           # a rule adds at most 4 characters to one of the text's
-    INSERTED = -1        # origin of a space that a rule put in
+    N_ON_STACK = 512    # longer sentences are copied to the heap
 
-cdef uint32_t QUOTE = c'"'
-cdef uint32_t APOSTROPHE = c"'"
-cdef uint32_t BACKTICK = c'`'
-cdef uint32_t SPACE = c' '
-cdef uint32_t PERIOD = c'.'
+    # Bits of a position; the position after the last character counts too.
+    BREAK = 1           # a token starts or ends before this character
+    EARLY = 2           # with BREAK: the script breaks here before it looks at apostrophes
+    OPENING = 4         # this quotation mark is written ``
+    CLOSING = 8         # this quotation mark is written ''
+    DASH = 16           # written --
+    ELLIPSIS = 32       # written ...
 
-cdef struct Buffer:
-    uint32_t *code
-    int32_t *origin      # position of each character in the original text, or INSERTED
-    Py_ssize_t n
+    LOW_QUOTE_OPEN = 0x201C
+    EM_DASH = 0x2014
+    ELLIPSIS_SIGN = 0x2026
 
+cdef dict STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201B: "'", 0x02BC: "'", 0x201D: '"'}
+cdef dict WRITTEN = {OPENING: "``", CLOSING: "''", DASH: "--", ELLIPSIS: "..."}
 
-cdef inline void _put(Buffer *out, uint32_t code, int32_t origin) noexcept nogil:
-    out.code[out.n] = code
-    out.origin[out.n] = origin
-    out.n += 1
-
-
-cdef inline void _space(Buffer *out) noexcept nogil:
-    _put(out, SPACE, INSERTED)
-
-
-cdef inline void _copy(const Buffer *text, Py_ssize_t k, Buffer *out) noexcept nogil:
-    _put(out, text.code[k], text.origin[k])
+# Whether an ASCII character can be anything but a part of a word.
+cdef uint8_t[128] SPECIAL
+memset(SPECIAL, 0, sizeof(SPECIAL))
+for _letter in range(128):
+    SPECIAL[_letter] = _letter <= 32 or chr(_letter) in "\"'`:,.;@#$%&?!()[]{}<>-"
 
 
-cdef inline uint32_t _at(const Buffer *text, Py_ssize_t k) noexcept nogil:
-    """Return a character, 0 outside the text."""
-    return text.code[k] if 0 <= k < text.n else 0
+cdef inline void isolate(
+    uint8_t* bits, Py_ssize_t start, Py_ssize_t end, uint8_t bit
+) noexcept nogil:
+    bits[start] |= bit
+    bits[end] |= bit
 
 
-cdef inline bint _is_any(uint32_t code, const char *of) noexcept nogil:
-    """Whether an ASCII character is one of a string's."""
-    cdef Py_ssize_t k = 0
-    while of[k]:
-        if code == <uint32_t>of[k]:
-            return True
-        k += 1
-    return False
+cdef inline bint opens(
+    const Py_UCS4* text, const uint8_t* bits, Py_ssize_t i, Py_ssize_t backquotes_end
+) noexcept nogil:
+    """Whether a quotation mark at i > 0 comes after a space, an opening bracket or ``."""
+    return text[i - 1] in (u" ", u"(", u"[", u"{", u"<") or i == backquotes_end
 
 
-cdef inline bint _is_word(uint32_t code) noexcept nogil:
-    return Py_UNICODE_ISALNUM(code) or code == c'_'
-
-
-cdef void _pad(const Buffer *text, const char *marks, Buffer *out) noexcept nogil:
-    """Put spaces around every one of some characters."""
-    cdef Py_ssize_t k
-    for k in range(text.n):
-        if text.code[k] < 128 and _is_any(text.code[k], marks):
-            _space(out)
-            _copy(text, k, out)
-            _space(out)
-        else:
-            _copy(text, k, out)
-
-
-cdef void _pad_repeated(const Buffer *text, uint32_t mark, int times, Buffer *out) noexcept nogil:
-    """Put spaces around every stretch of `times` equal characters, from the left."""
-    cdef Py_ssize_t k = 0
-    cdef int length
-    while k < text.n:
-        length = 0
-        while length < times and _at(text, k + length) == mark:
-            length += 1
-        if length == times:
-            _space(out)
-            for k in range(k, k + times):
-                _copy(text, k, out)
-            _space(out)
-        else:
-            _copy(text, k, out)
-        k += 1
-
-
-cdef void _leading_quote(const Buffer *text, Buffer *out) noexcept nogil:
-    """A double quote that begins the text opens."""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t first = 0
-    if _at(text, 0) == QUOTE:
-        _put(out, BACKTICK, text.origin[0])
-        _put(out, BACKTICK, text.origin[0])
-        first = 1
-    for k in range(first, text.n):
-        _copy(text, k, out)
-
-
-cdef void _opening_quotes(const Buffer *text, Buffer *out) noexcept nogil:
-    """A double quote, or two single ones, after a space or bracket opens."""
-    cdef Py_ssize_t k = 0
-    while k < text.n:
-        _copy(text, k, out)
-        if _is_any(text.code[k], b" ([{<"):
-            if _at(text, k + 1) == QUOTE:
-                _open_quote(text.origin[k + 1], text.origin[k + 1], out)
-                k += 1
-            elif _at(text, k + 1) == APOSTROPHE and _at(text, k + 2) == APOSTROPHE:
-                _open_quote(text.origin[k + 1], text.origin[k + 2], out)
-                k += 2
-        k += 1
-
-
-cdef void _open_quote(int32_t first, int32_t second, Buffer *out) noexcept nogil:
-    _space(out)
-    _put(out, BACKTICK, first)
-    _put(out, BACKTICK, second)
-    _space(out)
-
-
-cdef void _commas(const Buffer *text, Buffer *out) noexcept nogil:
-    """A comma or colon stands alone unless a digit follows."""
-    cdef Py_ssize_t k = 0
-    while k < text.n:
-        if not _is_any(text.code[k], b":,"):
-            _copy(text, k, out)
-        elif k + 1 == text.n:
-            _space(out)
-            _copy(text, k, out)
-            _space(out)
-        elif not Py_UNICODE_ISDECIMAL(text.code[k + 1]):
-            _space(out)
-            _copy(text, k, out)
-            _space(out)
-            k += 1
-            _copy(text, k, out)
-        else:
-            _copy(text, k, out)
-        k += 1
-
-
-cdef void _trailing_comma(const Buffer *text, Buffer *out) noexcept nogil:
-    """A comma or colon that ends the text stands alone, even right after another."""
-    cdef Py_ssize_t k
-    for k in range(text.n):
-        if k + 1 == text.n and _is_any(text.code[k], b":,"):
-            _space(out)
-            _copy(text, k, out)
-            _space(out)
-        else:
-            _copy(text, k, out)
-
-
-cdef void _final_period(const Buffer *text, Buffer *out) noexcept nogil:
-    """Split off the period at the end, before closing brackets and quotes and white space."""
-    cdef Py_ssize_t end = text.n
-    cdef Py_ssize_t k
-    while end > 0 and Py_UNICODE_ISSPACE(text.code[end - 1]):
+cdef Py_ssize_t final_period(const Py_UCS4* text, Py_ssize_t n) noexcept nogil:
+    """Return where the period that ends the sentence is, before closing signs, or -1."""
+    cdef Py_ssize_t end = n
+    cdef Py_ssize_t dots = 0
+    while end > 0 and text[end - 1] == u" ":
         end -= 1
-    cdef Py_ssize_t period = end - 1
-    while period >= 0 and _is_any(text.code[period], b"])}>\"'"):
-        period -= 1
-    if period < 1 or text.code[period] != PERIOD or text.code[period - 1] == PERIOD:
-        period = end = text.n
-    for k in range(end):
-        if k == period:
-            _space(out)
-        _copy(text, k, out)
-    if end < text.n or period < text.n:
-        _space(out)
+    while end > 0 and text[end - 1] in (u"]", u")", u"}", u">", u'"', u"'"):
+        end -= 1
+    while dots < end and text[end - 1 - dots] == u".":
+        dots += 1
+    # Dots pair off in threes from the left; a period is final if it is the one left over.
+    return end - 1 if end > 1 and dots % 3 == 1 else -1
 
 
-cdef void _lone_apostrophes(const Buffer *text, Buffer *out) noexcept nogil:
-    """An apostrophe before a space stands alone, unless it follows another."""
+cdef void break_punctuation(
+    const Py_UCS4* text, uint8_t* bits, Py_ssize_t n, bint* has_apostrophe
+) noexcept nogil:
+    """Set the breaks around punctuation, and blank every kind of white space."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t backquotes_end = -1  # where the last `` ended
+    cdef Py_ssize_t swallowed = -1       # this comma or colon was the context of the one before
+    cdef Py_ssize_t final = final_period(text, n)
+    cdef Py_UCS4 letter, after
+    if final >= 0:
+        bits[final] |= BREAK | EARLY
+        bits[n] |= BREAK | EARLY
+    while i < n:
+        letter = text[i]
+        if letter < 128:
+            if not SPECIAL[letter]:
+                i += 1
+                continue
+        elif letter not in (LOW_QUOTE_OPEN, EM_DASH, ELLIPSIS_SIGN):
+            i += 1
+            continue
+        after = text[i + 1] if i + 1 < n else 0
+        if letter == u" ":
+            isolate(bits, i, i + 1, BREAK | EARLY)
+        elif letter == u'"':
+            if i == 0:
+                backquotes_end = 1
+            if i == 0 or opens(text, bits, i, backquotes_end):
+                isolate(bits, i, i + 1, BREAK | EARLY)
+                bits[i] |= OPENING
+            else:
+                isolate(bits, i, i + 1, BREAK)
+                bits[i] |= CLOSING
+        elif letter == u"'":
+            if after == u"'":
+                if i > 0 and opens(text, bits, i, backquotes_end):
+                    isolate(bits, i, i + 2, BREAK | EARLY)
+                    bits[i] |= OPENING
+                else:
+                    isolate(bits, i, i + 2, BREAK)
+                    bits[i] |= CLOSING
+                i += 1
+            else:
+                has_apostrophe[0] = True
+        elif letter == LOW_QUOTE_OPEN:
+            isolate(bits, i, i + 1, BREAK | EARLY)
+            bits[i] |= OPENING
+            backquotes_end = i + 1
+        elif letter == u"`":
+            if after == u"`":
+                isolate(bits, i, i + 2, BREAK | EARLY)
+                backquotes_end = i + 2
+                i += 1
+        elif letter == u":" or letter == u",":
+            if i + 1 == n:
+                isolate(bits, i, i + 1, BREAK | EARLY)
+            elif i != swallowed and not Py_UNICODE_ISDECIMAL(after):
+                isolate(bits, i, i + 1, BREAK | EARLY)
+                swallowed = i + 1
+        elif letter == u".":
+            if after == u"." and i + 2 < n and text[i + 2] == u".":
+                isolate(bits, i, i + 3, BREAK | EARLY)
+                i += 2
+        elif letter == u"-":
+            if after == u"-":
+                isolate(bits, i, i + 2, BREAK)
+                i += 1
+        elif letter == EM_DASH:
+            isolate(bits, i, i + 1, BREAK)
+            bits[i] |= DASH
+        elif letter == ELLIPSIS_SIGN:
+            isolate(bits, i, i + 1, BREAK | EARLY)
+            bits[i] |= ELLIPSIS
+        elif letter in (u"(", u")", u"[", u"]", u"{", u"}", u"<", u">"):
+            isolate(bits, i, i + 1, BREAK)
+        elif letter > 32:
+            isolate(bits, i, i + 1, BREAK | EARLY)
+        i += 1
+
+
+cdef inline bint is_apostrophe(
+    const Py_UCS4* text, const uint8_t* bits, Py_ssize_t i
+) noexcept nogil:
+    """Whether a ' stands here that is no half of a quotation mark."""
+    return text[i] == u"'" and not bits[i] & (OPENING | CLOSING) and not (
+        i > 0 and text[i - 1] == u"'" and bits[i - 1] & (OPENING | CLOSING)
+    )
+
+
+cdef void break_clitics(const Py_UCS4* text, uint8_t* bits, Py_ssize_t n) noexcept nogil:
+    """Set the breaks before clitics. A break is not seen by those to its left in the same loop."""
+    cdef Py_ssize_t i
+    cdef Py_UCS4 a, b
+    for i in range(n):
+        if is_apostrophe(text, bits, i) and bits[i + 1] & EARLY:
+            bits[i] |= BREAK
+    for i in range(n):
+        if is_apostrophe(text, bits, i):
+            if bits[i + 1] & BREAK:
+                bits[i] |= BREAK
+            elif i + 1 < n and bits[i + 2] & BREAK and text[i + 1] in (
+                u"s", u"S", u"m", u"M", u"d", u"D"
+            ):
+                bits[i] |= BREAK
+    for i in range(n):
+        if not is_apostrophe(text, bits, i) or i + 1 >= n:
+            continue
+        a = text[i + 1]
+        if i > 1 and bits[i + 2] & BREAK and text[i - 2] != u"'" and (
+            (text[i - 1] == u"n" and a == u"t") or (text[i - 1] == u"N" and a == u"T")
+        ):
+            bits[i - 1] |= BREAK
+        if i + 2 < n and bits[i + 3] & BREAK:
+            b = text[i + 2]
+            if (
+                (a == u"l" and b == u"l") or (a == u"L" and b == u"L")
+                or ((a == u"r" or a == u"v") and b == u"e")
+                or ((a == u"R" or a == u"V") and b == u"E")
+            ):
+                bits[i] |= BREAK
+
+
+cdef inline bint in_word(
+    const Py_UCS4* text, Py_ssize_t i, Py_ssize_t n
+) noexcept nogil:
+    return 0 <= i < n and (Py_UNICODE_ISALNUM(text[i]) or text[i] == u"_")
+
+
+cdef Py_ssize_t spells(
+    const Py_UCS4* text, const uint8_t* bits, Py_ssize_t i, Py_ssize_t n, const char* word
+) noexcept nogil:
+    """Return the end of `word` (lower-case ASCII) if it stands whole at i, else 0."""
     cdef Py_ssize_t k = 0
-    while k < text.n:
-        _copy(text, k, out)
-        if (text.code[k] != APOSTROPHE and _at(text, k + 1) == APOSTROPHE
-                and _at(text, k + 2) == SPACE):
-            _space(out)
-            _copy(text, k + 1, out)
-            _space(out)
-            k += 2
+    cdef uint32_t letter, wanted
+    while word[k]:
+        if i + k >= n or (k > 0 and bits[i + k] & BREAK):
+            return 0
+        letter = text[i + k]
+        wanted = <uint8_t>word[k]
+        if letter != wanted and not (letter + 32 == wanted and wanted >= 97):
+            return 0
         k += 1
-
-
-cdef void _closing_quotes(const Buffer *text, Buffer *out) noexcept nogil:
-    """A double quote that has not become an opening one closes."""
-    cdef Py_ssize_t k
-    for k in range(text.n):
-        if text.code[k] == QUOTE:
-            _space(out)
-            _put(out, APOSTROPHE, text.origin[k])
-            _put(out, APOSTROPHE, text.origin[k])
-            _space(out)
-        else:
-            _copy(text, k, out)
-
-
-cdef Py_ssize_t _short_clitic(const Buffer *text, Py_ssize_t k) noexcept nogil:
-    """Return the length of 's, 'm, 'd or ' before a space, 0 if there is none."""
-    if _at(text, k) != APOSTROPHE:
+    if not bits[i + k] & BREAK and in_word(text, i + k, n):
         return 0
-    if _at(text, k + 1) and _is_any(_at(text, k + 1), b"sSmMdD") and _at(text, k + 2) == SPACE:
-        return 2
-    return 1 if _at(text, k + 1) == SPACE else 0
+    return i + k
 
 
-cdef Py_ssize_t _long_clitic(const Buffer *text, Py_ssize_t k) noexcept nogil:
-    """Return the length of 'll, 're, 've or n't, in one case, before a space, 0 if none."""
-    cdef uint32_t a = _at(text, k)
-    cdef uint32_t b = _at(text, k + 1)
-    cdef uint32_t c = _at(text, k + 2)
-    if _at(text, k + 3) != SPACE:
-        return 0
-    if a == APOSTROPHE and (
-        (b == c'l' and c == c'l') or (b == c'L' and c == c'L')
-        or (b == c'r' and c == c'e') or (b == c'R' and c == c'E')
-        or (b == c'v' and c == c'e') or (b == c'V' and c == c'E')
-    ):
-        return 3
-    if b == APOSTROPHE and ((a == c'n' and c == c't') or (a == c'N' and c == c'T')):
-        return 3
+cdef inline void split(
+    uint8_t* bits, Py_ssize_t start, Py_ssize_t middle, Py_ssize_t end
+) noexcept nogil:
+    isolate(bits, start, end, BREAK)
+    bits[middle] |= BREAK
+
+
+cdef void break_contractions(
+    const Py_UCS4* text, uint8_t* bits, Py_ssize_t n, bint has_apostrophe
+) noexcept nogil:
+    """Split cannot, d'ye, gimme, gonna, gotta, lemme, more'n, wanna, then 'tis and 'twas."""
+    cdef Py_ssize_t i, end
+    cdef Py_UCS4 first
+    for i in range(n):
+        first = <Py_UCS4>(<uint32_t>text[i] | 32)
+        if first not in (u"c", u"d", u"g", u"l", u"m", u"w") or (
+            not bits[i] & BREAK and in_word(text, i - 1, n)
+        ):
+            continue
+        if first == u"c":
+            end = spells(text, bits, i, n, b"cannot")
+            if end:
+                split(bits, i, i + 3, end)
+        elif first == u"d" and has_apostrophe:
+            end = spells(text, bits, i, n, b"d'ye")
+            if end:
+                split(bits, i, i + 1, end)
+        elif first == u"g":
+            end = spells(text, bits, i, n, b"gimme")
+            if not end:
+                end = spells(text, bits, i, n, b"gonna")
+            if not end:
+                end = spells(text, bits, i, n, b"gotta")
+            if end:
+                split(bits, i, i + 3, end)
+        elif first == u"l":
+            end = spells(text, bits, i, n, b"lemme")
+            if end:
+                split(bits, i, i + 3, end)
+        elif first == u"m" and has_apostrophe:
+            end = spells(text, bits, i, n, b"more'n")
+            if end:
+                split(bits, i, i + 4, end)
+        elif first == u"w":
+            end = spells(text, bits, i, n, b"wanna")
+            if end and bits[end] & BREAK:
+                split(bits, i, i + 3, end)
+    if not has_apostrophe:
+        return
+    # From the right, so that a break made here is not seen by what follows it.
+    for i in range(n - 1, -1, -1):
+        if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
+            end = spells(text, bits, i, n, b"'tis")
+            if end:
+                split(bits, i, i + 2, end)
+    for i in range(n - 1, -1, -1):
+        if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
+            end = spells(text, bits, i, n, b"'twas")
+            if end:
+                split(bits, i, i + 2, end)
+
+
+cdef int emit(
+    str text, const Py_UCS4* letters, const uint8_t* bits, Py_ssize_t n,
+    list tokens, list starts, list ends,
+) except -1:
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end
+    cdef uint8_t written
+    while start < n:
+        if letters[start] == u" ":
+            start += 1
+            continue
+        end = start + 1
+        while end < n and not bits[end] & BREAK:
+            end += 1
+        written = bits[start] & (OPENING | CLOSING | DASH | ELLIPSIS)
+        tokens.append(WRITTEN[written] if written else PyUnicode_Substring(text, start, end))
+        starts.append(start)
+        ends.append(end)
+        start = end
     return 0
 
 
-cdef void _clitics(const Buffer *text, bint long_ones, Buffer *out) noexcept nogil:
-    """Split off clitics that follow a character other than a space or an apostrophe."""
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t length, m
-    while k < text.n:
-        _copy(text, k, out)
-        if text.code[k] != APOSTROPHE and text.code[k] != SPACE:
-            length = _long_clitic(text, k + 1) if long_ones else _short_clitic(text, k + 1)
-            if length:
-                _space(out)
-                for m in range(k + 1, k + 1 + length):
-                    _copy(text, m, out)
-                _space(out)
-                k += length + 1
-        k += 1
-
-
-cdef void _split_word(
-    const Buffer *text, const char *first, const char *second, bint before_space, Buffer *out
-) noexcept nogil:
-    """Split every word that is `first` + `second`, whatever its (ASCII) case."""
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t m, cut, end
-    cdef uint32_t code
-    cdef const char *part
-    while k < text.n:
-        end = k
-        cut = 0
-        if not _is_word(_at(text, k - 1)):
-            part = first
-            while True:
-                if not part[0]:
-                    if cut:
-                        break
-                    cut = end
-                    part = second
-                code = _at(text, end)
-                if c'A' <= code <= c'Z':
-                    code += 32
-                if code != <uint32_t>part[0]:
-                    cut = 0
-                    break
-                part += 1
-                end += 1
-        if cut and not (
-            Py_UNICODE_ISSPACE(_at(text, end)) if before_space else not _is_word(_at(text, end))
-        ):
-            cut = 0
-        if cut:
-            _space(out)
-            for m in range(k, end):
-                if m == cut:
-                    _space(out)
-                _copy(text, m, out)
-            _space(out)
-            k = end
-        else:
-            _copy(text, k, out)
-            k += 1
-
-
-cdef void _contractions(Buffer *text, Buffer *spare) noexcept nogil:
-    """Split cannot, gonna and the like; the result is in `text`."""
-    _split_word(text, b"can", b"not", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"d", b"'ye", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"gim", b"me", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"gon", b"na", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"got", b"ta", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"lem", b"me", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"more", b"'n", False, spare)
-    _swap(text, spare)
-    _split_word(text, b"wan", b"na", True, spare)
-    _swap(text, spare)
-    _split_word_after_space(text, b"'tis", spare)
-    _swap(text, spare)
-    _split_word_after_space(text, b"'twas", spare)
-    _swap(text, spare)
-
-
-cdef void _split_word_after_space(const Buffer *text, const char *word, Buffer *out) noexcept nogil:
-    """Split 't from a word that follows a space."""
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t m, length
-    cdef uint32_t code
-    while k < text.n:
-        _copy(text, k, out)
-        k += 1
-        if text.code[k - 1] != SPACE:
-            continue
-        length = 0
-        while word[length]:
-            code = _at(text, k + length)
-            if c'A' <= code <= c'Z':
-                code += 32
-            if code != <uint32_t>word[length]:
-                break
-            length += 1
-        if word[length] or _is_word(_at(text, k + length)):
-            continue
-        for m in range(k, k + length):
-            if m == k + 2:
-                _space(out)
-            _copy(text, m, out)
-        _space(out)
-        k += length
-
-
-cdef inline void _swap(Buffer *text, Buffer *out) noexcept nogil:
-    cdef Buffer kept = text[0]
-    text[0] = out[0]
-    out[0] = kept
-    out.n = 0
-
-
-cdef void _rewrite(Buffer *text, Buffer *spare) noexcept nogil:
-    """Apply all rules in order; the result is in `text`."""
-    _leading_quote(text, spare)
-    _swap(text, spare)
-    _pad_repeated(text, BACKTICK, 2, spare)
-    _swap(text, spare)
-    _opening_quotes(text, spare)
-    _swap(text, spare)
-    _commas(text, spare)
-    _swap(text, spare)
-    _trailing_comma(text, spare)
-    _swap(text, spare)
-    _pad_repeated(text, PERIOD, 3, spare)
-    _swap(text, spare)
-    _pad(text, b";@#$%&", spare)
-    _swap(text, spare)
-    _final_period(text, spare)
-    _swap(text, spare)
-    _pad(text, b"?!", spare)
-    _swap(text, spare)
-    _lone_apostrophes(text, spare)
-    _swap(text, spare)
-    _pad(text, b"][(){}<>", spare)
-    _swap(text, spare)
-    _pad_repeated(text, c'-', 2, spare)
-    _swap(text, spare)
-    _space(spare)
-    cdef Py_ssize_t k
-    for k in range(text.n):
-        _copy(text, k, spare)
-    _space(spare)
-    _swap(text, spare)
-    _pad_repeated(text, APOSTROPHE, 2, spare)
-    _swap(text, spare)
-    _closing_quotes(text, spare)
-    _swap(text, spare)
-    _clitics(text, False, spare)
-    _swap(text, spare)
-    _clitics(text, True, spare)
-    _swap(text, spare)
-    _contractions(text, spare)
-
-
-def tokenize(str text):
-    """Return the tokens of one sentence and where they stand.
+def tokenize(str text not None):
+    """Return the Penn Treebank tokens of a sentence, and where they stand in it.
 
     Parameters
     ----------
     text : str
+        One sentence. Only its last period is a token; those inside stay with their word.
 
     Returns
     -------
     tokens : list of str
-        Straight double quotes become `` and ''.
+        Quotation marks as `` and ''; brackets as they are. No tokens for blank text.
     starts, ends : list of int
-        Half-open offsets of each token in `text`, in code points.
+        Half-open code point offsets of each token in `text`, in rising order.
+
+    References
+    ----------
+    R. MacIntyre (1995), tokenizer.sed, Linguistic Data Consortium.
 
     Examples
     --------
-    >>> tokenize('He said "no".')
-    (['He', 'said', '``', 'no', "''", '.'], [0, 3, 8, 9, 11, 12], [2, 7, 9, 11, 12, 13])
+    >>> tokenize('He said "I can\\'t."')[0]
+    ['He', 'said', '``', 'I', 'ca', "n't", '.', "''"]
     """
-    cdef Py_ssize_t n_text = len(text)
-    cdef Py_ssize_t capacity = GROWTH * n_text + 16
-    cdef uint32_t *block = <uint32_t *>malloc(4 * capacity * sizeof(uint32_t))
-    if block == NULL:
-        raise MemoryError(f"text of {n_text} characters")
-    cdef Buffer buffer, spare
-    buffer.code = block
-    buffer.origin = <int32_t *>(block + capacity)
-    buffer.n = 0
-    spare.code = block + 2 * capacity
-    spare.origin = <int32_t *>(block + 3 * capacity)
-    spare.n = 0
-    cdef Py_UCS4 letter
-    for letter in text:
-        _put(&buffer, <uint32_t>letter, <int32_t>buffer.n)
-    with nogil:
-        _rewrite(&buffer, &spare)
-    cdef list tokens = []
-    cdef list starts = []
-    cdef list ends = []
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t start
+    cdef Py_UCS4[N_ON_STACK + 1] letters_here
+    cdef uint8_t[N_ON_STACK + 1] bits_here
+    cdef Py_UCS4* letters = letters_here
+    cdef uint8_t* bits = bits_here
+    cdef Py_ssize_t n = len(text)
+    cdef Py_ssize_t i
+    cdef bint has_apostrophe = False
+    cdef list tokens = [], starts = [], ends = []
+    if not text.isascii():
+        text = text.translate(STRAIGHT)
+    if n > N_ON_STACK:
+        letters = <Py_UCS4*>PyMem_Malloc((n + 1) * (sizeof(Py_UCS4) + 1))
+        if letters is NULL:
+            raise MemoryError(f"cannot hold {n} characters")
+        bits = <uint8_t*>(letters + n + 1)
     try:
-        while True:
-            while k < buffer.n and Py_UNICODE_ISSPACE(buffer.code[k]):
-                k += 1
-            if k == buffer.n:
-                return tokens, starts, ends
-            start = k
-            while k < buffer.n and not Py_UNICODE_ISSPACE(buffer.code[k]):
-                k += 1
-            tokens.append(
-                PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, buffer.code + start, k - start)
-            )
-            starts.append(buffer.origin[start])
-            ends.append(buffer.origin[k - 1] + 1)
+        PyUnicode_AsUCS4(text, letters, n + 1, 1)
+        for i in range(n):
+            if Py_UNICODE_ISSPACE(letters[i]):
+                letters[i] = u" "
+        memset(bits, 0, n + 1)
+        break_punctuation(letters, bits, n, &has_apostrophe)
+        bits[n] |= BREAK
+        if has_apostrophe:
+            break_clitics(letters, bits, n)
+        break_contractions(letters, bits, n, has_apostrophe)
+        emit(text, letters, bits, n, tokens, starts, ends)
     finally:
-        free(block)
+        if n > N_ON_STACK:
+            PyMem_Free(letters)
+    return tokens, starts, ends
