@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tokalign.annotate import train
 from tokalign.annotate._forms import Forms
+from tokalign.annotate.train_parser import ParserConfig, train_parser
 from tokalign.annotate.train_tagger import TaggerConfig, average, train_tagger
 from tokalign.annotate.treebank import Tree, join_hyphens, penn_tokens, read_trees
 from tokalign.errors import FormatError
@@ -78,6 +79,20 @@ def test_training_learns_its_own_sentences(treebank):
     assert [model.tags[tag] for tag in seen] == [tag for tree in trees for tag in tree.tags]
 
 
+def test_parser_training_learns_its_own_sentences(treebank):
+    # Repeated, so that each jackknifed tagger has seen the sentences of the other folds.
+    trees = 4 * list(read_trees(treebank))
+    tagging = TaggerConfig(bits=10, lexicon_count=1)
+    tagger = train_tagger(trees, tagging)
+    parsing = ParserConfig(action_bits=12, label_bits=10, folds=3)
+    parser = train_parser(trees, tagger.tags, parsing, tagging)
+    forms = Forms([tree.tokens for tree in trees])
+    heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
+    assert heads.tolist() == [head for tree in trees for head in tree.heads]
+    relations = [relation for tree in trees for relation in tree.relations]
+    assert [parser.labels[label] for label in labels.tolist()] == relations
+
+
 def test_average_of_weights_is_over_all_steps():
     # One weight set to 3 at step 1 of 4, another to 3 at step 3 of 4: averages 2.25 and 0.75.
     weights = np.array([[3, 3]], dtype=np.int32)
@@ -86,20 +101,20 @@ def test_average_of_weights_is_over_all_steps():
 
 
 def test_command_writes_the_same_bytes_twice(treebank, tmp_path, monkeypatch):
-    small = replace(TaggerConfig(), bits=8, epochs=2)
-    monkeypatch.setattr(train, "TaggerConfig", lambda: small)
+    tagging = replace(TaggerConfig(), bits=8, epochs=2)
+    parsing = replace(ParserConfig(), action_bits=8, label_bits=8, epochs=2, folds=2)
+    monkeypatch.setattr(train, "TaggerConfig", lambda: tagging)
+    monkeypatch.setattr(train, "ParserConfig", lambda: parsing)
     blobs = []
     for name in ("a", "b"):
         out = tmp_path / name
         out.mkdir()
-        assert (
-            train.main(["--conllu", str(treebank), "--dev", str(treebank), "--output", str(out)])
-            == 0
-        )
-        blobs.append((out / "tagger-en.table.xz").read_bytes())
+        files = ["--conllu", str(treebank), "--dev", str(treebank)]
+        assert train.main([*files, "--output", str(out)]) == 0
+        blobs.append([(out / f"{kind}-en.table.xz").read_bytes() for kind in ("tagger", "parser")])
     assert blobs[0] == blobs[1]
     plain = tmp_path / "tagger-en.table"
-    plain.write_bytes(lzma.decompress(blobs[0]))
+    plain.write_bytes(lzma.decompress(blobs[0][0]))
     table = Table.open(plain)
     table.verify()
     assert "VBZ" in table.strings("tags")

@@ -22,7 +22,7 @@ ALLOWED = {
     "annotate": LOW | {"lexicon", "formats"},
     "features": LOW | {"lexicon", "annotate"},
     "crf": LOW | {"features"},
-    "evaluate": LOW | {"formats", "lexicon"},
+    "evaluate": LOW | {"formats"},
     "view": LOW | {"formats", "evaluate"},
     "model_io": LOW | {"features", "crf"},
     "explain": LOW | {"features", "crf", "model_io"},

@@ -21,4 +21,5 @@ def train_epoch(
     lexicon_values: NDArray[np.uint32],
     n_tags: int,
     step: int,
+    margin: int,
 ) -> tuple[int, int]: ...

@@ -207,6 +207,7 @@ def train_epoch(
     const uint32_t[::1] lexicon_values,
     int n_tags,
     int64_t step,
+    int margin,
 ):
     """Update `weights` in place over the sentences in `order` and return (step, n_wrong).
 
@@ -225,6 +226,8 @@ def train_epoch(
     n_tags : int
     step : int
         Tokens seen so far, plus one.
+    margin : int
+        The gold tag is promoted unless it beats every other tag by more than this.
     """
     cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
     cdef int shift = shift_of(weights.shape[0])
@@ -237,7 +240,7 @@ def train_epoch(
     cdef Py_ssize_t o, i, n, start
     cdef const Form* items
     cdef uint32_t tag1, tag2, case
-    cdef int k, tag, right, n_wrong = 0
+    cdef int k, tag, right, wrong, n_wrong = 0
     cdef int32_t* row
     if classes is NULL:
         raise MemoryError
@@ -260,12 +263,14 @@ def train_epoch(
                         for tag in range(width):
                             scores[tag] += row[tag]
                     tag = best(scores, n_tags)
-                    if tag != right:
-                        n_wrong += 1
+                    n_wrong += tag != right
+                    scores[right] -= margin + 1
+                    wrong = best(scores, n_tags)
+                    if wrong != right:
                         for k in range(N_FEATURES):
-                            weights[rows[k], tag] -= 1
+                            weights[rows[k], wrong] -= 1
                             weights[rows[k], right] += 1
-                            totals[rows[k], tag] -= step
+                            totals[rows[k], wrong] -= step
                             totals[rows[k], right] += step
                     step += 1
                 tag2, tag1 = tag1, tag

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from tokalign.annotate._forms import Forms
+from tokalign.annotate.train_parser import ParserConfig, ParserWeights, train_parser
 from tokalign.annotate.train_tagger import TaggerConfig, TaggerWeights, train_tagger
 from tokalign.annotate.treebank import Tree, penn_tokens, read_trees
 from tokalign.tables import write_table
@@ -45,6 +46,21 @@ def report_tagger(model: TaggerWeights, trees: Sequence[Tree]) -> None:
         logger.info("tagger, %s: XPOS %.2f%%", name, 100 * tag_accuracy(model, trees, tokens))
 
 
+def report_parser(tagger: TaggerWeights, parser: ParserWeights, trees: Sequence[Tree]) -> None:
+    """Log attachment scores on held-out trees with the tagger's tags, punctuation included."""
+    forms = Forms([tree.tokens for tree in trees])
+    heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
+    right = heads == np.array([head for tree in trees for head in tree.heads])
+    names = [parser.labels[label] for label in labels.tolist()]
+    gold = [relation for tree in trees for relation in tree.relations]
+    same = np.array([a == b for a, b in zip(names, gold, strict=True)])
+    logger.info(
+        "parser, predicted tags: UAS %.2f%%, LAS with subtypes %.2f%%",
+        100 * right.mean(),
+        100 * (right & same).mean(),
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write the tables; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tokalign.annotate.train", description=__doc__)
@@ -72,6 +88,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     if dev:
         report_tagger(tagger, dev)
+    parser_weights = train_parser(trees, tagger.tags, ParserConfig(), TaggerConfig())
+    write_table(
+        options.output / "parser-en.table.xz",
+        {
+            "tags": parser_weights.tags,
+            "labels": parser_weights.labels,
+            "action_weights": parser_weights.action_weights,
+            "label_weights": parser_weights.label_weights,
+        },
+        name="parser-en",
+        version=VERSION,
+        license=LICENSE,
+        source=SOURCE,
+    )
+    if dev:
+        report_parser(tagger, parser_weights, dev)
     return 0
 
 

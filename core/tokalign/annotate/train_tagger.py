@@ -27,6 +27,8 @@ class TaggerConfig:
     bits : int
         The table has 2**bits rows.
     epochs : int
+    margin : int
+        The right tag must win by this much, in units of one update.
     lower_share : float
         Share of the sentences that are shown lower-cased as well in each epoch, in [0, 1].
     lexicon_count : int
@@ -37,10 +39,11 @@ class TaggerConfig:
     """
 
     bits: int = 17
-    epochs: int = 7
+    epochs: int = 8
+    margin: int = 100
     lower_share: float = 0.15
     lexicon_count: int = 3
-    scale: int = 256
+    scale: int = 64
     seed: int = 7
 
 
@@ -88,7 +91,16 @@ def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
         order += rng.sample(range(n_whole, len(examples)), round(config.lower_share * len(trees)))
         rng.shuffle(order)
         step, _ = train_epoch(
-            forms, gold, np.array(order, np.int32), weights, totals, keys, values, len(tags), step
+            forms,
+            gold,
+            np.array(order, np.int32),
+            weights,
+            totals,
+            keys,
+            values,
+            len(tags),
+            step,
+            config.margin,
         )
     return TaggerWeights(tags, average(weights, totals, step, config.scale), keys, values)
 
@@ -96,7 +108,7 @@ def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
 def average(
     weights: NDArray[np.int32], totals: NDArray[np.int64], step: int, scale: int
 ) -> NDArray[np.int16]:
-    """Return the average of the weights over all steps, times `scale`, rounded down.
+    """Return the average of the weights over all steps, times `scale`, rounded.
 
     Integers throughout, so that every machine gives the same bytes.
     """

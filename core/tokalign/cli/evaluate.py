@@ -68,9 +68,7 @@ _FORMAT = click.Choice(list(FORMATS))
     help="Write a page with every pair, worst first.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
-@click.pass_context
 def command(
-    ctx: click.Context,
     gold_path: Path,
     format_name: str | None,
     text_paths: tuple[Path, ...],
@@ -104,8 +102,7 @@ def command(
             predictions_path, gold, format=predictions_format, choice=links
         )
     else:
-        quiet = bool(ctx.obj and ctx.obj["quiet"])
-        gold, confidences, direction = _align(str(model), gold, direction, quiet)
+        gold, confidences, direction = _align(str(model), gold, direction)
         predicted = [frozenset(each) for each in confidences]
     result = evaluate(gold, predicted, choice=links, n_samples=samples, seed=seed)
     others, other = None, None
@@ -156,7 +153,7 @@ def command(
 
 
 def _align(
-    model: str, gold: Sequence[GoldPair], direction: str | None, quiet: bool
+    model: str, gold: Sequence[GoldPair], direction: str | None
 ) -> tuple[list[GoldPair], list[dict[tuple[int, int], float]], str]:
     """Return the gold with the annotator's columns, link confidences, and the direction."""
     from tokalign.aligner import Aligner
@@ -168,7 +165,7 @@ def _align(
         Aligner.load(model).pipe(pairs, direction=chosen),
         total=len(gold),
         unit=" pairs",
-        disable=True if quiet else None,
+        disable=None,
     )
     annotated: list[GoldPair] = []
     predicted: list[dict[tuple[int, int], float]] = []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence, Set
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, ShapeError
-from tokalign.lexicon.words import function_words
 from tokalign.types import GoldPair, Sentence
 
 Links = Set[tuple[int, int]]
@@ -79,9 +77,9 @@ def is_identical(gold: GoldPair, link: tuple[int, int]) -> bool:
 
 
 def is_content(sentence: Sentence, index: int) -> bool:
-    """Tell whether a token is a content word: not a function word and not punctuation."""
+    """Tell whether a token is a content word: not in `FUNCTION_WORDS` and not punctuation."""
     token = sentence.tokens[index].lower()
-    return token not in _function_words() and any(character.isalnum() for character in token)
+    return token not in FUNCTION_WORDS and any(character.isalnum() for character in token)
 
 
 def count_pairs(
@@ -142,6 +140,20 @@ def content_links(gold: GoldPair, links: Iterable[tuple[int, int]]) -> list[tupl
     return [(i, j) for i, j in links if is_content(gold.source, i) and is_content(gold.target, j)]
 
 
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(function_words())
+_FUNCTION_WORDS = """
+    a about above across after again against all along although am among an and another any anyone
+    anything are around as at be because been before behind being below beneath beside between
+    beyond both but by ca can cannot could did do does doing done down during each either every
+    everyone everything few for from had has have having he her here hers herself him himself his
+    how however i if in inside into is it its itself many may me might mine more most much must my
+    myself near neither no nobody none nor not nothing of off on once one onto or other others
+    ought our ours ourselves out outside over own per rather same shall she should since so some
+    someone something such than that the their theirs them themselves then there therefore these
+    they this those though through throughout thus till to too toward towards under unless until
+    up upon us very was we were what whatever when where whereas whether which whichever while who
+    whoever whom whose why will with within without wo would yet you your yours yourself
+    yourselves 's 're 've 'll 'd 'm n't
+"""
+
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""Closed-class English words in lower case, with the clitics of Penn tokenisation."""

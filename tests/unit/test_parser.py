@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from tokalign.annotate import _parser
+from tokalign.annotate._forms import Forms
+from tokalign.annotate.parser import Parser
+from tokalign.annotate.tagger import Tagger
+from tokalign.errors import InputError, ShapeError
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return Parser.load()
+
+
+def parse(parser, text):
+    tokens = text.split()
+    (tree,) = parser.parse([tokens], Tagger.load().tag([tokens]))
+    return tokens, *tree
+
+
+def test_passive_sentence(parser):
+    tokens, heads, relations = parse(parser, "The letter was written by my sister .")
+    assert [tokens[head] if head >= 0 else "ROOT" for head in heads] == [
+        "letter", "written", "written", "ROOT", "sister", "sister", "written", "written",
+    ]  # fmt: skip
+    assert relations == (
+        "det", "nsubj:pass", "aux:pass", "root", "case", "nmod:poss", "obl:agent", "punct",
+    )  # fmt: skip
+
+
+def test_a_single_token_is_the_root(parser):
+    assert parser.parse([["Yes"]], [["UH"]]) == [((-1,), ("root",))]
+
+
+def test_sentences_of_a_batch_do_not_see_each_other(parser):
+    sentences = [["Dogs", "bark"], ["Go", "home", "."], ["He", "slept"]]
+    tags = Tagger.load().tag(sentences)
+    alone = [parser.parse([s], [t])[0] for s, t in zip(sentences, tags, strict=True)]
+    assert parser.parse(sentences, tags) == alone
+
+
+def test_tags_of_other_schemes_count_as_unknown(parser):
+    (tree,) = parser.parse([["Dogs", "bark"]], [["NOUN", "VERB"]])
+    assert tree == parser.parse([["Dogs", "bark"]], [["X1", "X2"]])[0]
+
+
+def test_wrong_shapes_are_refused(parser):
+    with pytest.raises(ShapeError, match="sentence 0: 1 tags for 2 tokens"):
+        parser.parse([["a", "b"]], [["DT"]])
+    with pytest.raises(InputError, match="empty"):
+        parser.parse([[""]], [["DT"]])
+    tags, rows = np.zeros(1, np.uint8), np.zeros((4, 4), np.int16)
+    forms = Forms([["a"]])
+    with pytest.raises(ShapeError, match="wanted 4"):
+        _parser.parse_forms(forms, tags, np.zeros((4, 8), np.int16), rows, 4)
+    with pytest.raises(ShapeError, match="5 labels"):
+        _parser.parse_forms(forms, tags, rows, rows, 5)
+    with pytest.raises(ShapeError, match="power of two"):
+        _parser.parse_forms(forms, tags, np.zeros((3, 4), np.int16), rows, 4)
+
+
+def test_table_is_whole_and_states_its_licence(parser):
+    parser.table.verify()
+    assert parser.table.header["license"] == "CC-BY-SA-4.0"
+    assert parser.tags == Tagger.load().tags
