@@ -66,6 +66,17 @@ def test_the_table_shows_scores_comparison_and_errors(files):
     assert "possible pair 1: 0-0" in result.stdout
 
 
+def test_indices_from_one_and_target_first_links(tmp_path):
+    gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+    gold.write_text("a b ||| c ||| 1-2\n")
+    predicted.write_text("1-2\n")
+    arguments = ["evaluate", "--gold", gold, "--one-based", "--reversed", "--json"]
+    arguments += ["--predictions", predicted]
+    right = run(*arguments, "--predictions-one-based", "--predictions-reversed")
+    assert json.loads(right.stdout)["exact_match"] == 1.0
+    assert "link 1-2, but" in run(*arguments).stderr
+
+
 @pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "naacl"])
 def test_predictions_may_be_in_any_format(tmp_path, name):
     gold = read_gold(SAMPLE)

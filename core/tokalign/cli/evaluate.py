@@ -41,9 +41,13 @@ _FORMAT = click.Choice(list(FORMATS))
     multiple=True,
     help="Parallel text of links-only gold: one file, or source then target.",
 )
+@click.option("--one-based", is_flag=True, help="Pharaoh indices of the gold start at 1.")
+@click.option("--reversed", "is_reversed", is_flag=True, help="Gold links are target first.")
 @click.option("--model", help="Name of a shipped model or path of a model file.")
 @click.option("--predictions", "predictions_path", type=_FILE, help="Links to score.")
 @click.option("--predictions-format", type=_FORMAT, help="Seen from the content by default.")
+@click.option("--predictions-one-based", is_flag=True, help="As --one-based, for predictions.")
+@click.option("--predictions-reversed", is_flag=True, help="As --reversed, for predictions.")
 @click.option(
     "--direction",
     type=click.Choice([each.value for each in Direction]),
@@ -72,9 +76,13 @@ def command(
     gold_path: Path,
     format_name: str | None,
     text_paths: tuple[Path, ...],
+    one_based: bool,
+    is_reversed: bool,
     model: str | None,
     predictions_path: Path | None,
     predictions_format: str | None,
+    predictions_one_based: bool,
+    predictions_reversed: bool,
     direction: str | None,
     choice: str,
     against: Path | None,
@@ -94,12 +102,17 @@ def command(
     if len(text_paths) > 2:
         raise click.UsageError("--text takes one file with both sides, or two files")
     links = LinkChoice(choice)
-    gold: Sequence[GoldPair] = read_gold(gold_path, format_name, options=Options(text=text_paths))
+    reading = Options(text=text_paths, one_based=one_based, reverse=is_reversed)
+    gold: Sequence[GoldPair] = read_gold(gold_path, format_name, options=reading)
     confidences: Sequence[Mapping[tuple[int, int], float]] | None = None
     predicted: Sequence[Links]
     if predictions_path is not None:
         predicted = read_predictions(
-            predictions_path, gold, format=predictions_format, choice=links
+            predictions_path,
+            gold,
+            format=predictions_format,
+            choice=links,
+            options=Options(one_based=predictions_one_based, reverse=predictions_reversed),
         )
     else:
         gold, confidences, direction = _align(str(model), gold, direction)
