@@ -1,0 +1,91 @@
+"""The default annotator: everything in this package, nothing to download."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from tokalign.annotate._forms import Forms
+from tokalign.annotate._tokenize import tokenize
+from tokalign.annotate.columns import Columns, read_columns
+from tokalign.annotate.lemmatize import shared_lemmatizer
+from tokalign.annotate.parser import Parser
+from tokalign.annotate.tagger import Tagger
+from tokalign.types import Sentence, SentenceLike
+
+
+class NativeAnnotator:
+    """Penn Treebank tokens and tags, WordNet lemmas, Universal Dependencies trees.
+
+    The tables are mapped when they are first needed, so an annotator that never parses never
+    touches the parser's table.
+    """
+
+    name = "native"
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The tagger, mapped on first use."""
+        return Tagger.load()
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser, mapped on first use."""
+        return Parser.load()
+
+    @cached_property
+    def _lemmatize(self) -> Callable[[str, str], str]:
+        return shared_lemmatizer().lemmatize
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        See `tokalign.annotate.base.Annotator.annotate`. Tags that were given are what the parser
+        sees.
+
+        Examples
+        --------
+        >>> sentence, = NativeAnnotator().annotate(["Dogs don't bark."], trees=True)
+        >>> sentence.tokens
+        ('Dogs', 'do', "n't", 'bark', '.')
+        >>> sentence.heads
+        (3, 3, 3, -1, 3)
+        """
+        columns = [
+            read_columns(sentence, index, tokenize) for index, sentence in enumerate(sentences)
+        ]
+        open_columns = [
+            column for column in columns if column.tags is None or (trees and column.heads is None)
+        ]
+        if open_columns:
+            forms = Forms([column.tokens for column in open_columns])
+            self._fill_tags(open_columns, forms)
+            if trees:
+                self._fill_trees(open_columns, forms)
+        lemmatize = self._lemmatize
+        for column in columns:
+            if column.lemmas is None:
+                column.lemmas = tuple(map(lemmatize, column.tokens, column.tags or ()))
+        return [column.sentence() for column in columns]
+
+    def _fill_tags(self, columns: list[Columns], forms: Forms) -> None:
+        if all(column.tags is not None for column in columns):
+            return
+        names = self.tagger.tags
+        tags = [names[tag] for tag in self.tagger.tag_ids(forms).tolist()]
+        for column, (start, end) in zip(columns, pairwise(forms.offsets_list()), strict=True):
+            if column.tags is None:
+                column.tags = tuple(tags[start:end])
+
+    def _fill_trees(self, columns: list[Columns], forms: Forms) -> None:
+        parser = self.parser
+        tags = parser.tag_ids([tag for column in columns for tag in column.tags or ()])
+        head_ids, label_ids = parser.parse_ids(forms, tags)
+        heads = head_ids.tolist()
+        names = parser.labels
+        relations = [names[label] for label in label_ids.tolist()]
+        for column, (start, end) in zip(columns, pairwise(forms.offsets_list()), strict=True):
+            if column.heads is None:
+                column.heads = tuple(heads[start:end])
+                column.relations = tuple(relations[start:end])
