@@ -30,8 +30,10 @@ lint: dev  ## ruff and buf
 	$(BIN)/ruff format --check .
 	$(BIN)/buf lint
 
-types: build  ## mypy
-	$(BIN)/mypy core/tokalign server client
+types: build  ## mypy, over the sources linked together as they are when installed
+	rm -rf build/types && mkdir -p build/types/tokalign
+	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
+	$(BIN)/mypy
 
 check: lint types test  ## all of the above
 

@@ -1,1 +1,52 @@
-"""Clients of the tokalign server."""
+"""Clients of the tokalign server: `Client` blocks, `AsyncClient` awaits; both do the same.
+
+::
+
+    with Client("localhost:50051") as client:
+        client.align("Dogs bark.", "The dogs bark.").to_pharaoh()
+"""
+
+from tokalign.client.aio import AsyncClient
+from tokalign.client.errors import (
+    AccessError,
+    CallError,
+    CancelledError,
+    DeadlineError,
+    FieldViolation,
+    InternalError,
+    InvalidInputError,
+    NotFoundError,
+    OverloadedError,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedError,
+)
+from tokalign.client.options import Limits, Retry, Tls
+from tokalign.client.results import AlignResult, ModelInfo, ServerInfo, ServerLimits
+from tokalign.client.sync import Client
+from tokalign.client.translate import AlignOptions
+
+__all__ = [
+    "AccessError",
+    "AlignOptions",
+    "AlignResult",
+    "AsyncClient",
+    "CallError",
+    "CancelledError",
+    "Client",
+    "DeadlineError",
+    "FieldViolation",
+    "InternalError",
+    "InvalidInputError",
+    "Limits",
+    "ModelInfo",
+    "NotFoundError",
+    "OverloadedError",
+    "Retry",
+    "ServerInfo",
+    "ServerLimits",
+    "Tls",
+    "TooLargeError",
+    "UnavailableError",
+    "UnsupportedError",
+]

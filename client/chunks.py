@@ -1,0 +1,126 @@
+"""The bookkeeping of a stream: which chunks are out, and in which order answers are handed on."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tokalign.client import translate
+from tokalign.client.errors import InternalError, from_status
+from tokalign.client.results import AlignResult
+from tokalign.client.translate import Options, Pair
+from tokalign.errors import InputError
+from tokalign.v1 import align_pb2
+
+
+@dataclass(slots=True)
+class Chunks:
+    """Makes chunk requests and matches the answers.
+
+    Attributes
+    ----------
+    options : Options
+    ordered : bool
+        Whether answers wait for those of earlier chunks.
+    """
+
+    options: Options
+    ordered: bool
+    _n_chunks: int = 0
+    _n_pairs: int = 0
+    _next: int = 0
+    _out: dict[int, tuple[int, list[Pair], float]] = field(default_factory=dict)
+    _waiting: dict[int, list[AlignResult]] = field(default_factory=dict)
+
+    def request(self, pairs: list[Pair]) -> align_pb2.AlignStreamRequest:
+        """Return the request for the next chunk, which now counts as sent."""
+        first, chunk = self._n_pairs, self._n_chunks
+        request = align_pb2.AlignStreamRequest(
+            chunk_id=str(chunk),
+            pairs=[translate.pair(each, first + offset) for offset, each in enumerate(pairs)],
+            options=self.options.to_proto(),
+        )
+        self._out[chunk] = (first, pairs, time.monotonic())
+        self._n_pairs += len(pairs)
+        self._n_chunks += 1
+        return request
+
+    def accept(self, response: align_pb2.AlignStreamResponse) -> list[list[AlignResult]]:
+        """Return the chunks of results that can be handed on now.
+
+        Raises
+        ------
+        InternalError
+            If no such chunk is out.
+        """
+        name = response.chunk_id
+        if not name.isdecimal() or int(name) not in self._out:
+            raise InternalError(f"the server answered chunk {name!r}, never sent", code="INTERNAL")
+        chunk = int(name)
+        first, pairs, _ = self._out.pop(chunk)
+        if response.status.code:
+            status = response.status
+            error = from_status(status.code, status.message, status.field)
+            results = [AlignResult(first + offset, None, error) for offset in range(len(pairs))]
+        else:
+            results = translate.results(
+                response.results, response.model, first, pairs, self.options
+            )
+        if not self.ordered:
+            return [results]
+        self._waiting[chunk] = results
+        ready = []
+        while self._next in self._waiting:
+            ready.append(self._waiting.pop(self._next))
+            self._next += 1
+        return ready
+
+    def remaining_s(self, timeout_s: float) -> float:
+        """Return how much of `timeout_s` the oldest unanswered chunk has left, 0 or less if none.
+
+        While no chunk is out, nothing is late and the whole time is left.
+        """
+        sent = min((sent for _, _, sent in list(self._out.values())), default=time.monotonic())
+        return sent + timeout_s - time.monotonic()
+
+    def check_complete(self) -> None:
+        """Raise InternalError if the stream ended before every chunk was answered."""
+        if self._out:
+            raise InternalError(
+                f"the server ended the stream with {len(self._out)} chunks unanswered",
+                code="INTERNAL",
+            )
+
+
+def check_sizes(chunk_size: int, max_in_flight: int) -> None:
+    """Raise InputError unless both are at least 1."""
+    for name, value in (("chunk_size", chunk_size), ("max_in_flight", max_in_flight)):
+        if value < 1:
+            raise InputError(f"{name} is {value}; wanted at least 1", field=name)
+
+
+def chunked(pairs: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
+    """Yield lists of `size` pairs; the last may be shorter."""
+    pending = iter(pairs)
+    while chunk := list(itertools.islice(pending, size)):
+        yield chunk
+
+
+async def chunked_async(
+    pairs: Iterable[Pair] | AsyncIterable[Pair], size: int
+) -> AsyncIterator[list[Pair]]:
+    """Yield lists of `size` pairs of an iterable of either kind."""
+    if not isinstance(pairs, AsyncIterable):
+        for chunk in chunked(pairs, size):
+            yield chunk
+        return
+    chunk = []
+    async for pair in pairs:
+        chunk.append(pair)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

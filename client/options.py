@@ -1,0 +1,137 @@
+"""How a client connects: retries, message sizes, credentials, as channel arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+from tokalign.errors import InputError
+
+MIB = 1 << 20
+SERVICE = "tokalign.v1.AlignService"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """When a failed call is sent again, within its deadline.
+
+    Calls have no side effects, so every call may be repeated. Only UNAVAILABLE and
+    RESOURCE_EXHAUSTED are; the wait before each try is random, up to the backoff.
+
+    Attributes
+    ----------
+    max_attempts : int
+        Tries in all, 2 to 5 (what gRPC admits).
+    initial_backoff_s, max_backoff_s : float
+        Bounds of the wait, which grows by `multiplier` each time.
+    multiplier : float
+    """
+
+    max_attempts: int = 4
+    initial_backoff_s: float = 0.05
+    max_backoff_s: float = 1.0
+    multiplier: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.max_attempts <= 5:
+            raise InputError(
+                f"max_attempts is {self.max_attempts}; wanted 2 to 5, or retry=None for no retries"
+            )
+        if not 0 < self.initial_backoff_s <= self.max_backoff_s:
+            raise InputError(
+                f"initial_backoff_s is {self.initial_backoff_s} and max_backoff_s "
+                f"{self.max_backoff_s}; wanted 0 < initial <= max"
+            )
+
+    def service_config(self) -> str:
+        """Return the gRPC service config, as JSON."""
+        policy = {
+            "maxAttempts": self.max_attempts,
+            "initialBackoff": f"{self.initial_backoff_s:.3f}s",
+            "maxBackoff": f"{self.max_backoff_s:.3f}s",
+            "backoffMultiplier": self.multiplier,
+            "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
+        }
+        return json.dumps(
+            {"methodConfig": [{"name": [{"service": SERVICE}], "retryPolicy": policy}]}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Largest messages, in bytes."""
+
+    max_request_bytes: int = 32 * MIB
+    max_response_bytes: int = 512 * MIB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """Encrypts the connection and checks who answers.
+
+    Attributes
+    ----------
+    root_certificates : bytes or None
+        PEM certificates to trust; None trusts gRPC's own list.
+    private_key, certificate_chain : bytes or None
+        PEM key and certificates of this client, where the server asks for them.
+    server_name : str or None
+        Name to expect in the server's certificate; by default the address's host.
+    """
+
+    root_certificates: bytes | None = None
+    private_key: bytes | None = field(default=None, repr=False)
+    certificate_chain: bytes | None = None
+    server_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """Everything a channel is made from.
+
+    Raises
+    ------
+    InputError
+        If a token is given without TLS, which would show it to the network.
+    """
+
+    address: str
+    retry: Retry | None
+    limits: Limits
+    tls: Tls | None
+    token: str | None = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.token is not None and self.tls is None:
+            raise InputError("a token is sent over TLS only; give tls=Tls() as well")
+        host, _, port = self.address.rpartition(":")
+        if not self.address.startswith("unix:") and not (host and port.isdecimal()):
+            raise InputError(f"address is {self.address!r}; wanted HOST:PORT or unix:PATH")
+
+    def channel(self, secure: Callable[..., Any], insecure: Callable[..., Any]) -> Any:
+        """Return a channel made by grpc's or grpc.aio's pair of functions."""
+        options: list[tuple[str, Any]] = [
+            ("grpc.max_send_message_length", self.limits.max_request_bytes),
+            ("grpc.max_receive_message_length", self.limits.max_response_bytes),
+            # Notice within seconds that a server has come back, not after gRPC's two minutes.
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 2000),
+            ("grpc.enable_retries", int(self.retry is not None)),
+        ]
+        if self.retry is not None:
+            options.append(("grpc.service_config", self.retry.service_config()))
+        if self.tls is None:
+            return insecure(self.address, options=options)
+        if self.tls.server_name is not None:
+            options.append(("grpc.ssl_target_name_override", self.tls.server_name))
+        credentials = grpc.ssl_channel_credentials(
+            self.tls.root_certificates, self.tls.private_key, self.tls.certificate_chain
+        )
+        if self.token is not None:
+            credentials = grpc.composite_channel_credentials(
+                credentials, grpc.access_token_call_credentials(self.token)
+            )
+        return secure(self.address, credentials, options=options)

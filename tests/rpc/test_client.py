@@ -1,0 +1,469 @@
+"""Both clients keep one contract, held here against a scripted server."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+
+import grpc
+import numpy as np
+import pytest
+import scripted_server
+import trustme
+from grpc_health.v1 import health_pb2
+from tokalign.client import (
+    AccessError,
+    AsyncClient,
+    CallError,
+    CancelledError,
+    Client,
+    DeadlineError,
+    InternalError,
+    InvalidInputError,
+    Limits,
+    NotFoundError,
+    OverloadedError,
+    Retry,
+    Tls,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedError,
+)
+from tokalign.client.errors import CLASSES
+from tokalign.errors import InputError
+from tokalign.types import DEFAULT_DIRECTION, Direction, Sentence
+from tokalign.v1 import align_pb2
+
+
+class Blocking:
+    """Runs an AsyncClient's methods to their end, so that one contract tests both clients."""
+
+    def __init__(self, *args, **options):
+        self._runner = asyncio.Runner()
+        self._client = AsyncClient(*args, **options)
+
+    def __getattr__(self, name):
+        method = getattr(self._client, name)
+        if name == "align_stream":
+            return lambda *args, **options: self._collected(method(*args, **options))
+        return lambda *args, **options: self._runner.run(method(*args, **options))
+
+    def _collected(self, results):
+        async def collect():
+            return [result async for result in results]
+
+        return iter(self._runner.run(collect()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self._runner.run(self._client.close())
+        self._runner.close()
+
+
+@pytest.fixture
+def server():
+    with scripted_server.running() as running:
+        yield running
+
+
+class ClientContract:
+    """What every client does; subclasses name the class."""
+
+    kind: type
+
+    @pytest.fixture
+    def client(self, server):
+        with self.kind(server[0]) as client:
+            yield client
+
+    def test_alignment_has_tokens_links_score_and_model(self, client):
+        alignment = client.align("A dog barked .", "The dog barked !")
+        assert alignment.source.tokens == ("A", "dog", "barked", ".")
+        assert (alignment.source.starts[1], alignment.source.ends[1]) == (2, 5)
+        assert alignment.source.tags == ("NN",) * 4
+        assert alignment.source.heads is None
+        assert alignment.to_pharaoh() == "1-1 2-2"
+        assert alignment.links[0].confidence == 0.75
+        assert alignment.score == 0.5
+        assert (alignment.model, alignment.version) == ("scripted", "1.2")
+        assert alignment.direction is DEFAULT_DIRECTION
+        assert alignment.posteriors is None and alignment.explanations == ()
+
+    def test_given_columns_arrive(self, client, server):
+        source = Sentence.from_tokens(
+            ["dogs", "bark"], tags=["NNS", "VBP"], lemmas=["dog", "bark"], heads=[1, -1],
+            relations=["nsubj", "root"],
+        )  # fmt: skip
+        alignment = client.align(source, ["dogs", "meow"])
+        assert alignment.source == source
+        assert alignment.target.tokens == ("dogs", "meow")
+        (request,) = server[1].seen
+        assert list(request.pair.source.heads) == [1, -1]
+        assert list(request.pair.target.tokens) == ["dogs", "meow"]
+
+    def test_rewritten_tokens_keep_the_callers_text_and_offsets(self, client):
+        source = Sentence('say "no"', ("say", "``", "no", "''"), (0, 4, 5, 7), (3, 5, 7, 8))
+        alignment = client.align(source, "no")
+        assert alignment.source.replace(tags=None) == source
+        assert alignment.to_pharaoh() == "2-0"
+
+    def test_options_arrive(self, client, server):
+        client.align(
+            "a", "a", model="en", annotator="native", direction="grow-diag", min_confidence=0.5,
+            posteriors=True, explain=True,
+        )  # fmt: skip
+        (request,) = server[1].seen
+        assert request.options == align_pb2.AlignOptions(
+            model="en",
+            annotator="native",
+            direction=align_pb2.DIRECTION_GROW_DIAG,
+            min_confidence=0.5,
+            return_posteriors=True,
+            return_explanations=True,
+        )
+
+    @pytest.mark.parametrize("direction", Direction)
+    def test_every_direction_has_its_number(self, client, server, direction):
+        assert client.align("a", "a", direction=direction).direction is direction
+        sent = align_pb2.Direction.Name(server[1].seen[0].options.direction)
+        assert sent.removeprefix("DIRECTION_").lower() == direction.name.lower()
+
+    def test_posteriors_have_a_row_a_source_token(self, client):
+        posteriors = client.align("a b", "x a b", posteriors=True).posteriors
+        assert posteriors.dtype == np.float32
+        np.testing.assert_array_equal(posteriors, [[0, 1, 0], [0, 0, 1]])
+
+    def test_explanations_name_features_and_runner_up(self, client):
+        (explanation,) = client.align("a b", "b", explain=True).explanations
+        assert (explanation.source, explanation.target) == (1, 0)
+        assert explanation.direction is Direction.TARGET_TO_SOURCE
+        assert explanation.features[0].name == "equal"
+        assert (explanation.runner_up, explanation.margin) == (-1, 1.5)
+
+    def test_bad_pair_of_a_batch_costs_the_others_nothing(self, client):
+        good, bad, last = client.batch_align(
+            [("a", "a"), ("fail INVALID_ARGUMENT", "b"), ("c", "c")]
+        )
+        assert good.unwrap().to_pharaoh() == last.unwrap().to_pharaoh() == "0-0"
+        assert (bad.index, bad.alignment, last.index) == (1, None, 2)
+        assert bad.error.violations[0].field == "source.text"
+        with pytest.raises(InvalidInputError, match=r"source\.text: as the text asks"):
+            bad.unwrap()
+
+    def test_empty_batch_gives_no_results(self, client):
+        assert client.batch_align([]) == []
+
+    def test_batch_with_a_missing_result_is_an_error(self, client):
+        with pytest.raises(InternalError, match="1 results for 2 pairs"):
+            client.batch_align([("drop", "a"), ("b", "b")])
+
+    def test_ranking_falls_by_score_and_failures_come_last(self, client):
+        candidates = ["x y", "fail NOT_FOUND", "who came", "who"]
+        ranking = client.rank("who came", candidates)
+        assert [result.index for result in ranking] == [2, 3, 0, 1]
+        assert ranking[0].unwrap().source.text == "who came"
+        assert isinstance(ranking[-1].error, NotFoundError)
+
+    def test_ranking_is_cut_to_top_k(self, client):
+        (best,) = client.rank("b", ["a", "b", "c"], top_k=1)
+        assert best.index == 1
+
+    def test_stream_keeps_the_order_of_the_pairs(self, client):
+        pairs = [("late", "0"), ("1", "1"), ("2", "2"), ("late", "3"), ("4", "4")]
+        results = list(client.align_stream(pairs, chunk_size=1))
+        assert [result.index for result in results] == [0, 1, 2, 3, 4]
+        assert [result.unwrap().target.text for result in results] == ["0", "1", "2", "3", "4"]
+
+    def test_unordered_stream_hands_on_what_is_done(self, client):
+        pairs = [("late", "0"), ("1", "1"), ("2", "2")]
+        results = client.align_stream(pairs, chunk_size=1, ordered=False)
+        assert [result.index for result in results] == [1, 0, 2]
+
+    def test_stream_counts_pairs_across_chunks(self, client, server):
+        pairs = [(str(number), "x") for number in range(10)]
+        results = list(client.align_stream(pairs, chunk_size=4))
+        assert [result.unwrap().source.text for result in results] == [p[0] for p in pairs]
+        assert [len(request.pairs) for request in server[1].seen] == [4, 4, 2]
+
+    def test_bad_pair_of_a_stream_costs_the_others_nothing(self, client):
+        pairs = [("a", "a"), ("fail INVALID_ARGUMENT", "b"), ("c", "c")]
+        errors = [result.error for result in client.align_stream(pairs)]
+        assert [type(error) for error in errors] == [type(None), InvalidInputError, type(None)]
+
+    def test_refused_chunk_gives_each_pair_its_error(self, client):
+        pairs = [("refuse RESOURCE_EXHAUSTED", "a"), ("b", "b"), ("c", "c"), ("d", "d")]
+        results = list(client.align_stream(pairs, chunk_size=2))
+        assert [type(result.error) for result in results[:2]] == [OverloadedError] * 2
+        assert [result.unwrap().to_pharaoh() for result in results[2:]] == ["0-0", "0-0"]
+
+    def test_empty_stream_gives_no_results(self, client):
+        assert list(client.align_stream([])) == []
+
+    def test_stream_longer_than_what_may_be_in_flight_ends(self, client):
+        pairs = [("a", "a")] * 200
+        results = list(client.align_stream(pairs, chunk_size=3, max_in_flight=2))
+        assert [result.index for result in results] == list(range(200))
+
+    def test_what_the_pairs_raise_is_raised(self, client):
+        def pairs():
+            yield "a", "a"
+            raise ZeroDivisionError("in the caller's iterable")
+
+        with pytest.raises(ZeroDivisionError, match="caller's"):
+            list(client.align_stream(pairs(), chunk_size=1))
+
+    def test_stream_that_ends_early_is_an_error(self, client):
+        with pytest.raises(InternalError, match="unanswered"):
+            list(client.align_stream([("end", "a")]))
+
+    def test_unanswered_chunk_is_a_deadline_error(self, client):
+        with pytest.raises(DeadlineError, match=r"not answered within 0\.2 s"):
+            list(client.align_stream([("hang", "a")], timeout_s=0.2))
+
+    @pytest.mark.parametrize("options", [{"chunk_size": 0}, {"max_in_flight": 0}])
+    def test_stream_sizes_are_checked(self, client, options):
+        with pytest.raises(InputError, match="wanted at least 1"):
+            client.align_stream([("a", "a")], **options)
+
+    def test_list_models_tells_what_the_server_offers(self, client):
+        info = client.list_models()
+        (model,) = info.models
+        assert (model.name, model.is_default, model.uses_trees) == ("scripted", True, True)
+        assert model.directions == (Direction.UNION,)  # and one that this client does not know
+        assert info.annotators == ("native",)
+        assert info.limits.max_pairs == 100
+        assert info.version == "0.0"
+
+    def test_health_is_the_servers(self, client, server):
+        server[2].set("", health_pb2.HealthCheckResponse.NOT_SERVING)
+        assert client.health() == "NOT_SERVING"
+
+    def test_wait_ready_returns_once_the_server_serves(self, client, server):
+        server[2].set("", health_pb2.HealthCheckResponse.NOT_SERVING)
+        serving = health_pb2.HealthCheckResponse.SERVING
+        timer = threading.Timer(0.3, server[2].set, ("", serving))
+        timer.start()
+        client.wait_ready(20)
+        timer.join()
+        assert client.health() == "SERVING"
+
+    def test_wait_ready_says_what_was_seen_last(self, client, server):
+        server[2].set("", health_pb2.HealthCheckResponse.NOT_SERVING)
+        with pytest.raises(UnavailableError, match=r"not ready within 0\.2 s: NOT_SERVING"):
+            client.wait_ready(0.2)
+
+    @pytest.mark.parametrize("code", [code for code in grpc.StatusCode if code.value[0]])
+    def test_every_code_becomes_its_exception(self, server, code):
+        with self.kind(server[0], retry=None) as client, pytest.raises(CallError) as caught:
+            client.align(f"fail {code.name}", "a")
+        assert type(caught.value) is CLASSES.get(code, InternalError)
+        assert caught.value.code == code.name
+        assert server[0] in str(caught.value) and "as the text asks" in str(caught.value)
+
+    def test_invalid_input_names_the_field(self, client):
+        with pytest.raises(InvalidInputError) as caught:
+            client.align("fail INVALID_ARGUMENT", "a")
+        (violation,) = caught.value.violations
+        assert (violation.field, violation.description) == ("pair.source.text", "as the text asks")
+
+    def test_overload_says_when_to_try_again(self, server):
+        with self.kind(server[0], retry=None) as client, pytest.raises(OverloadedError) as caught:
+            client.align("fail RESOURCE_EXHAUSTED", "a")
+        assert caught.value.retry_after_s == 0.25
+
+    @pytest.mark.parametrize("code", ["UNAVAILABLE", "RESOURCE_EXHAUSTED"])
+    def test_passing_failures_are_retried(self, client, code):
+        assert client.align(f"fail {code} 2", "fail").to_pharaoh() == "0-0"
+
+    def test_other_failures_are_not_retried(self, client, server):
+        with pytest.raises(InternalError):
+            client.align("fail INTERNAL 1", "a")
+        assert len(server[1].seen) == 1
+
+    def test_without_retry_a_call_is_sent_once(self, server):
+        with self.kind(server[0], retry=None) as client:
+            with pytest.raises(UnavailableError):
+                client.align("fail UNAVAILABLE 1", "a")
+            assert len(server[1].seen) == 1
+
+    def test_deadline_of_the_client_holds(self, server):
+        with self.kind(server[0], timeout_s=0.2) as client, pytest.raises(DeadlineError):
+            client.align("hang", "a")
+
+    def test_deadline_of_the_call_goes_first(self, client):
+        with pytest.raises(DeadlineError):
+            client.align("hang", "a", timeout_s=0.2)
+
+    def test_absent_server_is_named(self):
+        with socket.socket() as unbound:
+            unbound.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{unbound.getsockname()[1]}"
+            with (
+                self.kind(address, retry=None) as client,
+                pytest.raises(UnavailableError, match=f"no server is ready at {address}"),
+            ):
+                client.align("a", "a")
+
+    def test_too_large_a_request_is_not_sent(self, server):
+        limits = Limits(max_request_bytes=1000)
+        with self.kind(server[0], limits=limits) as client, pytest.raises(TooLargeError):
+            client.align("a " * 1000, "a")
+        assert server[1].seen == []
+
+    def test_too_large_a_response_is_refused(self, server):
+        limits = Limits(max_response_bytes=1000)
+        with self.kind(server[0], limits=limits) as client, pytest.raises(TooLargeError):
+            client.align("a " * 100, "a")
+
+    @pytest.mark.parametrize(
+        ("options", "field"),
+        [
+            ({"direction": "sideways"}, "options.direction"),
+            ({"min_confidence": 1.5}, "options.min_confidence"),
+            ({"min_confidence": float("nan")}, "options.min_confidence"),
+        ],
+    )
+    def test_bad_options_are_not_sent(self, client, server, options, field):
+        with pytest.raises(InputError) as caught:
+            client.align("a", "a", **options)
+        assert caught.value.field == field
+        assert server[1].seen == []
+
+    def test_tls_and_token_reach_the_server(self):
+        authority = trustme.CA()
+        certificate = authority.issue_cert("localhost")
+        chain = b"".join(blob.bytes() for blob in certificate.cert_chain_pems)
+        credentials = grpc.ssl_server_credentials([(certificate.private_key_pem.bytes(), chain)])
+        with scripted_server.running(credentials=credentials) as (address, servicer, _):
+            tls = Tls(root_certificates=authority.cert_pem.bytes(), server_name="localhost")
+            with self.kind(address, tls=tls, token="secret") as client:
+                assert client.align("a", "a").to_pharaoh() == "0-0"
+            assert servicer.metadata[0]["authorization"] == "Bearer secret"
+            stranger = Tls(root_certificates=trustme.CA().cert_pem.bytes(), server_name="localhost")
+            with self.kind(address, tls=stranger) as client, pytest.raises(UnavailableError):
+                client.align("a", "a")
+
+
+class TestClient(ClientContract):
+    kind = Client
+
+    def test_closed_client_says_so(self, server):
+        with Client(server[0]) as client:
+            client.align("a", "a")
+        with pytest.raises(CancelledError, match="closed"):
+            client.align("a", "a")
+        with pytest.raises(CancelledError, match="closed"):
+            next(client.align_stream([("a", "a")]))
+
+    def test_pairs_of_a_stream_are_read_as_they_are_needed(self, client):
+        taken = 0
+
+        def pairs():
+            nonlocal taken
+            while True:
+                taken += 1
+                yield "a", "a"
+
+        results = client.align_stream(pairs(), chunk_size=2, max_in_flight=3)
+        for _ in range(10):
+            next(results)
+        results.close()
+        assert 10 <= taken <= 10 + 2 * (3 + 2)
+
+    def test_client_is_shared_by_threads(self, client):
+        answers = []
+        threads = [
+            threading.Thread(target=lambda: answers.append(client.align("a b", "b").to_pharaoh()))
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        assert answers == ["1-0"] * 8
+
+
+class TestAsyncClient(ClientContract):
+    kind = Blocking
+
+    async def test_calls_run_at_the_same_time(self, server):
+        async with AsyncClient(server[0]) as client:
+            alignments = await asyncio.gather(*(client.align("a b", "b") for _ in range(20)))
+        assert {alignment.to_pharaoh() for alignment in alignments} == {"1-0"}
+
+    async def test_asynchronous_pairs_are_read_as_they_are_needed(self, server):
+        taken = 0
+
+        async def pairs():
+            nonlocal taken
+            while True:
+                taken += 1
+                yield "a", "a"
+
+        async with AsyncClient(server[0]) as client:
+            results = client.align_stream(pairs(), chunk_size=2, max_in_flight=3)
+            for _ in range(10):
+                await anext(results)
+            await results.aclose()
+        assert 10 <= taken <= 10 + 2 * (3 + 2)
+
+    async def test_cancelled_task_raises_what_cancelled_tasks_raise(self, server):
+        async with AsyncClient(server[0]) as client:
+            task = asyncio.create_task(client.align("hang", "a"))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    async def test_closed_client_says_so(self, server):
+        async with AsyncClient(server[0]) as client:
+            await client.align("a", "a")
+        with pytest.raises(CancelledError, match="closed"):
+            await client.align("a", "a")
+        with pytest.raises(CancelledError, match="closed"):
+            await anext(client.align_stream([("a", "a")]))
+
+    async def test_closing_ends_running_calls(self, server):
+        client = AsyncClient(server[0])
+        await client.align("a", "a")
+        task = asyncio.create_task(client.align("hang", "a"))
+        while len(server[1].seen) < 2:
+            await asyncio.sleep(0.01)
+        await client.close()
+        with pytest.raises(CancelledError, match="closed"):
+            await task
+
+
+def test_clients_have_the_same_methods():
+    def public(kind):
+        return {name for name in dir(kind) if not name.startswith("_")}
+
+    assert public(Client) == public(AsyncClient)
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"address": "localhost"}, "wanted HOST:PORT"),
+        ({"address": "localhost:1", "token": "secret"}, "over TLS only"),
+    ],
+)
+def test_arguments_are_checked_before_connecting(kind, options, message):
+    with pytest.raises(InputError, match=message):
+        kind(**options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_attempts": 1}, {"max_attempts": 6}, {"initial_backoff_s": 2.0}]
+)
+def test_retry_is_checked(options):
+    with pytest.raises(InputError):
+        Retry(**options)
+
+
+def test_every_exception_of_the_table_is_public():
+    assert {AccessError, UnsupportedError, NotFoundError, OverloadedError} <= set(CLASSES.values())
