@@ -42,6 +42,7 @@ def test_json_is_one_object_with_the_promised_keys(files):
     assert report["exact_match"] == 0.5
     assert report["f_alpha"]["0.5"] == report["micro_f1"] == pytest.approx(6 / 7)
     assert report["by_kind"]["identical, content"]["gold"] == 2
+    assert report["by_tag"]["punctuation"]["gold"] == 1
 
 
 @pytest.mark.parametrize(("links", "exact"), [("sure+possible", 0.5), ("ignore-possible", 1.0)])

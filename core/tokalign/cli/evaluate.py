@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from tokalign.annotate import load_annotator
 from tokalign.evaluate import (
     Evaluation,
     LinkChoice,
@@ -114,6 +115,7 @@ def command(
             choice=links,
             options=Options(one_based=predictions_one_based, reverse=predictions_reversed),
         )
+        gold = _tag(gold)
     else:
         gold, confidences, direction = _align(str(model), gold, direction)
         predicted = [frozenset(each) for each in confidences]
@@ -186,6 +188,17 @@ def _align(
         annotated.append(replace(pair, source=answer.source, target=answer.target))
         predicted.append({(each.source, each.target): each.confidence for each in answer.links})
     return annotated, predicted, chosen.value
+
+
+def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
+    """Return the gold with tags, by the native annotator where it has none."""
+    annotator = load_annotator("native")
+    sources = annotator.annotate([pair.source for pair in gold], trees=False)
+    targets = annotator.annotate([pair.target for pair in gold], trees=False)
+    return [
+        replace(pair, source=source, target=target)
+        for pair, source, target in zip(gold, sources, targets, strict=True)
+    ]
 
 
 def _head(

@@ -47,27 +47,56 @@ class _Bars:
 
 
 @click.command("train")
-@click.option("--train", "train_paths", type=_FILE, multiple=True, required=True,
-              help="Aligned corpus; give the option once a corpus. Each becomes a domain.")
+@click.option(
+    "--train",
+    "train_paths",
+    type=_FILE,
+    multiple=True,
+    required=True,
+    help="Aligned corpus; give the option once a corpus. Each becomes a domain.",
+)
 @click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
-@click.option("--format", "format_name", type=click.Choice(list(FORMATS)),
-              help="Of the corpora; seen from their content by default.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True,
-              help="Model file to write.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    help="Of the corpora; seen from their content by default.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="Model file to write.",
+)
 @click.option("--name", help="Name of the model (default: the output's).")
 @click.option("--version", "version_", default="1.0.0", show_default=True)
 @click.option("--description", default="")
 @click.option("--license", "license_", default="")
-@click.option("--groups", default=",".join(_DEFAULTS.feature_groups), show_default=True,
-              help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}.")
+@click.option(
+    "--groups",
+    default=",".join(_DEFAULTS.feature_groups),
+    show_default=True,
+    help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}.",
+)
 @click.option("--l2", type=float, default=_DEFAULTS.l2, show_default=True)
-@click.option("--cost", type=float, default=_DEFAULTS.cost, show_default=True,
-              help="Hamming cost of a wrong label.")
+@click.option(
+    "--cost",
+    type=float,
+    default=_DEFAULTS.cost,
+    show_default=True,
+    help="Hamming cost of a wrong label.",
+)
 @click.option("--max-iterations", type=int, default=_DEFAULTS.max_iterations, show_default=True)
-@click.option("--possible", type=click.Choice(POSSIBLE_CHOICES), default=_DEFAULTS.possible,
-              show_default=True, help="What possible links are in training.")
-@click.option("--annotator", type=click.Choice(list(ANNOTATORS)), default="native",
-              show_default=True)
+@click.option(
+    "--possible",
+    type=click.Choice(POSSIBLE_CHOICES),
+    default=_DEFAULTS.possible,
+    show_default=True,
+    help="What possible links are in training.",
+)
+@click.option(
+    "--annotator", type=click.Choice(list(ANNOTATORS)), default="native", show_default=True
+)
 @click.option("--jobs", type=int, help="Threads (default: all cores); the result is the same.")
 @click.option("--quiet", is_flag=True, help="No report on stderr.")
 def command(
