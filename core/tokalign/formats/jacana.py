@@ -60,14 +60,14 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:
     """Yield each member of the top-level array with the line it starts on."""
     decoder = json.JSONDecoder()
-    position = _skip(text, 0)
-    line = 1
+    position, counted, line = _skip(text, 0), 0, 1
     closing = "["
     while text[position : position + 1] == closing[0]:
         position = _skip(text, position + 1)
         if closing == "[" and text[position : position + 1] == "]":
             break
-        line = text.count("\n", 0, position) + 1
+        line += text.count("\n", counted, position)
+        counted = position
         try:
             item, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
@@ -75,7 +75,7 @@ def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:
         yield line, item
         position = _skip(text, position)
         closing = ",]"
-    line = text.count("\n", 0, position) + 1
+    line += text.count("\n", counted, position)
     if text[position : position + 1] != "]":
         seen = text[position : position + 20] or "the end of the file"
         raise document.error(f"saw {seen!r}; wanted one of {' '.join(closing)!r}", line)
