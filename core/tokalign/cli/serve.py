@@ -1,0 +1,109 @@
+"""``tokalign serve``: run the gRPC server, or ask a running one whether it is healthy."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import click
+
+from tokalign.errors import InputError, ServerError
+
+_LEVELS = ("debug", "info", "warning", "error")
+_CHECK_TIMEOUT_S = 5.0
+
+
+def _option(name: str, default: Any, text: str, **more: Any) -> Any:
+    return click.option(name, default=default, show_default=True, help=text, **more)
+
+
+@click.command("serve", context_settings={"auto_envvar_prefix": "TOKALIGN_SERVE"})
+@_option("--host", "127.0.0.1", "Address to listen on.")
+@_option("--port", 50051, "Port of the service; 0 takes a free one.")
+@_option("--metrics-port", 9464, "Port of /metrics, /livez, /readyz; 0 is a free one, -1 off.")
+@_option("--workers", "auto", "Worker processes; auto is one a processor.", metavar="N|auto")
+@_option("--model", ("en",), "Name or path; repeatable, the first is the default.", multiple=True)
+@_option("--annotator", ("native",), "Repeatable, the first is the default.", multiple=True)
+@_option("--max-tokens", 512, "Tokens of a sentence.")
+@_option("--max-characters", 20_000, "Characters of a sentence.")
+@_option("--max-pairs", 10_000, "Pairs or candidates of a request.")
+@_option("--max-request-mib", 32, "Size of one message.")
+@_option("--queue-pairs", 20_000, "Pairs waiting or running; more are refused at once.")
+@_option("--queue-mib", 64, "Size of the requests waiting or running.")
+@_option("--shard-pairs", 32, "Most pairs given to a worker at a time.")
+@_option("--shard-timeout", 30.0, "Seconds after which a silent worker is killed and replaced.")
+@_option("--max-worker-rss", None, "MiB of memory above which a worker is replaced.", type=int)
+@_option("--drain-delay", 0.0, "On SIGTERM: seconds of NOT_SERVING before calls are refused.")
+@_option("--grace", 30.0, "On SIGTERM: seconds that running calls are given to finish.")
+@_option("--max-connection-age", 0.0, "Seconds until clients must connect anew; 0 is never.")
+@_option("--reflection/--no-reflection", False, "Describe the service to tools like grpcurl.")
+@_option("--log-level", "info", "What goes to standard error.", type=click.Choice(_LEVELS))
+@click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
+def command(check: str | None, log_level: str, **flags: Any) -> None:
+    """Serve alignments over gRPC until SIGTERM, then drain.
+
+    Prints "listening on HOST:PORT" to standard error once calls are answered. Every option can
+    be given in the environment, as TOKALIGN_SERVE_PORT and so on.
+    """
+    if check is not None:
+        _check(check)
+        return
+    # app starts the fork server, which must happen before anything imports grpc.
+    from tokalign.server import aligners, app, logs
+
+    try:
+        config = _config(flags)
+    except InputError as error:
+        raise click.UsageError(str(error)) from error
+    logs.configure(getattr(logging, log_level.upper()))
+    app.run(config, lambda address: click.echo(f"listening on {address}", err=True), aligners.load)
+
+
+def _config(flags: dict[str, Any]) -> Any:
+    from tokalign.server.config import MIB, Config, Limits, auto_workers
+
+    workers = flags["workers"]
+    if workers != "auto" and not workers.isdecimal():
+        raise InputError(f"--workers is {workers!r}; wanted a number or auto", field="workers")
+    rss = flags["max_worker_rss"]
+    return Config(
+        host=flags["host"],
+        port=flags["port"],
+        metrics_port=None if flags["metrics_port"] < 0 else flags["metrics_port"],
+        workers=auto_workers() if workers == "auto" else int(workers),
+        models=flags["model"],
+        annotators=flags["annotator"],
+        limits=Limits(
+            max_tokens=flags["max_tokens"],
+            max_characters=flags["max_characters"],
+            max_pairs=flags["max_pairs"],
+            max_request_bytes=flags["max_request_mib"] * MIB,
+        ),
+        queue_pairs=flags["queue_pairs"],
+        queue_bytes=flags["queue_mib"] * MIB,
+        shard_pairs=flags["shard_pairs"],
+        shard_timeout_s=flags["shard_timeout"],
+        max_worker_rss_bytes=None if rss is None else rss * MIB,
+        drain_delay_s=flags["drain_delay"],
+        grace_s=flags["grace"],
+        max_connection_age_s=flags["max_connection_age"],
+        reflection=flags["reflection"],
+    )
+
+
+def _check(address: str) -> None:
+    """Raise unless the server at `address` reports SERVING."""
+    import grpc
+    from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+    with grpc.insecure_channel(address) as channel:
+        try:
+            answer = health_pb2_grpc.HealthStub(channel).Check(
+                health_pb2.HealthCheckRequest(), timeout=_CHECK_TIMEOUT_S
+            )
+        except grpc.RpcError as error:
+            raise ServerError(f"{address}: {error.code().name}: {error.details()}") from error
+    name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    if name != "SERVING":
+        raise ServerError(f"{address} is {name}")
+    click.echo(f"{address} is {name}")

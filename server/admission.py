@@ -1,0 +1,85 @@
+"""How much may be waiting or running at once; more is refused at once, not queued."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tokalign.server.status import QueueFullError
+
+SHORTEST_RETRY_S = 0.01
+LONGEST_RETRY_S = 5.0
+
+
+class Admission:
+    """Counts the pairs and bytes of admitted requests.
+
+    Parameters
+    ----------
+    max_pairs, max_bytes : int
+    clock : callable returning float
+        Seconds; time.monotonic but in tests.
+
+    Attributes
+    ----------
+    pairs, bytes : int
+        Admitted and not yet answered.
+    """
+
+    def __init__(
+        self, max_pairs: int, max_bytes: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.pairs = 0
+        self.bytes = 0
+        self._max_pairs = max_pairs
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._window_start = clock()
+        self._window_pairs = 0
+        self._pairs_per_s = 0.0
+
+    @contextmanager
+    def admit(self, n_pairs: int, n_bytes: int) -> Iterator[None]:
+        """Hold room for a request while it is worked on.
+
+        Raises
+        ------
+        QueueFullError
+            If there is none; says when trying again is worth it.
+        """
+        if self.pairs + n_pairs > self._max_pairs:
+            raise QueueFullError(
+                f"{self.pairs} pairs are queued and the limit is {self._max_pairs}; "
+                "try again later",
+                retry_after_s=self._retry_after_s(self.pairs + n_pairs - self._max_pairs),
+            )
+        if self.bytes + n_bytes > self._max_bytes:
+            raise QueueFullError(
+                f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
+                "try again later",
+                retry_after_s=self._retry_after_s(n_pairs),
+            )
+        self.pairs += n_pairs
+        self.bytes += n_bytes
+        try:
+            yield
+        finally:
+            self.pairs -= n_pairs
+            self.bytes -= n_bytes
+            self._count(n_pairs)
+
+    def _count(self, n_pairs: int) -> None:
+        """Keep the rate of answered pairs over windows of about a second."""
+        self._window_pairs += n_pairs
+        elapsed = self._clock() - self._window_start
+        if elapsed >= 1.0:
+            self._pairs_per_s = self._window_pairs / elapsed
+            self._window_start += elapsed
+            self._window_pairs = 0
+
+    def _retry_after_s(self, excess_pairs: int) -> float:
+        """Return the time in which so many pairs are answered at the last known rate."""
+        if not self._pairs_per_s:
+            return 1.0
+        return min(max(excess_pairs / self._pairs_per_s, SHORTEST_RETRY_S), LONGEST_RETRY_S)

@@ -1,0 +1,181 @@
+"""The queue between calls and workers: fair between requests, without idle waiting.
+
+A request's pairs wait as one Task. A worker that is free takes the next shard at once: either a
+part of one large task, which then goes to the end of the queue, or several small tasks whole.
+So single calls are batched together when they pile up, and wait for at most one shard of each
+large task ahead of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tokalign.server import frames
+from tokalign.server.status import ExpiredError
+from tokalign.server.translate import Options
+
+
+class Task:
+    """The pairs of one request, from the queue to the last answer.
+
+    Parameters
+    ----------
+    options : Options
+    pairs : sequence of bytes
+        Serialised tokalign.v1.Pair messages, at least one.
+    deadline : float or None
+        By time.monotonic; what has not started by then is dropped.
+
+    Attributes
+    ----------
+    future : asyncio.Future of list of frames.Answer
+        In the order of `pairs`. Cancel it to drop what has not started.
+    queued_at : float
+        By time.monotonic.
+    """
+
+    __slots__ = (
+        "_answers",
+        "_missing",
+        "deadline",
+        "future",
+        "next",
+        "options",
+        "pairs",
+        "queued_at",
+    )
+
+    def __init__(self, options: Options, pairs: Sequence[bytes], deadline: float | None) -> None:
+        self.options = options
+        self.pairs = pairs
+        self.deadline = deadline
+        self.queued_at = time.monotonic()
+        self.next = 0
+        self.future: asyncio.Future[list[frames.Answer]] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self._answers: list[frames.Answer | None] = [None] * len(pairs)
+        self._missing = len(pairs)
+
+    @property
+    def waiting(self) -> int:
+        """Number of pairs that have not been handed to a worker."""
+        return len(self.pairs) - self.next
+
+    def fill(self, start: int, answers: Sequence[frames.Answer]) -> None:
+        """Take the answers of the pairs from `start` on; the last ones complete the future."""
+        self._answers[start : start + len(answers)] = answers
+        self._missing -= len(answers)
+        if self._missing == 0 and not self.future.done():
+            self.future.set_result([answer for answer in self._answers if answer is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Consecutive pairs of one task."""
+
+    task: Task
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass(slots=True)
+class Shard:
+    """What one worker is given at a time; `deaths` counts the workers that died on it."""
+
+    slices: list[Slice]
+    deaths: int = 0
+    started_at: float = field(default_factory=time.monotonic)
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.slices)
+
+    def job(self) -> frames.Job:
+        """Return the shard as it goes to a worker."""
+        return frames.Job(
+            tuple(
+                (part.task.options, tuple(part.task.pairs[part.start : part.stop]))
+                for part in self.slices
+            )
+        )
+
+    def is_wanted(self) -> bool:
+        """Return whether anyone still waits for an answer."""
+        return not all(part.task.future.done() for part in self.slices)
+
+    def fill(self, answers: Sequence[frames.Answer]) -> None:
+        """Hand the answers to the tasks."""
+        position = 0
+        for part in self.slices:
+            part.task.fill(part.start, answers[position : position + len(part)])
+            position += len(part)
+
+    def halves(self) -> tuple[Shard, Shard]:
+        """Return two shards with the first and the second half of the pairs."""
+        size, first, second = len(self) // 2, [], []
+        for part in self.slices:
+            cut = min(max(part.start + size, part.start), part.stop)
+            size -= cut - part.start
+            if cut > part.start:
+                first.append(Slice(part.task, part.start, cut))
+            if cut < part.stop:
+                second.append(Slice(part.task, cut, part.stop))
+        return Shard(first, self.deaths), Shard(second, self.deaths)
+
+
+class FairQueue:
+    """Tasks that wait for workers, served in turn."""
+
+    def __init__(self) -> None:
+        self._tasks: deque[Task] = deque()
+        self.waiting = 0
+
+    def push(self, task: Task) -> None:
+        """Add a task at the end."""
+        self._tasks.append(task)
+        self.waiting += task.waiting
+
+    def take(self, size: int) -> Shard | None:
+        """Return the next shard of at most `size` pairs, or None where nothing is wanted.
+
+        Cancelled tasks are dropped, expired ones get an ExpiredError.
+        """
+        slices: list[Slice] = []
+        room = size
+        while self._tasks and room:
+            task = self._tasks[0]
+            if self._drop_unwanted(task):
+                continue
+            if slices and task.waiting > room:
+                break
+            part = Slice(task, task.next, min(task.next + room, len(task.pairs)))
+            task.next = part.stop
+            self.waiting -= len(part)
+            room -= len(part)
+            slices.append(part)
+            self._tasks.popleft()
+            if task.waiting:
+                self._tasks.append(task)
+                break
+        return Shard(slices) if slices else None
+
+    def _drop_unwanted(self, task: Task) -> bool:
+        if not task.future.done():
+            if task.deadline is None or time.monotonic() < task.deadline:
+                return False
+            task.future.set_exception(
+                ExpiredError(
+                    f"the deadline passed with {task.waiting} of {len(task.pairs)} pairs not "
+                    "started; allow more time or send fewer pairs"
+                )
+            )
+        self._tasks.popleft()
+        self.waiting -= task.waiting
+        return True

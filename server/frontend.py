@@ -1,0 +1,93 @@
+"""The gRPC side of the server: its port, health and reflection."""
+
+from __future__ import annotations
+
+import grpc.aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import aio as health_aio
+from grpc_reflection.v1alpha import reflection
+from tokalign.errors import InputError
+from tokalign.server.admission import Admission
+from tokalign.server.calls import Calls
+from tokalign.server.config import Config
+from tokalign.server.metrics import Metrics
+from tokalign.server.pool import Pool
+from tokalign.server.service import SERVICE, AlignService
+
+HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+
+
+class Frontend:
+    """A grpc.aio server with AlignService and grpc.health.v1.
+
+    It listens before the models are loaded, so that health checks are answered (NOT_SERVING) and
+    calls refused (UNAVAILABLE) rather than left hanging.
+
+    Attributes
+    ----------
+    calls : Calls
+    """
+
+    def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
+        self.calls = Calls(metrics)
+        self._config = config
+        self._service = AlignService(config, admission)
+        self._health = health_aio.HealthServicer()
+        self._server = grpc.aio.server(options=_channel_options(config))
+        self._server.add_generic_rpc_handlers((self._service.handler(self.calls),))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        if config.reflection:
+            names = (SERVICE, HEALTH, reflection.SERVICE_NAME)
+            reflection.enable_server_reflection(names, self._server)
+
+    async def start(self) -> str:
+        """Listen, NOT_SERVING, and return the bound "HOST:PORT".
+
+        Raises
+        ------
+        InputError
+            If the port cannot be bound.
+        """
+        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        host = self._config.host
+        try:
+            port = self._server.add_insecure_port(f"{host}:{self._config.port}")
+        except RuntimeError as error:
+            raise InputError(
+                f"cannot listen on {host}:{self._config.port}; is the port taken?", field="port"
+            ) from error
+        await self._server.start()
+        return f"{host}:{port}"
+
+    async def serve_from(self, pool: Pool) -> None:
+        """Answer calls from a pool that has started, SERVING."""
+        self._service.pool = pool
+        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+
+    async def refuse(self) -> None:
+        """Report NOT_SERVING, for good. Calls are still answered."""
+        await self._health.enter_graceful_shutdown()
+
+    async def stop(self, grace_s: float) -> None:
+        """Refuse new calls and give running ones a time to finish."""
+        await self._server.stop(grace_s)
+
+    async def _set_health(self, status: int) -> None:
+        for name in ("", SERVICE):
+            await self._health.set(name, status)
+
+
+def _channel_options(config: Config) -> list[tuple[str, int]]:
+    options = {
+        # Off, so that a second server on the same port fails instead of taking half the calls.
+        "grpc.so_reuseport": 0,
+        "grpc.max_receive_message_length": config.limits.max_request_bytes,
+        "grpc.max_send_message_length": -1,
+        "grpc.keepalive_time_ms": round(config.keepalive_s * 1000),
+        "grpc.keepalive_permit_without_calls": 1,
+        "grpc.http2.min_ping_interval_without_data_ms": 5000,
+    }
+    if config.max_connection_age_s:
+        options["grpc.max_connection_age_ms"] = round(config.max_connection_age_s * 1000)
+        options["grpc.max_connection_age_grace_ms"] = round(config.grace_s * 1000)
+    return list(options.items())

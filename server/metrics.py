@@ -1,0 +1,170 @@
+"""Prometheus metrics and their port, with /livez and /readyz beside /metrics.
+
+The parent owns every metric; workers send counts and stage times back with each shard.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter as Tally
+from collections.abc import Callable, Sequence
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from google.rpc import code_pb2
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+from tokalign.server import frames
+
+# A pair takes some 0.2 ms, so the first buckets are that fine; the last hold bulk requests.
+SECONDS = (
+    *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05),
+    *(0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
+)
+STAGE_SECONDS = (0.00005, 0.0001, *SECONDS)
+PAIRS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+REASONS = ("died", "hung", "slow start", "refused", "mismatch", "memory")
+
+
+class Metrics:
+    """Every metric of one server, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        GCCollector(registry=registry)
+        labels = ("grpc_service", "grpc_method")
+        self.started = Counter("grpc_server_started", "Calls begun.", labels, registry=registry)
+        self.handled = Counter(
+            "grpc_server_handled",
+            "Calls ended, by status code.",
+            (*labels, "grpc_code"),
+            registry=registry,
+        )
+        self.handling_seconds = Histogram(
+            "grpc_server_handling_seconds",
+            "Time from a call's arrival to its answer.",
+            labels,
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.queue_seconds = Histogram(
+            "tokalign_queue_seconds",
+            "Time a request waited for its first pair to be given to a worker.",
+            buckets=STAGE_SECONDS,
+            registry=registry,
+        )
+        self.stage_seconds = Histogram(
+            "tokalign_stage_seconds",
+            "Time a worker spent on one shard, by stage.",
+            ("stage",),
+            buckets=STAGE_SECONDS,
+            registry=registry,
+        )
+        self.shard_pairs = Histogram(
+            "tokalign_shard_pairs",
+            "Pairs given to a worker at a time.",
+            buckets=PAIRS,
+            registry=registry,
+        )
+        self.pairs = Counter(
+            "tokalign_pairs", "Pairs answered, by status code.", ("code",), registry=registry
+        )
+        self.worker_restarts = Counter(
+            "tokalign_worker_restarts",
+            "Workers lost and replaced, by reason.",
+            ("reason",),
+            registry=registry,
+        )
+        for reason in REASONS:
+            self.worker_restarts.labels(reason)
+        self._gauges: list[Gauge] = []
+
+    def gauge(self, name: str, help_text: str, read: Callable[[], float]) -> None:
+        """Add a gauge that is read at each scrape."""
+        gauge = Gauge(name, help_text, registry=self.registry)
+        gauge.set_function(read)
+        self._gauges.append(gauge)
+
+    def observe_shard(self, answers: Sequence[frames.Answer], seconds: dict[str, float]) -> None:
+        """Count a shard's pairs by code and its time by stage."""
+        for code, count in Tally(answer.code for answer in answers).items():
+            self.pairs.labels(code_name(code)).inc(count)
+        for stage, spent in seconds.items():
+            self.stage_seconds.labels(stage).observe(spent)
+
+
+def code_name(code: int) -> str:
+    """Return a google.rpc.Code's name, such as "OK"."""
+    return str(code_pb2.Code.Name(code))
+
+
+class MetricsServer:
+    """Serves /metrics, /livez and /readyz from a thread of its own.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Port 0 takes a free one.
+    metrics : Metrics
+    is_live, is_ready : callable returning bool
+        Called in the server's thread at each probe.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        metrics: Metrics,
+        *,
+        is_live: Callable[[], bool],
+        is_ready: Callable[[], bool],
+    ) -> None:
+        exposition = make_wsgi_app(metrics.registry)
+        probes = {"/livez": is_live, "/readyz": is_ready}
+
+        def application(environ: dict[str, Any], start_response: Any) -> Any:
+            path = environ["PATH_INFO"]
+            if path == "/metrics":
+                return exposition(environ, start_response)
+            probe = probes.get(path)
+            if probe is None:
+                status, body = "404 Not Found", b"try /metrics, /livez or /readyz\n"
+            elif probe():
+                status, body = "200 OK", b"ok\n"
+            else:
+                status, body = "503 Service Unavailable", b"no\n"
+            start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+            return [body]
+
+        self._server = make_server(host, port, application, _ThreadingServer, _QuietHandler)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="metrics", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The bound port."""
+        return self._server.server_port
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _ThreadingServer(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _QuietHandler(WSGIRequestHandler):
+    timeout = 10
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing: a probe a second is no news."""

@@ -1,0 +1,301 @@
+"""A supervised pool of worker processes that share one set of models.
+
+ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced,
+its shard goes to another worker once, and where that one dies as well the shard is halved until
+the pair that kills workers stands alone; only that pair fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokalign.errors import ModelError
+from tokalign.server import frames
+from tokalign.server.batching import FairQueue, Shard, Task
+from tokalign.server.engine import EngineFactory, EngineSettings
+from tokalign.server.metrics import Metrics
+from tokalign.server.process import WorkerProcess
+from tokalign.server.status import NotServingError, internal_failure
+from tokalign.server.translate import Options
+
+log = logging.getLogger(__name__)
+
+FIRST_BACKOFF_S = 0.05
+LAST_BACKOFF_S = 5.0
+FAILED_STARTS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """How many workers, what they load, and how long they may take (see Config)."""
+
+    workers: int
+    engine: EngineSettings
+    factory: EngineFactory
+    shard_pairs: int = 32
+    shard_timeout_s: float = 30.0
+    start_timeout_s: float = 120.0
+    max_worker_rss_bytes: int | None = None
+
+
+class Pool:
+    """Worker processes, their queue, and what to do when one dies.
+
+    All methods belong to one event loop.
+
+    Attributes
+    ----------
+    models : tuple of frames.ModelInfo
+        As the workers loaded them; the default first.
+    failed : asyncio.Future
+        Gets a ModelError where workers keep dying before they are ready and none is left.
+    """
+
+    def __init__(self, settings: PoolSettings, metrics: Metrics) -> None:
+        self.models: tuple[frames.ModelInfo, ...] = ()
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._settings = settings
+        self._metrics = metrics
+        self._queue = FairQueue()
+        self._retries: deque[Shard] = deque()
+        self._workers: set[WorkerProcess] = set()
+        self._idle: deque[WorkerProcess] = deque()
+        self._spawning: set[asyncio.Task[None]] = set()
+        self._started = asyncio.Event()
+        self._failed_starts = 0
+        self._closing = asyncio.Event()
+        self._all_gone = asyncio.Event()
+
+    async def start(self) -> None:
+        """Start the workers and wait until all have loaded their models.
+
+        Raises
+        ------
+        ModelError
+            If a model or annotator cannot be loaded.
+        """
+        for _ in range(self._settings.workers):
+            self._spawn()
+        started = asyncio.ensure_future(self._started.wait())
+        either: set[asyncio.Future[Any]] = {started, self.failed}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if self.failed.done():
+                await self.failed
+        finally:
+            started.cancel()
+
+    def submit(
+        self, options: Options, pairs: Sequence[bytes], deadline: float | None = None
+    ) -> asyncio.Future[list[frames.Answer]]:
+        """Queue pairs and return the future of their answers, one a pair, in order.
+
+        Parameters
+        ----------
+        options : Options
+            Naming a loaded model and annotator.
+        pairs : sequence of bytes
+            Serialised tokalign.v1.Pair messages.
+        deadline : float, optional
+            By time.monotonic. The future gets an ExpiredError where pairs have not started by
+            then. Cancelling the future drops what has not started.
+
+        Raises
+        ------
+        NotServingError
+            If the pool is closed.
+        """
+        if self._closing.is_set():
+            raise NotServingError("the server is stopping; try another one")
+        task = Task(options, pairs, deadline)
+        if pairs:
+            self._queue.push(task)
+            self._dispatch()
+        else:
+            task.future.set_result([])
+        return task.future
+
+    @property
+    def waiting_pairs(self) -> int:
+        """Pairs that no worker has been given yet."""
+        return self._queue.waiting + sum(map(len, self._retries))
+
+    @property
+    def n_ready(self) -> int:
+        """Workers that have loaded their models."""
+        return sum(worker.is_ready for worker in self._workers)
+
+    @property
+    def n_busy(self) -> int:
+        """Workers with a shard."""
+        return sum(worker.shard is not None for worker in self._workers)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the ready workers."""
+        return [worker.pid for worker in self._workers if worker.is_ready]
+
+    async def close(self) -> None:
+        """Kill the workers and wait until they are gone; unanswered tasks get NotServingError."""
+        self._closing.set()
+        await asyncio.gather(*self._spawning)
+        while (shard := self._queue.take(1 << 30)) is not None:
+            self._retries.append(shard)
+        for worker in list(self._workers):
+            if worker.shard is not None:
+                self._retries.append(worker.shard)
+            worker.kill("closed")
+        for shard in self._retries:
+            for part in shard.slices:
+                _abandon(part.task.future)
+        if self._workers:
+            await self._all_gone.wait()
+        if not self.failed.done():
+            self.failed.cancel()
+
+    # What workers report.
+
+    def on_message(self, worker: WorkerProcess, message: Any) -> None:
+        """Take a worker's frame."""
+        worker.unlimited()
+        if isinstance(message, frames.Ready):
+            self._on_ready(worker, message)
+        elif isinstance(message, frames.Refused):
+            log.error("a worker could not load", extra={"reason": message.message})
+            worker.kill("refused")
+            if not self._started.is_set() and not self.failed.done():
+                self.failed.set_exception(ModelError(message.message))
+        else:
+            self._on_done(worker, message)
+
+    def on_lost(self, worker: WorkerProcess) -> None:
+        """Replace a worker that ended and see to its shard."""
+        self._workers.discard(worker)
+        if worker in self._idle:
+            self._idle.remove(worker)
+        if self._closing.is_set():
+            if not self._workers:
+                self._all_gone.set()
+            return
+        reason = worker.kill_reason
+        log.warning(
+            "worker lost",
+            extra={"worker": worker.pid, "reason": reason, "pairs": len(worker.shard or ())},
+        )
+        self._metrics.worker_restarts.labels(reason).inc()
+        shard, worker.shard = worker.shard, None
+        if shard is not None:
+            self._retry(shard)
+        if not worker.is_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= FAILED_STARTS and not self.n_ready:
+                self._give_up(reason)
+        self._spawn()
+        self._dispatch()
+
+    # What follows from it.
+
+    def _on_ready(self, worker: WorkerProcess, message: frames.Ready) -> None:
+        if self.models and message.models != self.models:
+            # The file changed under a running server: answers must not depend on the worker.
+            log.error("a worker loaded another model than its peers; reload the server")
+            worker.kill("mismatch")
+            return
+        self.models = message.models
+        worker.is_ready = True
+        self._failed_starts = 0
+        self._idle.append(worker)
+        if self.n_ready >= self._settings.workers:
+            self._started.set()
+        self._dispatch()
+
+    def _on_done(self, worker: WorkerProcess, message: frames.Done) -> None:
+        shard, worker.shard = worker.shard, None
+        if shard is None:
+            return
+        self._metrics.observe_shard(message.answers, message.seconds)
+        shard.fill(message.answers)
+        limit = self._settings.max_worker_rss_bytes
+        if limit is not None and message.rss_bytes > limit:
+            worker.kill("memory")
+            return
+        self._idle.append(worker)
+        self._dispatch()
+
+    def _dispatch(self) -> None:
+        while self._idle and (shard := self._next_shard()) is not None:
+            now = time.monotonic()
+            if shard.deaths == 0:
+                for part in shard.slices:
+                    if part.start == 0:
+                        self._metrics.queue_seconds.observe(now - part.task.queued_at)
+            self._metrics.shard_pairs.observe(len(shard))
+            self._idle.popleft().give(shard, self._settings.shard_timeout_s)
+
+    def _next_shard(self) -> Shard | None:
+        while self._retries:
+            shard = self._retries.popleft()
+            if shard.is_wanted():
+                return shard
+        # What waits is split over the idle workers rather than given to the first of them.
+        fair_share = math.ceil(self._queue.waiting / len(self._idle))
+        return self._queue.take(max(1, min(self._settings.shard_pairs, fair_share)))
+
+    def _retry(self, shard: Shard) -> None:
+        shard.deaths += 1
+        if shard.deaths == 1:
+            self._retries.append(shard)
+        elif len(shard) == 1:
+            failure = internal_failure("a pair killed every worker it was given to")
+            shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
+        else:
+            # Each half may kill one more worker before it is halved again.
+            for half in shard.halves():
+                half.deaths = 1
+                self._retries.append(half)
+
+    def _give_up(self, reason: str) -> None:
+        if not self.failed.done():
+            self.failed.set_exception(
+                ModelError(
+                    f"{self._failed_starts} workers in a row ended before they were ready "
+                    f"({reason}); see the log above, or raise the start timeout"
+                )
+            )
+
+    def _spawn(self) -> None:
+        task = asyncio.create_task(self._spawn_later())
+        self._spawning.add(task)
+        task.add_done_callback(self._spawning.discard)
+
+    async def _spawn_later(self) -> None:
+        if self._failed_starts:
+            backoff = min(FIRST_BACKOFF_S * 2**self._failed_starts, LAST_BACKOFF_S)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), backoff)
+        if self._closing.is_set():
+            return
+        settings = self._settings
+        worker = WorkerProcess(self, settings.start_timeout_s)
+        try:
+            await worker.start(settings.factory, settings.engine)
+        except OSError as error:
+            log.error("cannot start a worker", extra={"reason": str(error)})
+            self._failed_starts += 1
+            self._spawn()
+        else:
+            self._workers.add(worker)
+
+
+def _abandon(future: asyncio.Future[list[frames.Answer]]) -> None:
+    if not future.done():
+        future.set_exception(NotServingError("the server has stopped; try another one"))
+        future.exception()  # marks it as seen, for nobody may be waiting any more

@@ -1,0 +1,141 @@
+"""One worker process as the server sees it: started, given shards, killed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import signal
+import socket
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from tokalign.server import frames, worker
+from tokalign.server.batching import Shard
+from tokalign.server.engine import EngineFactory, EngineSettings
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, ForkServerProcess
+
+PRELOADED = ("tokalign.server.worker", "tokalign.server.aligners")
+
+
+def start_fork_server() -> None:
+    """Start the process that workers are forked from, with their modules already imported.
+
+    Must run before grpc is imported: forking a process that holds grpc's threads is unsupported.
+    The fork server inherits ignored signals, so that a SIGTERM to the whole process group leaves
+    it to the drain.
+    """
+    multiprocessing.set_forkserver_preload(list(PRELOADED))
+    ignored = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        forkserver.ensure_running()
+    finally:
+        for number, handler in ignored.items():
+            signal.signal(number, handler)
+
+
+class Owner(Protocol):
+    """Told what happens to a worker; called in the event loop."""
+
+    def on_message(self, process: WorkerProcess, message: Any) -> None:
+        """A frame arrived."""
+
+    def on_lost(self, process: WorkerProcess) -> None:
+        """The process ended or closed its socket; called once."""
+
+
+class WorkerProcess(asyncio.Protocol):
+    """A worker, its socket, and the shard it is working on.
+
+    Attributes
+    ----------
+    shard : Shard or None
+    kill_reason : str
+        Why it ended: what kill() was told, "died" where it ended by itself, empty while it lives.
+    """
+
+    def __init__(self, owner: Owner, start_timeout_s: float) -> None:
+        self.shard: Shard | None = None
+        self.is_ready = False
+        self.kill_reason = ""
+        self._owner = owner
+        self._start_timeout_s = start_timeout_s
+        self._decoder = frames.Decoder()
+        self._transport: asyncio.WriteTransport | None = None
+        self._process: ForkServerProcess | None = None
+        self._lifeline: Connection | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def start(self, factory: EngineFactory, settings: EngineSettings) -> None:
+        """Fork the process and connect to it; its Ready message follows."""
+        context: ForkServerContext = multiprocessing.get_context("forkserver")
+        ours, theirs = socket.socketpair()
+        # Only this process holds the writing end; the worker dies when it closes. Each worker
+        # has its own pipe, for a pipe signals only one process.
+        lifeline, self._lifeline = multiprocessing.Pipe(duplex=False)
+        with theirs, lifeline:
+            process = context.Process(
+                target=worker.main,
+                args=(theirs, lifeline, factory, settings, logging.getLogger().level),
+                name="tokalign-worker",
+                daemon=True,
+            )
+            # Talks to the fork server over a blocking socket.
+            await asyncio.to_thread(process.start)
+        self._process = process
+        ours.setblocking(False)
+        await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
+
+    @property
+    def pid(self) -> int:
+        """Process id, 0 before it was started."""
+        return (self._process.pid if self._process else None) or 0
+
+    def give(self, shard: Shard, timeout_s: float) -> None:
+        """Send a shard; the process is killed where it has not answered in time."""
+        assert self._transport is not None
+        self.shard = shard
+        self.limit(timeout_s, "hung")
+        self._transport.write(frames.encode(shard.job()))
+
+    def limit(self, timeout_s: float, reason: str) -> None:
+        """Kill the process after a time unless unlimited() is called first."""
+        self.unlimited()
+        self._timer = asyncio.get_running_loop().call_later(timeout_s, self.kill, reason)
+
+    def unlimited(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def kill(self, reason: str) -> None:
+        """Kill the process, even where it is stopped; on_lost follows."""
+        self.kill_reason = self.kill_reason or reason
+        if self._process is not None and self._process.is_alive():
+            self._process.kill()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport; called by asyncio."""
+        self._transport = cast(asyncio.WriteTransport, transport)
+        self.limit(self._start_timeout_s, "slow start")
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on the messages that are complete; called by asyncio."""
+        for message in self._decoder.feed(data):
+            self._owner.on_message(self, message)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Report the death; called by asyncio."""
+        self.unlimited()
+        self.kill("died")
+        if self._lifeline is not None:
+            self._lifeline.close()
+        self._owner.on_lost(self)

@@ -1,0 +1,274 @@
+"""The five RPCs of tokalign.v1.AlignService: check, submit, reply.
+
+Handlers take and return bytes: requests are parsed here so that nonsense is INVALID_ARGUMENT,
+and answers are joined from what workers have serialised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError, Message
+from tokalign.errors import InputError, LimitError
+from tokalign.server import frames, translate, wire
+from tokalign.server.admission import Admission
+from tokalign.server.calls import Calls
+from tokalign.server.config import Config
+from tokalign.server.pool import Pool
+from tokalign.server.status import (
+    OK,
+    CallError,
+    Failure,
+    NotServingError,
+    UnknownNameError,
+    failure_of,
+)
+from tokalign.v1 import align_pb2
+
+SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
+
+MessageT = TypeVar("MessageT", bound=Message)
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+class AlignService:
+    """The RPC methods; `pool` is None while no models are loaded."""
+
+    def __init__(self, config: Config, admission: Admission) -> None:
+        self.pool: Pool | None = None
+        self._config = config
+        self._admission = admission
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
+        """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
+        unary = grpc.unary_unary_rpc_method_handler
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            name: unary(calls.unary(SERVICE, name, method))
+            for name, method in {
+                "Align": self.align,
+                "BatchAlign": self.batch_align,
+                "Rank": self.rank,
+                "ListModels": self.list_models,
+            }.items()
+        }
+        methods["AlignStream"] = grpc.stream_stream_rpc_method_handler(
+            calls.stream(SERVICE, "AlignStream", self.align_stream)
+        )
+        return grpc.method_handlers_generic_handler(SERVICE, methods)
+
+    async def align(self, data: bytes, context: Context) -> bytes:
+        """Align one pair."""
+        request = _parse(align_pb2.AlignRequest, data)
+        pool = self._serving_pool()
+        options = self._options(pool, request.options)
+        with self._admission.admit(1, len(data)):
+            (answer,) = await pool.submit(
+                options, [request.pair.SerializeToString()], _deadline(context)
+            )
+        if answer.code != OK:
+            field = f"pair.{answer.field}" if answer.field else ""
+            raise CallError(Failure(answer.code, answer.message, field))
+        return (
+            wire.text(1, request.pair.id)
+            + wire.nested(2, answer.alignment)
+            + wire.nested(3, _model_ref(pool, options))
+        )
+
+    async def batch_align(self, data: bytes, context: Context) -> bytes:
+        """Align many pairs, each with its own status."""
+        request = _parse(align_pb2.BatchAlignRequest, data)
+        pool = self._serving_pool()
+        options = self._options(pool, request.options)
+        answers = await self._align_pairs(pool, options, request.pairs, len(data), context)
+        results = [
+            wire.nested(1, _result(pair.id, answer))
+            for pair, answer in zip(request.pairs, answers, strict=True)
+        ]
+        return b"".join(results) + wire.nested(2, _model_ref(pool, options))
+
+    async def rank(self, data: bytes, context: Context) -> bytes:
+        """Align a question with candidates and return them by falling score."""
+        request = _parse(align_pb2.RankRequest, data)
+        pool = self._serving_pool()
+        options = self._options(pool, request.options)
+        question = request.question.SerializeToString()
+        pairs = [
+            align_pb2.Pair(source=candidate.sentence, target=request.question)
+            for candidate in request.candidates
+        ]
+        answers = await self._align_pairs(
+            pool,
+            options,
+            pairs,
+            len(data) + len(pairs) * len(question),
+            context,
+            field="candidates",
+        )
+        for answer in answers:
+            # A bad question fails every pair, and is the call's error, not the candidates'.
+            side, _, rest = answer.field.partition(".")
+            if side == "target":
+                field = f"question.{rest}" if rest else "question"
+                raise CallError(Failure(answer.code, answer.message, field))
+        order = sorted(
+            range(len(answers)),
+            key=lambda index: (answers[index].code != OK, -answers[index].score),
+        )
+        ranking = []
+        for index in order[: request.top_k or None]:
+            answer = answers[index]
+            _, _, rest = answer.field.partition(".")
+            if answer.field:
+                answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
+            result = _result(request.candidates[index].id, answer)
+            ranking.append(wire.nested(1, wire.number(1, index) + wire.nested(2, result)))
+        return b"".join(ranking) + wire.nested(2, _model_ref(pool, options))
+
+    async def list_models(self, data: bytes, context: Context) -> bytes:
+        """Return the loaded models, the limits and the annotators."""
+        _parse(align_pb2.ListModelsRequest, data)
+        pool = self._serving_pool()
+        limits = self._config.limits
+        return align_pb2.ListModelsResponse(
+            models=[
+                align_pb2.Model(
+                    name=model.name,
+                    version=model.version,
+                    digest=model.digest,
+                    corpora=model.corpora,
+                    feature_groups=model.feature_groups,
+                    directions=translate.directions(),
+                    is_default=index == 0,
+                    description=model.description,
+                    uses_trees=model.uses_trees,
+                )
+                for index, model in enumerate(pool.models)
+            ],
+            limits=align_pb2.Limits(
+                max_tokens=limits.max_tokens,
+                max_characters=limits.max_characters,
+                max_pairs=limits.max_pairs,
+                max_request_bytes=limits.max_request_bytes,
+            ),
+            annotators=self._config.annotators,
+            server_version=importlib.metadata.version("tokalign"),
+        ).SerializeToString()
+
+    async def align_stream(self, requests: AsyncIterator[bytes], context: Context) -> None:
+        """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
+        room = asyncio.Semaphore(self._config.stream_chunks)
+        writing = asyncio.Lock()
+
+        async def answer_chunk(data: bytes) -> None:
+            try:
+                answer = await self._align_chunk(data, context)
+                async with writing:
+                    await context.write(answer)
+            finally:
+                room.release()
+
+        async with asyncio.TaskGroup() as chunks:
+            await room.acquire()
+            async for data in requests:
+                chunks.create_task(answer_chunk(data))
+                await room.acquire()
+
+    async def _align_chunk(self, data: bytes, context: Context) -> bytes:
+        request = _parse(align_pb2.AlignStreamRequest, data)
+        try:
+            pool = self._serving_pool()
+            options = self._options(pool, request.options)
+            answers = await self._align_pairs(pool, options, request.pairs, len(data), context)
+        except Exception as error:
+            failure = failure_of(error)
+            return wire.text(1, request.chunk_id) + wire.nested(2, _status(failure))
+        results = [
+            wire.nested(3, _result(pair.id, answer))
+            for pair, answer in zip(request.pairs, answers, strict=True)
+        ]
+        return (
+            wire.text(1, request.chunk_id)
+            + wire.nested(2, b"")
+            + b"".join(results)
+            + wire.nested(4, _model_ref(pool, options))
+        )
+
+    async def _align_pairs(
+        self,
+        pool: Pool,
+        options: translate.Options,
+        pairs: Sequence[align_pb2.Pair],
+        n_bytes: int,
+        context: Context,
+        field: str = "pairs",
+    ) -> list[frames.Answer]:
+        limit = self._config.limits.max_pairs
+        if len(pairs) > limit:
+            raise LimitError(
+                f"{len(pairs)} {field}; the server takes at most {limit} a request: send several",
+                field=field,
+            )
+        with self._admission.admit(len(pairs), n_bytes):
+            return await pool.submit(
+                options, [pair.SerializeToString() for pair in pairs], _deadline(context)
+            )
+
+    def _serving_pool(self) -> Pool:
+        if self.pool is None:
+            raise NotServingError("the server is loading its models; try again soon")
+        return self.pool
+
+    def _options(self, pool: Pool, message: align_pb2.AlignOptions) -> translate.Options:
+        annotators = self._config.annotators
+        options = translate.options(message, model=pool.models[0].name, annotator=annotators[0])
+        _known(options.model, [model.name for model in pool.models], "model")
+        _known(options.annotator, annotators, "annotator")
+        return options
+
+
+def _parse(kind: type[MessageT], data: bytes) -> MessageT:
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise InputError(
+            f"the request is not a valid {kind.DESCRIPTOR.full_name}; see align.proto"
+        ) from error
+
+
+def _known(name: str, names: Sequence[str], what: str) -> None:
+    if name not in names:
+        raise UnknownNameError(
+            f"no {what} {name!r} here; this server has {', '.join(names)}",
+            field=f"options.{what}",
+        )
+
+
+def _deadline(context: Context) -> float | None:
+    remaining = context.time_remaining()
+    return None if remaining is None else time.monotonic() + remaining
+
+
+def _model_ref(pool: Pool, options: translate.Options) -> bytes:
+    for model in pool.models:
+        if model.name == options.model:
+            return wire.text(1, model.name) + wire.text(2, model.version)
+    raise UnknownNameError(f"no model {options.model!r} here", field="options.model")
+
+
+def _status(failure: Failure | frames.Answer) -> bytes:
+    return align_pb2.Status(
+        code=failure.code, message=failure.message, field=failure.field
+    ).SerializeToString()
+
+
+def _result(pair_id: str, answer: frames.Answer) -> bytes:
+    """Return a serialised AlignResult."""
+    if answer.code == OK:
+        return wire.text(1, pair_id) + wire.nested(2, b"") + wire.nested(3, answer.alignment)
+    return wire.text(1, pair_id) + wire.nested(2, _status(answer))

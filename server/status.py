@@ -1,0 +1,125 @@
+"""Which gRPC code an exception becomes: one table, used by the workers and by the service.
+
+Holds no grpc import, so that workers can use it. Exceptions of the table carry messages meant
+for callers; any other exception becomes INTERNAL with an id that the log repeats, and none of
+its text.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import traceback
+from dataclasses import dataclass
+from typing import Final
+
+from google.protobuf import duration_pb2
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from tokalign.errors import AlignError, InputError
+
+log = logging.getLogger(__name__)
+
+
+class ServingError(AlignError):
+    """Base of the errors that arise between a call and its worker."""
+
+
+class UnknownNameError(InputError):
+    """A model or annotator that is not loaded."""
+
+
+class QueueFullError(ServingError):
+    """Refused at once because too much is waiting.
+
+    Parameters
+    ----------
+    message : str
+    retry_after_s : float
+        When trying again is worth it.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ExpiredError(ServingError):
+    """The call's deadline passed before its pairs were aligned."""
+
+
+class NotServingError(ServingError):
+    """The server is starting or stopping."""
+
+
+OK: Final = code_pb2.OK
+INTERNAL: Final = code_pb2.INTERNAL
+
+# Ordered: the first row whose class matches decides. A LimitError is an InputError: trying
+# again would not help, so it must not carry a code that clients retry.
+CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
+    (UnknownNameError, code_pb2.NOT_FOUND),
+    (InputError, code_pb2.INVALID_ARGUMENT),
+    (QueueFullError, code_pb2.RESOURCE_EXHAUSTED),
+    (ExpiredError, code_pb2.DEADLINE_EXCEEDED),
+    (NotServingError, code_pb2.UNAVAILABLE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call or an item failed: a google.rpc.Code, a message, and perhaps a field path."""
+
+    code: int
+    message: str
+    field: str = ""
+    retry_after_s: float = 0.0
+
+    def to_proto(self) -> status_pb2.Status:
+        """Return the rich status: BadRequest names the field, RetryInfo the time to wait."""
+        status = status_pb2.Status(code=self.code, message=self.message)
+        if self.field:
+            violation = error_details_pb2.BadRequest.FieldViolation(
+                field=self.field, description=self.message
+            )
+            status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
+        if self.retry_after_s:
+            delay = duration_pb2.Duration()
+            delay.FromNanoseconds(round(self.retry_after_s * 1e9))
+            status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
+        return status
+
+
+class CallError(ServingError):
+    """A call fails for a reason that a worker has already put into words."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what the caller is told about an exception; unexpected ones are logged."""
+    if isinstance(error, CallError):
+        return error.failure
+    for kind, code in CODES:
+        if isinstance(error, kind):
+            return Failure(
+                code,
+                str(error),
+                getattr(error, "field", ""),
+                getattr(error, "retry_after_s", 0.0),
+            )
+    return internal_failure(
+        type(error).__name__, frames="".join(traceback.format_tb(error.__traceback__))
+    )
+
+
+def internal_failure(cause: str, **logged: object) -> Failure:
+    """Log `cause` under a new error id and return the failure that names only the id.
+
+    The message of an unexpected exception may quote a sentence, so neither the log nor the
+    answer holds it; the log has its type and frames.
+    """
+    error_id = secrets.token_hex(6)
+    log.error(cause, extra={"error_id": error_id, **logged})
+    return Failure(INTERNAL, f"internal error {error_id}; the server's log has more under this id")

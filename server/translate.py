@@ -1,0 +1,185 @@
+"""Translation between protobuf messages and tokalign's types; the only such place here.
+
+Imported by the workers, so it must not import grpc.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokalign.errors import InputError, LimitError
+from tokalign.server.config import Limits
+from tokalign.types import Alignment, Direction, Sentence, SentenceLike
+from tokalign.v1 import align_pb2
+
+_TO_PROTO = {
+    Direction.SOURCE_TO_TARGET: align_pb2.DIRECTION_SOURCE_TO_TARGET,
+    Direction.TARGET_TO_SOURCE: align_pb2.DIRECTION_TARGET_TO_SOURCE,
+    Direction.INTERSECTION: align_pb2.DIRECTION_INTERSECTION,
+    Direction.UNION: align_pb2.DIRECTION_UNION,
+    Direction.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
+    Direction.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
+    Direction.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
+}
+_FROM_PROTO = {number: direction for direction, number in _TO_PROTO.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to align: the request's options with the names checked and defaults filled in.
+
+    Attributes
+    ----------
+    model, annotator : str
+    direction : Direction or None
+        None is the aligner's default.
+    min_confidence : float
+        In [0, 1].
+    posteriors, explain : bool
+    """
+
+    model: str
+    annotator: str
+    direction: Direction | None = None
+    min_confidence: float = 0.0
+    posteriors: bool = False
+    explain: bool = False
+
+
+def options(message: align_pb2.AlignOptions, *, model: str, annotator: str) -> Options:
+    """Return checked options; `model` and `annotator` are the defaults.
+
+    Raises
+    ------
+    InputError
+        If the direction is unknown or the confidence not in [0, 1].
+    """
+    direction = None
+    if message.direction != align_pb2.DIRECTION_UNSPECIFIED:
+        direction = _FROM_PROTO.get(message.direction)
+        if direction is None:
+            raise InputError(
+                f"direction {int(message.direction)} is unknown; wanted a value of "
+                "tokalign.v1.Direction",
+                field="options.direction",
+            )
+    confidence = message.min_confidence
+    if math.isnan(confidence) or not 0 <= confidence <= 1:
+        raise InputError(
+            f"min_confidence is {confidence}; wanted 0 to 1", field="options.min_confidence"
+        )
+    return Options(
+        model=message.model or model,
+        annotator=message.annotator or annotator,
+        direction=direction,
+        min_confidence=confidence,
+        posteriors=message.return_posteriors,
+        explain=message.return_explanations,
+    )
+
+
+def directions() -> list[align_pb2.Direction]:
+    """Return every direction as its protobuf number."""
+    return list(_FROM_PROTO)
+
+
+def sentence(message: align_pb2.Sentence, *, side: str, limits: Limits) -> SentenceLike:
+    """Return a sentence from the wire: its text, or a checked sentence where tokens are given.
+
+    Parameters
+    ----------
+    message : align_pb2.Sentence
+    side : str
+        Path of the sentence, such as ``"source"``; errors name fields below it.
+    limits : Limits
+
+    Raises
+    ------
+    InputError
+        If it is empty, or its columns contradict one another (see Sentence.from_tokens).
+    LimitError
+        If it is too long.
+    """
+    given = {
+        name: getattr(message, name)
+        for name in ("tags", "lemmas", "heads", "relations")
+        if len(getattr(message, name))
+    }
+    n_characters = len(message.text)
+    if not message.tokens:
+        if given:
+            raise InputError(
+                f"{', '.join(given)} given without tokens", field=f"{side}.{next(iter(given))}"
+            )
+        if not n_characters or message.text.isspace():
+            raise InputError("the sentence is empty; give text or tokens", field=f"{side}.text")
+        _limit(n_characters, limits.max_characters, "characters", f"{side}.text")
+        return message.text
+    _limit(len(message.tokens), limits.max_tokens, "tokens", f"{side}.tokens")
+    n_characters = max(n_characters, sum(map(len, message.tokens)))
+    _limit(n_characters, limits.max_characters, "characters", f"{side}.tokens")
+    try:
+        return Sentence.from_tokens(
+            list(message.tokens),
+            text=message.text or None,
+            **{name: list(column) for name, column in given.items()},
+        )
+    except InputError as error:
+        error.field = f"{side}.{error.field}" if error.field else side
+        raise
+
+
+def _limit(seen: int, limit: int, unit: str, field: str) -> None:
+    if seen > limit:
+        raise LimitError(
+            f"{seen} {unit}; the server takes at most {limit}: shorten or split the sentence",
+            field=field,
+        )
+
+
+def alignment(value: Alignment) -> align_pb2.Alignment:
+    """Return an alignment as its message."""
+    message = align_pb2.Alignment(
+        source=_sentence_message(value.source),
+        target=_sentence_message(value.target),
+        source_indices=[link.source for link in value.links],
+        target_indices=[link.target for link in value.links],
+        confidences=[link.confidence for link in value.links],
+        score=value.score,
+    )
+    if value.posteriors is not None:
+        n_source, n_target = value.posteriors.shape
+        message.posteriors.n_source = n_source
+        message.posteriors.n_target = n_target
+        message.posteriors.values.extend(value.posteriors.ravel().tolist())
+    for link in value.explanations:
+        explanation = message.explanations.add(
+            source_index=link.source,
+            target_index=link.target,
+            direction=_TO_PROTO[link.direction],
+            score=link.score,
+            runner_up=link.runner_up,
+            margin=link.margin,
+        )
+        for feature in link.features:
+            explanation.features.add(name=feature.name, value=feature.value, weight=feature.weight)
+    return message
+
+
+def _sentence_message(value: Sentence) -> align_pb2.Sentence:
+    return align_pb2.Sentence(
+        text=value.text,
+        tokens=value.tokens,
+        tags=_column(value.tags),
+        lemmas=_column(value.lemmas),
+        heads=() if value.heads is None else value.heads,
+        relations=_column(value.relations),
+        starts=value.starts,
+        ends=value.ends,
+    )
+
+
+def _column(column: Sequence[str] | None) -> Sequence[str]:
+    return () if column is None else column

@@ -1,0 +1,75 @@
+"""The life of a worker process: load once, then answer shards until the server goes.
+
+Preloaded into the fork server, so it and everything it imports must be free of grpc.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from tokalign.errors import AlignError
+from tokalign.server import frames, logs
+from tokalign.server.engine import EngineFactory, EngineSettings
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def main(
+    sock: socket.socket,
+    lifeline: Connection,
+    factory: EngineFactory,
+    settings: EngineSettings,
+    verbosity: int,
+) -> None:
+    """Answer the shards that arrive on `sock` until it closes.
+
+    Parameters
+    ----------
+    sock : socket.socket
+        Blocking stream to the server; see frames for what is said.
+    lifeline : Connection
+        Read end of a pipe of this worker alone that only the server holds open for writing.
+    factory, settings
+        What to load.
+    verbosity : int
+        Level of the log, which goes to standard error.
+    """
+    # The server decides when a worker ends; a signal to the whole process group must not.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _die_with_server(lifeline)
+    logs.configure(verbosity)
+    try:
+        engine = factory(settings)
+    except AlignError as error:
+        sock.sendall(frames.encode(frames.Refused(str(error))))
+        return
+    sock.sendall(frames.encode(frames.Ready(engine.models)))
+    while (job := frames.receive(sock)) is not None:
+        answers, seconds = engine.run(job)
+        sock.sendall(frames.encode(frames.Done(answers, seconds, resident_bytes())))
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process, or 0 where /proc is missing."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return 0
+    return int(statm.read_text().split()[1]) * _PAGE_BYTES
+
+
+def _die_with_server(lifeline: Connection) -> None:
+    """Have the kernel end this process when the server's end of the pipe closes.
+
+    SIGIO's default action ends a process even where it hangs in compiled code, which reading
+    the socket's end could not.
+    """
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)

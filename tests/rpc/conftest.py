@@ -1,0 +1,69 @@
+"""A server in this process over the fake engine, and one as a user starts it."""
+
+import asyncio
+import contextlib
+
+import fake_engine
+import grpc.aio
+import pytest
+from tokalign.server import process
+from tokalign.server.admission import Admission
+from tokalign.server.config import Config, Limits
+from tokalign.server.engine import EngineSettings
+from tokalign.server.frontend import Frontend
+from tokalign.server.metrics import Metrics
+from tokalign.server.pool import Pool, PoolSettings
+from tokalign.v1 import align_pb2_grpc
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fork_server():
+    process.start_fork_server()
+
+
+@pytest.fixture
+def pool_settings():
+    return PoolSettings(
+        workers=2,
+        engine=EngineSettings(("fake",), ("native",), Limits()),
+        factory=fake_engine.load,
+        shard_timeout_s=20,
+    )
+
+
+@pytest.fixture
+def metrics():
+    return Metrics()
+
+
+@contextlib.asynccontextmanager
+async def running_pool(settings, metrics):
+    pool = Pool(settings, metrics)
+    try:
+        await asyncio.wait_for(pool.start(), 60)
+        yield pool
+    finally:
+        await asyncio.wait_for(pool.close(), 30)
+
+
+@pytest.fixture
+async def serving(pool_settings, metrics):
+    """Yield a function that starts a server with some Config changed and returns its stub."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def serve(pool=None, **changed):
+            config = Config(host="127.0.0.1", port=0, **changed)
+            admission = Admission(config.queue_pairs, config.queue_bytes)
+            front = Frontend(config, metrics, admission)
+            address = await front.start()
+            stack.push_async_callback(front.stop, 0)
+            if pool is None:
+                pool = await stack.enter_async_context(running_pool(pool_settings, metrics))
+            await front.serve_from(pool)
+            channel = await stack.enter_async_context(grpc.aio.insecure_channel(address))
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            stub.front, stub.pool, stub.admission = front, pool, admission
+            stub.channel, stub.address = channel, address
+            return stub
+
+        yield serve

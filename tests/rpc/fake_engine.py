@@ -1,0 +1,54 @@
+"""A do-nothing engine: answers, fails, dies or hangs as a pair's id or text says."""
+
+import os
+import signal
+import sys
+import time
+
+from tokalign.errors import ModelError
+from tokalign.server.frames import Answer, ModelInfo
+from tokalign.v1 import align_pb2
+
+MODEL = ModelInfo("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)
+
+
+class FakeEngine:
+    models = (MODEL,)
+
+    def run(self, job):
+        answers = [self._answer(data) for options, pairs in job.runs for data in pairs]
+        return answers, {"align": 0.001}
+
+    def _answer(self, data):
+        pair = align_pb2.Pair.FromString(data)
+        action, _, value = (pair.id or pair.source.text).partition(":")
+        score = 0.5
+        if action == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif action == "die-once":
+            try:
+                os.close(os.open(value, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                pass
+            else:
+                os.kill(os.getpid(), signal.SIGKILL)
+        elif action == "sleep":
+            time.sleep(float(value))
+        elif action == "hang":
+            signal.pause()
+        elif action == "score":
+            score = float(value)
+        elif action == "fail":
+            return Answer(b"", code=3, message="as told", field=value)
+        elif action == "grpc":
+            return Answer(b"", score=float("grpc" in sys.modules))
+        alignment = align_pb2.Alignment(source=pair.source, target=pair.target, score=score)
+        return Answer(alignment.SerializeToString(), score=score)
+
+
+def load(settings):
+    if settings.models == ("missing",):
+        raise ModelError("no model 'missing'; shipped are: fake")
+    if settings.models == ("suicidal",):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return FakeEngine()

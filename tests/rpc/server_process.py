@@ -1,0 +1,70 @@
+"""`tokalign serve` as users start it, or with the fake engine, in a process of its own."""
+
+import contextlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+REAL = "from tokalign.cli.main import main; main()"
+
+FAKE = f"""
+import sys
+sys.path.insert(0, {str(HERE)!r})
+import fake_engine
+from tokalign.cli import main
+from tokalign.server import aligners
+aligners.load = fake_engine.load
+if __name__ == "__main__":
+    main.main()
+"""
+
+
+class Server:
+    """A running server: its process, its address and what it logged."""
+
+    def __init__(self, process):
+        self.process = process
+        self.address = ""
+        self.log = []
+
+    def read_until(self, pattern):
+        """Read standard error up to a line that matches, and return the match."""
+        for line in self.process.stderr:
+            if line.startswith("{"):
+                self.log.append(json.loads(line))
+            if match := re.search(pattern, line):
+                return match
+        raise AssertionError(f"the server ended before it said {pattern!r}: {self.log}")
+
+    @property
+    def metrics_url(self):
+        (entry,) = [entry for entry in self.log if entry["event"] == "metrics"]
+        return f"http://127.0.0.1:{entry['port']}"
+
+    def stop(self, signal_number=15):
+        """Send a signal and return the exit code."""
+        self.process.send_signal(signal_number)
+        return self.process.wait(30)
+
+
+@contextlib.contextmanager
+def started(*flags, fake=True, wait=True):
+    """Start a server on free ports; it is killed at the end where it still runs."""
+    command = ["-c", FAKE if fake else REAL]
+    arguments = ["serve", "--port", "0", "--metrics-port", "0", "--workers", "2", *flags]
+    process = subprocess.Popen(
+        [sys.executable, *command, *arguments], stderr=subprocess.PIPE, text=True
+    )
+    server = Server(process)
+    try:
+        if wait:
+            server.address = server.read_until(r"^listening on (\S+)$")[1]
+        yield server
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()

@@ -1,0 +1,112 @@
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.server import wire
+from tokalign.server.admission import Admission
+from tokalign.server.batching import FairQueue, Shard, Slice, Task
+from tokalign.server.frames import Answer, Decoder, encode
+from tokalign.server.logs import JsonFormatter
+from tokalign.server.status import QueueFullError
+from tokalign.server.translate import Options
+from tokalign.v1 import align_pb2
+
+OPTIONS = Options("m", "a")
+
+
+def tasks_of(sizes):
+    return [
+        Task(OPTIONS, [bytes([index, j]) for j in range(n_pairs)], None)
+        for index, n_pairs in enumerate(sizes)
+    ]
+
+
+@given(sizes=st.lists(st.integers(1, 40), max_size=12), limit=st.integers(1, 20))
+def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
+    async def run():
+        queue = FairQueue()
+        tasks = [
+            Task(OPTIONS, [bytes([i, j]) for j in range(n)], None) for i, n in enumerate(sizes)
+        ]
+        for task in tasks:
+            queue.push(task)
+        while (shard := queue.take(limit)) is not None:
+            assert 0 < len(shard) <= limit
+            shard.fill([Answer(pair) for _, pairs in shard.job().runs for pair in pairs])
+        assert queue.waiting == 0
+        for task in tasks:
+            assert [answer.alignment for answer in task.future.result()] == list(task.pairs)
+
+    asyncio.run(run())
+
+
+@given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))
+def test_halves_hold_every_pair_in_order(sizes):
+    async def run():
+        tasks = [
+            Task(OPTIONS, [bytes([i, j]) for j in range(n)], None) for i, n in enumerate(sizes)
+        ]
+        shard = Shard([Slice(task, 0, len(task.pairs)) for task in tasks])
+        first, second = shard.halves()
+        assert len(first) == len(shard) // 2
+        flat = [pair for part in (first, second) for _, run in part.job().runs for pair in run]
+        assert flat == [pair for _, run in shard.job().runs for pair in run]
+
+    asyncio.run(run())
+
+
+async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
+    queue = FairQueue()
+    large, lone, other = (Task(OPTIONS, [b""] * n, None) for n in (10, 1, 1))
+    for task in (large, lone, other):
+        queue.push(task)
+    taken = []
+    while (shard := queue.take(4)) is not None:
+        taken.append([part.task for part in shard.slices])
+    assert taken == [[large], [lone, other], [large], [large]]
+
+
+@given(data=st.lists(st.binary(max_size=50), max_size=5), cut=st.integers(1, 30))
+def test_frames_survive_any_cut(data, cut):
+    stream = b"".join(map(encode, data))
+    decoder = Decoder()
+    pieces = [stream[start : start + cut] for start in range(0, len(stream), cut)]
+    assert [message for piece in pieces for message in decoder.feed(piece)] == data
+
+
+@given(
+    pair_id=st.text(), index=st.integers(0, 2**32 - 1), name=st.text(), text=st.text(max_size=300)
+)
+def test_joined_fields_equal_the_built_message(pair_id, index, name, text):
+    alignment = align_pb2.Alignment(source={"text": text})
+    joined = wire.nested(
+        1,
+        wire.number(1, index)
+        + wire.nested(2, wire.text(1, pair_id) + wire.nested(3, alignment.SerializeToString())),
+    ) + wire.nested(2, wire.text(1, name))
+    expected = align_pb2.RankResponse(
+        ranking=[{"index": index, "result": {"id": pair_id, "alignment": alignment}}],
+        model={"name": name},
+    )
+    assert joined == expected.SerializeToString()
+
+
+def test_refusal_says_when_the_excess_will_be_done():
+    now = [0.0]
+    admission = Admission(100, 1000, clock=lambda: now[0])
+    with admission.admit(100, 10):
+        now[0] = 2.0
+    with admission.admit(100, 10), pytest.raises(QueueFullError) as caught, admission.admit(50, 1):
+        raise AssertionError("admitted over the limit")
+    assert caught.value.retry_after_s == pytest.approx(1.0)
+    assert (admission.pairs, admission.bytes) == (0, 0)
+
+
+def test_log_record_becomes_one_json_line(caplog):
+    import json
+    import logging
+
+    logging.getLogger("x").warning("lost", extra={"pairs": 3})
+    entry = json.loads(JsonFormatter().format(caplog.records[-1]))
+    assert (entry["event"], entry["level"], entry["pairs"]) == ("lost", "warning", 3)

@@ -1,0 +1,162 @@
+"""The worker's stages over an aligner that links identical tokens."""
+
+import numpy as np
+import pytest
+from tokalign.errors import InputError
+from tokalign.server import frames
+from tokalign.server.config import Limits
+from tokalign.server.engine import STAGES, AlignerEngine
+from tokalign.server.translate import Options
+from tokalign.types import (
+    Alignment,
+    Direction,
+    FeatureContribution,
+    Link,
+    LinkExplanation,
+    Sentence,
+)
+from tokalign.v1 import align_pb2
+
+
+class IdentityAligner:
+    """Counts the sentences it annotates; refuses "bad" and breaks on "broken"."""
+
+    def __init__(self):
+        self.batches = []
+
+    def annotate(self, sentences):
+        self.batches.append(list(sentences))
+        return [self._one(sentence) for sentence in sentences]
+
+    def _one(self, sentence):
+        if isinstance(sentence, Sentence):
+            return sentence
+        if sentence == "bad":
+            raise InputError("bad sentence")
+        if sentence == "broken":
+            raise RuntimeError(f"cannot do {sentence}")
+        return Sentence.from_tokens(sentence.split(), text=sentence)
+
+    def align(self, source, target, *, direction, min_confidence, posteriors, explain):
+        links = tuple(
+            Link(i, j, 0.9)
+            for i, token in enumerate(source.tokens)
+            for j, other in enumerate(target.tokens)
+            if token == other
+        )
+        why = LinkExplanation(
+            0, 0, Direction.SOURCE_TO_TARGET, 2.5, (FeatureContribution("same", 1.0, 2.5),), -1, 0.5
+        )
+        return Alignment(
+            source=source,
+            target=target,
+            links=links,
+            score=len(links) / len(target),
+            model="m",
+            version="1",
+            direction=direction,
+            posteriors=np.eye(len(source), len(target), dtype=np.float32) if posteriors else None,
+            explanations=(why,) if explain else (),
+        )
+
+
+@pytest.fixture
+def aligner():
+    return IdentityAligner()
+
+
+@pytest.fixture
+def run(aligner):
+    engine = AlignerEngine({("m", "a"): aligner}, (), Limits(max_tokens=6, max_characters=30))
+
+    def run(*pairs, **options):
+        data = tuple(
+            align_pb2.Pair(source=source, target=target).SerializeToString()
+            for source, target in pairs
+        )
+        answers, seconds = engine.run(frames.Job(((Options("m", "a", **options), data),)))
+        assert set(seconds) == set(STAGES)
+        return answers
+
+    return run
+
+
+def test_links_and_offsets_reach_the_wire(run):
+    (answer,) = run(({"text": "the  cat"}, {"text": "cat"}))
+    alignment = align_pb2.Alignment.FromString(answer.alignment)
+    assert list(alignment.source_indices) == [1]
+    assert list(alignment.target_indices) == [0]
+    assert alignment.confidences[0] == pytest.approx(0.9)
+    assert alignment.score == answer.score == 1.0
+    assert list(alignment.source.starts) == [0, 5]
+    assert not alignment.HasField("posteriors")
+
+
+def test_posteriors_and_explanations_come_where_asked_for(run):
+    (answer,) = run(({"text": "a b"}, {"text": "a"}), posteriors=True, explain=True)
+    alignment = align_pb2.Alignment.FromString(answer.alignment)
+    assert (alignment.posteriors.n_source, alignment.posteriors.n_target) == (2, 1)
+    assert list(alignment.posteriors.values) == [1.0, 0.0]
+    (why,) = alignment.explanations
+    assert why.direction == align_pb2.DIRECTION_SOURCE_TO_TARGET
+    assert (why.features[0].name, why.score, why.runner_up) == ("same", 2.5, -1)
+
+
+def test_given_columns_come_back(run):
+    source = {
+        "tokens": ["a", "b"],
+        "tags": ["DT", "NN"],
+        "lemmas": ["a", "b"],
+        "heads": [1, -1],
+        "relations": ["det", "root"],
+    }
+    (answer,) = run((source, {"text": "a"}))
+    message = align_pb2.Alignment.FromString(answer.alignment).source
+    assert message.text == "a b"
+    assert (list(message.tags), list(message.heads)) == (["DT", "NN"], [1, -1])
+
+
+def test_each_distinct_sentence_is_annotated_once(run, aligner):
+    run(*[({"text": f"c{i}"}, {"text": "question"}) for i in range(4)])
+    (batch,) = aligner.batches
+    assert sorted(batch) == ["c0", "c1", "c2", "c3", "question"]
+
+
+@pytest.mark.parametrize(
+    ("source", "field"),
+    [
+        ({}, "source.text"),
+        ({"text": "  "}, "source.text"),
+        ({"text": "bad"}, "source"),
+        ({"text": "x" * 31}, "source.text"),
+        ({"text": "a", "tags": ["DT"]}, "source.tags"),
+        ({"tokens": ["a"], "tags": ["DT", "NN"]}, "source.tags"),
+        ({"tokens": ["a", ""]}, "source.tokens"),
+        ({"tokens": ["a"] * 7}, "source.tokens"),
+        ({"tokens": ["a" * 31]}, "source.tokens"),
+        ({"tokens": ["a"], "text": "b"}, "source.tokens"),
+        ({"tokens": ["a"], "heads": [0], "relations": ["root"]}, "source.heads"),
+        ({"tokens": ["a"], "heads": [-1]}, "source.relations"),
+    ],
+)
+def test_bad_sentence_fails_its_pair_alone_and_is_named(run, source, field):
+    good = ({"text": "a"}, {"text": "a"})
+    answers = run(good, (source, {"text": "a"}), good)
+    assert [answer.code for answer in answers] == [0, 3, 0]
+    assert answers[1].field == field
+    assert answers[1].message
+    (mirrored,) = run(({"text": "a"}, source))
+    assert mirrored.field == field.replace("source", "target")
+
+
+def test_unexpected_exception_is_internal_and_says_nothing(run):
+    answers = run(({"text": "broken"}, {"text": "a"}), ({"text": "a"}, {"text": "a"}))
+    assert [answer.code for answer in answers] == [13, 0]
+    assert "broken" not in answers[0].message
+
+
+def test_bytes_that_are_no_pair_fail_alone(aligner):
+    engine = AlignerEngine({("m", "a"): aligner}, (), Limits())
+    good = align_pb2.Pair(source={"text": "a"}, target={"text": "a"}).SerializeToString()
+    answers, _ = engine.run(frames.Job(((Options("m", "a"), (b"\xff", good)),)))
+    assert [answer.code for answer in answers] == [3, 0]

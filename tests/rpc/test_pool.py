@@ -1,0 +1,175 @@
+import asyncio
+import contextlib
+import dataclasses
+import os
+import signal
+import time
+
+import pytest
+from conftest import running_pool
+from tokalign.errors import ModelError
+from tokalign.server.status import ExpiredError, NotServingError
+from tokalign.server.translate import Options
+from tokalign.v1 import align_pb2
+
+OPTIONS = Options("fake", "native")
+INTERNAL = 13
+
+
+def pairs(*ids):
+    return [
+        align_pb2.Pair(id=name, source={"text": name}, target={"text": "x"}).SerializeToString()
+        for name in ids
+    ]
+
+
+def sources(answers):
+    return [align_pb2.Alignment.FromString(answer.alignment).source.text for answer in answers]
+
+
+async def until(condition, timeout_s=20):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "condition not met in time"
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def pool(pool_settings, metrics):
+    async with running_pool(pool_settings, metrics) as pool:
+        yield pool
+
+
+async def test_answers_keep_the_order_of_pairs(pool):
+    ids = [str(index) for index in range(1000)]
+    answers = await asyncio.gather(pool.submit(OPTIONS, pairs(*ids)), pool.submit(OPTIONS, []))
+    assert sources(answers[0]) == ids
+    assert answers[1] == []
+
+
+async def test_workers_hold_no_grpc(pool):
+    (answer,) = await pool.submit(OPTIONS, pairs("grpc"))
+    assert answer.score == 0.0
+
+
+async def test_shard_of_a_killed_worker_is_answered_by_another(pool, metrics, tmp_path):
+    answers = await pool.submit(OPTIONS, pairs("a", f"die-once:{tmp_path / 'died'}", "b"))
+    assert [answer.code for answer in answers] == [0, 0, 0]
+    assert (
+        metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "died"}) == 1
+    )
+
+
+async def test_pair_that_kills_workers_fails_alone(pool):
+    ids = [*map(str, range(5)), "die", *map(str, range(5, 11))]
+    answers = await pool.submit(OPTIONS, pairs(*ids))
+    assert [answer.code for answer in answers] == [INTERNAL if name == "die" else 0 for name in ids]
+    assert "internal error" in answers[5].message
+    await until(lambda: pool.n_ready == 2)
+
+
+async def test_idle_worker_that_is_killed_is_replaced(pool):
+    old = set(pool.pids)
+    os.kill(next(iter(old)), signal.SIGKILL)
+    await until(lambda: pool.n_ready == 2 and set(pool.pids) != old)
+    assert len(await pool.submit(OPTIONS, pairs("a", "b", "c"))) == 3
+
+
+async def test_stopped_worker_is_replaced_and_its_shard_answered(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=1, shard_timeout_s=0.5)
+    async with running_pool(settings, metrics) as pool:
+        os.kill(pool.pids[0], signal.SIGSTOP)
+        answers = await pool.submit(OPTIONS, pairs("a"))
+    assert sources(answers) == ["a"]
+    assert (
+        metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "hung"}) == 1
+    )
+
+
+async def test_pair_that_hangs_fails_alone(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, shard_timeout_s=0.3)
+    async with running_pool(settings, metrics) as pool:
+        answers = await pool.submit(OPTIONS, pairs("a", "hang", "b"))
+    assert [answer.code for answer in answers] == [0, INTERNAL, 0]
+
+
+async def test_single_call_overtakes_a_large_batch(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=1, shard_pairs=4)
+    async with running_pool(settings, metrics) as pool:
+        batch = pool.submit(OPTIONS, pairs(*["sleep:0.005"] * 200))
+        await pool.submit(OPTIONS, pairs("lone"))
+        assert not batch.done()
+        assert pool.waiting_pairs >= 180
+        await batch
+
+
+async def test_expired_pairs_are_dropped(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=1)
+    async with running_pool(settings, metrics) as pool:
+        busy = pool.submit(OPTIONS, pairs("sleep:0.2"))
+        late = pool.submit(OPTIONS, pairs("a", "b"), time.monotonic() + 0.05)
+        with pytest.raises(ExpiredError, match="2 of 2 pairs"):
+            await late
+        await busy
+
+
+async def test_cancelled_pairs_are_not_started(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=1, shard_pairs=2)
+    async with running_pool(settings, metrics) as pool:
+        batch = pool.submit(OPTIONS, pairs(*["sleep:0.05"] * 100))
+        batch.cancel()
+        await pool.submit(OPTIONS, pairs("a"))
+        assert pool.waiting_pairs == 0
+
+
+async def test_worker_over_its_memory_is_replaced(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=1, max_worker_rss_bytes=1)
+    async with running_pool(settings, metrics) as pool:
+        for _ in range(2):
+            assert sources(await pool.submit(OPTIONS, pairs("a"))) == ["a"]
+    assert (
+        metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "memory"})
+        == 2
+    )
+
+
+async def test_missing_model_is_a_clear_error(pool_settings, metrics):
+    engine = dataclasses.replace(pool_settings.engine, models=("missing",))
+    settings = dataclasses.replace(pool_settings, engine=engine)
+    with pytest.raises(ModelError, match="no model 'missing'"):
+        async with running_pool(settings, metrics):
+            pass
+
+
+async def test_workers_that_never_start_fail_the_pool(pool_settings, metrics):
+    engine = dataclasses.replace(pool_settings.engine, models=("suicidal",))
+    settings = dataclasses.replace(pool_settings, engine=engine)
+    with pytest.raises(ModelError, match="workers in a row ended"):
+        async with running_pool(settings, metrics):
+            pass
+
+
+async def test_closed_pool_answers_not_serving(pool_settings, metrics):
+    async with running_pool(pool_settings, metrics) as pool:
+        waiting = pool.submit(OPTIONS, pairs(*["sleep:0.2"] * 5))
+    with pytest.raises(NotServingError):
+        await waiting
+    with pytest.raises(NotServingError):
+        pool.submit(OPTIONS, pairs("a"))
+
+
+async def test_no_worker_outlives_its_pool(pool_settings, metrics):
+    async with running_pool(pool_settings, metrics) as pool:
+        pids = pool.pids
+        hung = pool.submit(OPTIONS, pairs("hang"))
+    with contextlib.suppress(NotServingError):
+        await hung
+
+    def gone(pid):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    await until(lambda: all(map(gone, pids)))

@@ -1,0 +1,175 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+from server_process import REAL, started
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+
+def request(*ids):
+    pairs = [{"id": name, "source": {"text": "a"}, "target": {"text": "b"}} for name in ids]
+    return align_pb2.BatchAlignRequest(pairs=pairs)
+
+
+def wait_until(condition, timeout_s=20):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "condition not met in time"
+        time.sleep(0.01)
+
+
+def stat(pid):
+    """Return the state and the parent of a process, or None where it is gone."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if state == "Z" else (state, int(parent))
+
+
+def descendants(pid):
+    """Return the pids of all living processes below one."""
+    found, todo = set(), {pid}
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    parents = {child: entry[1] for child in pids if (entry := stat(child))}
+    while todo:
+        todo = {child for child, parent in parents.items() if parent in todo}
+        found |= todo
+    return found
+
+
+def get(url):
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def check(address):
+    command = [sys.executable, "-c", REAL, "serve", "--check", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_sigterm_finishes_running_calls_and_exits_0():
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        with ThreadPoolExecutor() as threads:
+            calls = [
+                threads.submit(stub.BatchAlign, request(*["sleep:0.05"] * 20)) for _ in range(3)
+            ]
+            scrape = f"{server.metrics_url}/metrics"
+            wait_until(lambda: "tokalign_admitted_pairs 60.0" in get(scrape)[1])
+            assert server.stop() == 0
+            for call in calls:
+                assert [result.status.code for result in call.result().results] == [0] * 20
+        events = [entry["event"] for entry in map(json.loads, server.process.stderr)]
+        assert events[-2:] == ["draining", "stopped"]
+
+
+def test_sigterm_to_the_process_group_still_drains():
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        call = stub.BatchAlign.future(request(*["sleep:0.05"] * 20))
+        scrape = f"{server.metrics_url}/metrics"
+        wait_until(lambda: "tokalign_admitted_pairs 20.0" in get(scrape)[1])
+        for pid in descendants(server.process.pid):
+            os.kill(pid, signal.SIGTERM)
+        assert server.stop() == 0
+        assert len(call.result().results) == 20
+
+
+def test_second_signal_ends_the_grace():
+    with (
+        started("--shard-timeout", "60") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("hang"))
+        scrape = f"{server.metrics_url}/metrics"
+        wait_until(lambda: "tokalign_workers_busy 1.0" in get(scrape)[1])
+        server.process.send_signal(signal.SIGTERM)
+        server.read_until("draining")
+        assert server.stop() == 0
+        assert call.exception() is not None
+
+
+def test_no_process_survives_a_killed_server():
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("hang"))
+        scrape = f"{server.metrics_url}/metrics"
+        wait_until(lambda: "tokalign_workers_busy 1.0" in get(scrape)[1])
+        below = descendants(server.process.pid)
+        assert len(below) >= 3
+        server.process.kill()
+        wait_until(lambda: not any(map(stat, below)))
+        assert call.exception() is not None
+
+
+def test_probes_follow_the_server():
+    with started() as server:
+        assert get(f"{server.metrics_url}/livez") == (200, "ok\n")
+        assert get(f"{server.metrics_url}/readyz") == (200, "ok\n")
+        assert get(f"{server.metrics_url}/other")[0] == 404
+        text = get(f"{server.metrics_url}/metrics")[1]
+        assert "tokalign_workers_ready 2.0" in text
+        assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
+
+
+def test_check_tells_a_serving_server_from_none():
+    with started() as server:
+        assert check(server.address).returncode == 0
+        server.stop()
+        answer = check(server.address)
+        assert answer.returncode == 1
+        assert "UNAVAILABLE" in answer.stderr
+
+
+def test_missing_model_ends_the_server_with_its_name():
+    with started("--model", "missing", wait=False) as server:
+        errors = server.process.stderr.read()
+        assert server.process.wait(30) == 1
+        assert "no model 'missing'" in errors
+
+
+def test_taken_port_ends_the_server():
+    with started() as server:
+        port = server.address.rpartition(":")[2]
+        with started("--port", port, wait=False) as second:
+            errors = second.process.stderr.read()
+            assert second.process.wait(30) == 1
+            assert "cannot listen on 127.0.0.1" in errors
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--workers", "0"], "workers is 0"),
+        (["--workers", "many"], "wanted a number or auto"),
+        (["--queue-pairs", "5"], "less than max_pairs"),
+        (["--max-tokens", "600"], "at most 512"),
+        (["--port", "70000"], "wanted 0 to 65535"),
+        (["--model", "a", "--model", "a"], "each once"),
+        (["--grace", "-1"], "wanted 0 or more"),
+    ],
+)
+def test_contradictory_flags_are_usage_errors(flags, message):
+    with started(*flags, wait=False) as server:
+        errors = server.process.stderr.read()
+        assert server.process.wait(30) == 2
+        assert message in errors
+
+
+def test_options_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("TOKALIGN_SERVE_MODEL", "missing")
+    with started(wait=False) as server:
+        assert "no model 'missing'" in server.process.stderr.read()

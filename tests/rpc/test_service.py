@@ -1,0 +1,309 @@
+import asyncio
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
+from tokalign.server.config import MIB, Limits
+from tokalign.v1 import align_pb2
+
+Code = grpc.StatusCode
+
+
+def pair(pair_id="", source="a b", target="a c"):
+    return align_pb2.Pair(id=pair_id, source={"text": source}, target={"text": target})
+
+
+async def failure(call):
+    """Return the code, the message and the details of a failed call."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    details = {}
+    rich = rpc_status.from_call(caught.value)
+    for packed in rich.details if rich else ():
+        for kind in (error_details_pb2.BadRequest, error_details_pb2.RetryInfo):
+            if packed.Is(kind.DESCRIPTOR):
+                message = kind()
+                packed.Unpack(message)
+                details[kind.DESCRIPTOR.name] = message
+    return caught.value.code(), caught.value.details(), details
+
+
+async def test_align_returns_the_pairs_id_and_the_model(serving):
+    stub = await serving()
+    answer = await stub.Align(align_pb2.AlignRequest(pair=pair("7", source="naïve ☃")))
+    assert answer.id == "7"
+    assert answer.alignment.source.text == "naïve ☃"
+    assert answer.alignment.score == 0.5
+    assert answer.model == align_pb2.ModelRef(name="fake", version="1.0.0")
+
+
+async def test_batch_keeps_order_and_fails_items_alone(serving):
+    stub = await serving()
+    request = align_pb2.BatchAlignRequest(pairs=[pair(str(i)) for i in range(100)])
+    request.pairs[40].id = "die"
+    answer = await stub.BatchAlign(request)
+    assert [result.id for result in answer.results] == [item.id for item in request.pairs]
+    codes = {result.id: result.status.code for result in answer.results}
+    assert codes.pop("die") == Code.INTERNAL.value[0]
+    assert set(codes.values()) == {0}
+    assert answer.model.name == "fake"
+
+
+async def test_empty_batch_has_no_results(serving):
+    stub = await serving()
+    assert not (await stub.BatchAlign(align_pb2.BatchAlignRequest())).results
+
+
+async def test_stream_answers_every_chunk_and_may_overtake(serving):
+    stub = await serving()
+
+    async def chunks():
+        yield align_pb2.AlignStreamRequest(chunk_id="slow", pairs=[pair("sleep:0.5")])
+        yield align_pb2.AlignStreamRequest(chunk_id="fast", pairs=[pair("1"), pair("2")])
+        yield align_pb2.AlignStreamRequest(
+            chunk_id="bad", pairs=[pair("1")], options={"model": "none"}
+        )
+
+    answers = [answer async for answer in stub.AlignStream(chunks())]
+    assert {answer.chunk_id for answer in answers} == {"slow", "fast", "bad"}
+    assert answers[-1].chunk_id == "slow"
+    by_id = {answer.chunk_id: answer for answer in answers}
+    assert [result.id for result in by_id["fast"].results] == ["1", "2"]
+    assert by_id["bad"].status.code == Code.NOT_FOUND.value[0]
+    assert by_id["bad"].status.field == "options.model"
+    assert not by_id["bad"].results
+
+
+async def test_stream_holds_more_chunks_than_it_works_on_at_once(serving):
+    stub = await serving(stream_chunks=2)
+
+    async def chunks():
+        for index in range(50):
+            yield align_pb2.AlignStreamRequest(chunk_id=str(index), pairs=[pair()] * 3)
+
+    answers = [answer async for answer in stub.AlignStream(chunks())]
+    assert sorted(int(answer.chunk_id) for answer in answers) == list(range(50))
+
+
+async def test_rank_sorts_by_score_and_puts_failures_last(serving):
+    stub = await serving()
+    ids = ["score:0.2", "fail:source.tags", "score:0.9", "score:0.2", "score:0.5"]
+    request = align_pb2.RankRequest(
+        question={"text": "q"},
+        candidates=[{"id": name, "sentence": {"text": name}} for name in ids],
+    )
+    answer = await stub.Rank(request)
+    assert [ranked.index for ranked in answer.ranking] == [2, 4, 0, 3, 1]
+    assert [ranked.result.id for ranked in answer.ranking] == [ids[i] for i in (2, 4, 0, 3, 1)]
+    best, worst = answer.ranking[0].result, answer.ranking[-1].result
+    assert best.alignment.score == pytest.approx(0.9)
+    assert (best.alignment.source.text, best.alignment.target.text) == ("score:0.9", "q")
+    assert (worst.status.code, worst.status.field) == (3, "sentence.tags")
+    request.top_k = 2
+    assert [ranked.index for ranked in (await stub.Rank(request)).ranking] == [2, 4]
+
+
+async def test_bad_question_fails_the_ranking(serving):
+    stub = await serving()
+    request = align_pb2.RankRequest(
+        question={"text": "q"}, candidates=[{"sentence": {"text": "fail:target.tags"}}]
+    )
+    code, message, details = await failure(stub.Rank(request))
+    assert (code, message) == (Code.INVALID_ARGUMENT, "as told")
+    assert details["BadRequest"].field_violations[0].field == "question.tags"
+
+
+async def test_failed_pair_names_its_field(serving):
+    stub = await serving()
+    request = align_pb2.AlignRequest(pair=pair("fail:source.tags"))
+    _, _, details = await failure(stub.Align(request))
+    assert details["BadRequest"].field_violations[0].field == "pair.source.tags"
+    answer = await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[request.pair]))
+    assert answer.results[0].status == align_pb2.Status(
+        code=3, message="as told", field="source.tags"
+    )
+
+
+async def test_list_models_names_models_limits_and_annotators(serving):
+    stub = await serving(limits=Limits(max_pairs=12), annotators=("native",))
+    answer = await stub.ListModels(align_pb2.ListModelsRequest())
+    (model,) = answer.models
+    assert (model.name, model.is_default, len(model.digest)) == ("fake", True, 64)
+    assert len(model.directions) == len(align_pb2.Direction.values()) - 1
+    assert (answer.limits.max_pairs, answer.limits.max_tokens) == (12, 512)
+    assert list(answer.annotators) == ["native"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "field"),
+    [
+        ({"model": "none"}, Code.NOT_FOUND, "options.model"),
+        ({"annotator": "none"}, Code.NOT_FOUND, "options.annotator"),
+        ({"direction": 99}, Code.INVALID_ARGUMENT, "options.direction"),
+        ({"min_confidence": 1.5}, Code.INVALID_ARGUMENT, "options.min_confidence"),
+        ({"min_confidence": float("nan")}, Code.INVALID_ARGUMENT, "options.min_confidence"),
+    ],
+)
+async def test_bad_options_name_their_field(serving, options, code, field):
+    stub = await serving()
+    seen, _, details = await failure(stub.Align(align_pb2.AlignRequest(options=options)))
+    assert seen == code
+    assert details["BadRequest"].field_violations[0].field == field
+
+
+async def test_too_many_pairs_are_invalid_and_named(serving):
+    stub = await serving(limits=Limits(max_pairs=3))
+    request = align_pb2.BatchAlignRequest(pairs=[pair()] * 4)
+    code, message, details = await failure(stub.BatchAlign(request))
+    assert (code, details["BadRequest"].field_violations[0].field) == (
+        Code.INVALID_ARGUMENT,
+        "pairs",
+    )
+    assert "4 pairs; the server takes at most 3" in message
+    ranking = align_pb2.RankRequest(question={"text": "q"}, candidates=[{}] * 4)
+    _, _, details = await failure(stub.Rank(ranking))
+    assert details["BadRequest"].field_violations[0].field == "candidates"
+
+
+async def test_oversized_message_is_resource_exhausted(serving):
+    stub = await serving(limits=Limits(max_request_bytes=1000))
+    request = align_pb2.AlignRequest(pair=pair(source="a" * 2000))
+    assert (await failure(stub.Align(request)))[0] == Code.RESOURCE_EXHAUSTED
+
+
+@pytest.mark.parametrize("name", ["Align", "BatchAlign", "Rank", "ListModels"])
+async def test_bytes_that_are_no_message_are_invalid(serving, name):
+    stub = await serving()
+    call = stub.channel.unary_unary(f"/tokalign.v1.AlignService/{name}")
+    code, message, _ = await failure(call(b"\xff\xff\xff"))
+    assert code == Code.INVALID_ARGUMENT
+    assert "not a valid tokalign.v1." in message
+
+
+async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving):
+    stub = await serving(queue_pairs=10, limits=Limits(max_pairs=10))
+    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.1")] * 10))
+    while stub.admission.pairs == 0:
+        await asyncio.sleep(0.005)
+    code, message, details = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
+    assert code == Code.RESOURCE_EXHAUSTED
+    assert "10 pairs are queued and the limit is 10" in message
+    assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
+    health = health_pb2_grpc.HealthStub(stub.channel)
+    assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
+    await busy
+    assert stub.admission.pairs == stub.admission.bytes == 0
+
+
+async def test_queue_is_bounded_in_bytes(serving):
+    stub = await serving(queue_bytes=MIB, limits=Limits(max_request_bytes=MIB))
+    big = align_pb2.Pair(id="sleep:0.3", source={"text": "a" * 600_000}, target={"text": "b"})
+    busy = stub.Align(align_pb2.AlignRequest(pair=big))
+    while stub.admission.bytes == 0:
+        await asyncio.sleep(0.005)
+    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=big)))
+    assert (code, "bytes are queued" in message) == (Code.RESOURCE_EXHAUSTED, True)
+    await busy
+
+
+async def test_deadline_is_kept_and_frees_the_queue(serving, metrics):
+    stub = await serving()
+    request = align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.02")] * 200)
+    code, _, _ = await failure(stub.BatchAlign(request, timeout=0.1))
+    assert code == Code.DEADLINE_EXCEEDED
+    await stub.Align(align_pb2.AlignRequest(pair=pair()))
+    assert stub.pool.waiting_pairs == stub.admission.pairs == 0
+
+
+async def test_cancelled_call_frees_the_queue(serving, metrics):
+    stub = await serving()
+    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.02")] * 200))
+    while stub.admission.pairs == 0:
+        await asyncio.sleep(0.005)
+    call.cancel()
+    while stub.admission.pairs:
+        await asyncio.sleep(0.005)
+    await stub.Align(align_pb2.AlignRequest(pair=pair()))
+    assert stub.pool.waiting_pairs == 0
+    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
+    assert (
+        metrics.registry.get_sample_value(
+            "grpc_server_handled_total", {**labels, "grpc_code": "CANCELLED"}
+        )
+        == 1
+    )
+
+
+async def test_unexpected_exception_shows_an_id_and_no_text(serving, caplog, monkeypatch):
+    stub = await serving()
+
+    def fail(*arguments):
+        raise RuntimeError("".join(["sec", "ret"]))
+
+    monkeypatch.setattr(stub.pool, "submit", fail)
+    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
+    assert code == Code.INTERNAL
+    assert "secret" not in message
+    (record,) = [record for record in caplog.records if hasattr(record, "error_id")]
+    assert record.error_id in message
+    assert "secret" not in caplog.text + record.frames
+
+
+async def test_calls_before_the_models_are_loaded_are_unavailable(serving):
+    stub = await serving(pool=False)
+    stub.front._service.pool = None
+    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
+    assert (code, "loading" in message) == (Code.UNAVAILABLE, True)
+
+
+async def test_health_follows_the_drain(serving):
+    stub = await serving()
+    health = health_pb2_grpc.HealthStub(stub.channel)
+    for name in ("", "tokalign.v1.AlignService"):
+        check = health_pb2.HealthCheckRequest(service=name)
+        assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.SERVING
+    await stub.front.refuse()
+    assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_reflection_is_there_only_where_asked_for(serving, is_on):
+    stub = await serving(reflection=is_on)
+    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
+        iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+    )
+    if is_on:
+        answers = [answer async for answer in call]
+        names = [service.name for service in answers[0].list_services_response.service]
+        assert "tokalign.v1.AlignService" in names
+    else:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call.read()
+        assert caught.value.code() == Code.UNIMPLEMENTED
+
+
+async def test_second_server_on_a_port_is_refused(serving):
+    from tokalign.errors import InputError
+    from tokalign.server.config import Config
+    from tokalign.server.frontend import Frontend
+
+    stub = await serving()
+    port = int(stub.address.rpartition(":")[2])
+    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission)
+    with pytest.raises(InputError, match="cannot listen"):
+        await other.start()
+
+
+async def test_metrics_count_calls_pairs_and_times(serving, metrics):
+    stub = await serving()
+    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair()] * 5))
+    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
+    value = metrics.registry.get_sample_value
+    assert value("grpc_server_handled_total", {**labels, "grpc_code": "OK"}) == 1
+    assert value("grpc_server_handling_seconds_count", labels) == 1
+    assert value("tokalign_pairs_total", {"code": "OK"}) == 5
+    assert value("tokalign_queue_seconds_count") == 1
+    assert value("tokalign_stage_seconds_count", {"stage": "align"}) >= 1
