@@ -38,6 +38,7 @@ def extensions():
         Extension(
             ".".join(path.relative_to("core").with_suffix("").parts),
             [str(path)],
+            depends=[str(header) for header in path.parent.glob("*.h")],
             extra_compile_args=["-O3", "-fno-math-errno"],
         )
         for path in sorted(Path("core").rglob("*.pyx"))

@@ -49,14 +49,19 @@ def test_wrong_shapes_are_refused(parser):
         parser.parse([["a", "b"]], [["DT"]])
     with pytest.raises(InputError, match="empty"):
         parser.parse([[""]], [["DT"]])
-    tags, rows = np.zeros(1, np.uint8), np.zeros((4, 4), np.int16)
+    tags, actions = np.zeros(1, np.uint8), np.zeros((4, 4), np.int16)
+    labels = np.zeros((4, 64), np.int16)
     forms = Forms([["a"]])
     with pytest.raises(ShapeError, match="wanted 4"):
-        _parser.parse_forms(forms, tags, np.zeros((4, 8), np.int16), rows, 4)
-    with pytest.raises(ShapeError, match="5 labels"):
-        _parser.parse_forms(forms, tags, rows, rows, 5)
+        _parser.parse_forms(forms, tags, labels, labels, 4)
+    with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
+        _parser.parse_forms(forms, tags, actions, actions, 4)
+    with pytest.raises(ShapeError, match="64 labels"):
+        _parser.parse_forms(forms, tags, actions, labels, 64)
     with pytest.raises(ShapeError, match="power of two"):
-        _parser.parse_forms(forms, tags, np.zeros((3, 4), np.int16), rows, 4)
+        _parser.parse_forms(forms, tags, actions[:3], labels, 4)
+    with pytest.raises(ShapeError, match="2 tags for 1 tokens"):
+        _parser.parse_forms(forms, np.zeros(2, np.uint8), actions, labels, 4)
 
 
 def test_table_is_whole_and_states_its_licence(parser):

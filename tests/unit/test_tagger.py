@@ -47,9 +47,9 @@ def test_table_of_wrong_shape_is_refused():
     keys = np.zeros(2, dtype=np.uint32)
     forms = Forms([["a"]])
     with pytest.raises(ShapeError, match="power of two"):
-        _tagger.tag_forms(forms, np.zeros((3, 8), dtype=np.int16), keys, keys, 4, (0, 1))
-    with pytest.raises(ShapeError, match="9 tags"):
-        _tagger.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 9, (0, 1))
+        _tagger.tag_forms(forms, np.zeros((3, 64), dtype=np.int16), keys, keys, 4, (0, 1))
+    with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
+        _tagger.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 4, (0, 1))
 
 
 def test_unknown_annotator_is_named_in_the_error():

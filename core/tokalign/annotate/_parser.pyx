@@ -26,14 +26,23 @@ cdef enum:
     SHIFT = 0
     LEFT = 1
     RIGHT = 2
-    ACTION_WIDTH = 4
-    MAX_LABELS = 64
+    ACTION_WIDTH = 4    # likewise
+    LABEL_WIDTH = 64    # weights a row, as in _rows.h
     N_ACTION_FEATURES = 72
     N_LABEL_FEATURES = 36
     ROOT_TAG = 62
     NO_TAG = 63
     NO_LABEL = 63
     IMPOSSIBLE = 1 << 30
+
+
+cdef extern from "_rows.h" nogil:
+    void sum_narrow_rows(
+        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
+    ) noexcept
+    void sum_wide_rows(
+        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
+    ) noexcept
 
 
 cdef struct Node:
@@ -304,13 +313,11 @@ cdef inline int best_label(const int32_t* scores, int n_labels) noexcept nogil:
 
 cdef void parse_sentence(
     State* state, const int16_t* action_weights, int action_shift,
-    const int16_t* label_weights, int width, int n_labels, int label_shift,
+    const int16_t* label_weights, int n_labels, int label_shift,
 ) noexcept nogil:
     cdef uint32_t[N_ACTION_FEATURES] rows
-    cdef int32_t[MAX_LABELS] scores
-    cdef int32_t[ACTION_WIDTH] action_scores
-    cdef const int16_t* row
-    cdef int k, c, action, head, child
+    cdef int32_t[LABEL_WIDTH] scores
+    cdef int action, head, child
     while not is_final(state):
         if state.depth == 0:
             action = SHIFT
@@ -318,12 +325,8 @@ cdef void parse_sentence(
             action = RIGHT if state.depth > 1 else LEFT
         else:
             action_features(state, action_shift, rows)
-            memset(action_scores, 0, sizeof(action_scores))
-            for k in range(N_ACTION_FEATURES):
-                row = action_weights + <size_t>rows[k] * ACTION_WIDTH
-                for c in range(ACTION_WIDTH):
-                    action_scores[c] += row[c]
-            action = best_action(state, action_scores)
+            sum_narrow_rows(action_weights, rows, N_ACTION_FEATURES, scores)
+            action = best_action(state, scores)
         if action == SHIFT:
             state.stack[state.depth] = state.next
             state.depth += 1
@@ -332,11 +335,7 @@ cdef void parse_sentence(
         child = state.stack[state.depth - 1]
         head = head_after(state, action)
         label_features(state, head, child, label_shift, rows)
-        memset(scores, 0, sizeof(scores))
-        for k in range(N_LABEL_FEATURES):
-            row = label_weights + <size_t>rows[k] * width
-            for c in range(width):
-                scores[c] += row[c]
+        sum_wide_rows(label_weights, rows, N_LABEL_FEATURES, scores)
         attach(state, head, child, best_label(scores, n_labels))
         state.depth -= 1
 
@@ -377,8 +376,11 @@ cdef int check(Forms forms, tags, actions, labels, int n_labels) except -1:
         raise ShapeError(f"{tags.shape[0]} tags for {forms.n_tokens} tokens")
     if actions.shape[1] != ACTION_WIDTH:
         raise ShapeError(f"{actions.shape[1]} weights an action row; wanted {ACTION_WIDTH}")
-    if not 0 < n_labels <= labels.shape[1] <= MAX_LABELS or n_labels > NO_LABEL:
-        raise ShapeError(f"{n_labels} labels with rows of {labels.shape[1]} weights; at most 63")
+    if labels.shape[1] != LABEL_WIDTH or not 0 < n_labels <= NO_LABEL:
+        raise ShapeError(
+            f"{n_labels} labels with rows of {labels.shape[1]} weights; "
+            f"wanted at most {NO_LABEL} and {LABEL_WIDTH}"
+        )
     return 0
 
 
@@ -398,9 +400,9 @@ def parse_forms(
         Tag ids, below 62.
     action_weights : int16 array, shape (2**k, 4), C-contiguous
         Columns SHIFT, LEFT, RIGHT and padding.
-    label_weights : int16 array, shape (2**m, width), C-contiguous
+    label_weights : int16 array, shape (2**m, 64), C-contiguous
     n_labels : int
-        At most 63 and at most width.
+        At most 63.
 
     Returns
     -------
@@ -411,7 +413,6 @@ def parse_forms(
     check(forms, tags, action_weights, label_weights, n_labels)
     cdef int action_shift = shift_of(action_weights.shape[0])
     cdef int label_shift = shift_of(label_weights.shape[0])
-    cdef int width = <int>label_weights.shape[1]
     heads, labels = np.empty(forms.n_tokens, np.int32), np.empty(forms.n_tokens, np.uint8)
     if forms.n_tokens == 0:
         return heads, labels
@@ -427,7 +428,7 @@ def parse_forms(
             start(&state, forms.items + first, &tags[0] + first, forms.offsets[s + 1] - <int>first)
             parse_sentence(
                 &state, &action_weights[0, 0], action_shift,
-                &label_weights[0, 0], width, n_labels, label_shift,
+                &label_weights[0, 0], n_labels, label_shift,
             )
             for i in range(state.n):
                 out_heads[first + i] = state.nodes[i].head if state.nodes[i].head < state.n else -1
@@ -505,10 +506,9 @@ def train_epoch(
         raise ShapeError("one gold head and one gold label a token are wanted")
     cdef int action_shift = shift_of(action_weights.shape[0])
     cdef int label_shift = shift_of(label_weights.shape[0])
-    cdef int width = <int>label_weights.shape[1]
     cdef State state
     cdef uint32_t[N_ACTION_FEATURES] rows
-    cdef int32_t[MAX_LABELS] scores
+    cdef int32_t[LABEL_WIDTH] scores
     cdef int32_t[3] losses
     cdef Py_ssize_t o, first
     cdef int k, c, action, right, wrong, head, child, label, n_wrong = 0
@@ -561,7 +561,7 @@ def train_epoch(
                 memset(scores, 0, sizeof(scores))
                 for k in range(N_LABEL_FEATURES):
                     row = &label_weights[rows[k], 0]
-                    for c in range(width):
+                    for c in range(LABEL_WIDTH):
                         scores[c] += row[c]
                 label = best_label(scores, n_labels)
                 if head == gold_heads[first + child]:

@@ -28,9 +28,15 @@ import numpy as np
 from tokalign.errors import ShapeError
 
 cdef enum:
-    MAX_TAGS = 64
+    WIDTH = 64          # weights a row, as in _rows.h
     N_FEATURES = 34
     START = 63          # stands for the tag before a sentence
+
+
+cdef extern from "_rows.h" nogil:
+    void sum_wide_rows(
+        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
+    ) noexcept
 
 
 cdef struct Lexicon:
@@ -122,25 +128,20 @@ cdef inline int best(const int32_t* scores, int n_tags) noexcept nogil:
 
 cdef void tag_sentence(
     const Form* forms, uint32_t* classes, Py_ssize_t n, Lexicon lexicon,
-    const int16_t* weights, int width, int n_tags, int shift, uint32_t[2] quotes, uint8_t* tags,
+    const int16_t* weights, int n_tags, int shift, uint32_t[2] quotes, uint8_t* tags,
 ) noexcept nogil:
     cdef uint32_t[N_FEATURES] rows
-    cdef int32_t[MAX_TAGS] scores
+    cdef int32_t[WIDTH] scores
     cdef uint32_t tag1 = START, tag2 = START, case = case_of(forms, n)
-    cdef const int16_t* row
     cdef Py_ssize_t i
-    cdef int k, tag
+    cdef int tag
     look_up(forms, n, lexicon, classes)
     for i in range(n):
         if forms[i].fixed:
             tag = quotes[forms[i].fixed - QUOTE_OPEN]
         else:
             find_features(forms, classes, n, i, tag1, tag2, case, shift, rows)
-            memset(scores, 0, sizeof(scores))
-            for k in range(N_FEATURES):
-                row = weights + <size_t>rows[k] * width
-                for tag in range(width):
-                    scores[tag] += row[tag]
+            sum_wide_rows(weights, rows, N_FEATURES, scores)
             tag = best(scores, n_tags)
         tags[i] = <uint8_t>tag
         tag2, tag1 = tag1, tag
@@ -159,11 +160,11 @@ def tag_forms(
     Parameters
     ----------
     forms : Forms
-    weights : int16 array, shape (2**k, width), C-contiguous
-        width >= n_tags, at most 64.
+    weights : int16 array, shape (2**k, 64), C-contiguous
     lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
         Open addressing by `Form.lower`; the value is the word's ambiguity class.
     n_tags : int
+        At most 63.
     quote_tags : (int, int)
         Tags of a Penn opening and closing quote.
 
@@ -173,9 +174,7 @@ def tag_forms(
     """
     cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
     cdef int shift = shift_of(weights.shape[0])
-    cdef int width = <int>weights.shape[1]
-    if not 0 < n_tags <= width <= MAX_TAGS:
-        raise ShapeError(f"{n_tags} tags with rows of {width} weights; at most 64 are held")
+    check_width(weights.shape[1], n_tags)
     tags = np.empty(forms.n_tokens, dtype=np.uint8)
     if forms.n_tokens == 0:
         return tags
@@ -191,7 +190,7 @@ def tag_forms(
             if forms.offsets[s + 1] > start:
                 tag_sentence(
                     forms.items + start, classes, forms.offsets[s + 1] - start, lexicon,
-                    &weights[0, 0], width, n_tags, shift, quotes, &out[start],
+                    &weights[0, 0], n_tags, shift, quotes, &out[start],
                 )
     free(classes)
     return tags
@@ -220,8 +219,8 @@ def train_epoch(
     gold : uint8 array, shape (n_tokens,)
     order : int32 array
         Indices of sentences.
-    weights : int32 array, shape (2**k, width)
-    totals : int64 array, shape (2**k, width)
+    weights : int32 array, shape (2**k, 64)
+    totals : int64 array, shape (2**k, 64)
     lexicon_keys, lexicon_values : uint32 arrays
     n_tags : int
     step : int
@@ -231,11 +230,11 @@ def train_epoch(
     """
     cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
     cdef int shift = shift_of(weights.shape[0])
-    cdef int width = <int>weights.shape[1]
+    check_width(weights.shape[1], n_tags)
     if gold.shape[0] != forms.n_tokens or totals.shape[0] != weights.shape[0]:
         raise ShapeError("one gold tag a token and one total a weight are wanted")
     cdef uint32_t[N_FEATURES] rows
-    cdef int32_t[MAX_TAGS] scores
+    cdef int32_t[WIDTH] scores
     cdef uint32_t* classes = <uint32_t*>malloc((forms.n_tokens + 1) * sizeof(uint32_t))
     cdef Py_ssize_t o, i, n, start
     cdef const Form* items
@@ -260,7 +259,7 @@ def train_epoch(
                     memset(scores, 0, sizeof(scores))
                     for k in range(N_FEATURES):
                         row = &weights[rows[k], 0]
-                        for tag in range(width):
+                        for tag in range(WIDTH):
                             scores[tag] += row[tag]
                     tag = best(scores, n_tags)
                     n_wrong += tag != right
@@ -287,6 +286,14 @@ cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) 
     lexicon.values = &values[0]
     lexicon.mask = <uint32_t>(size - 1)
     return lexicon
+
+
+cdef int check_width(Py_ssize_t width, int n_tags) except -1:
+    if width != WIDTH or not 0 < n_tags <= START:
+        raise ShapeError(
+            f"{n_tags} tags with rows of {width} weights; wanted at most {START} and {WIDTH}"
+        )
+    return 0
 
 
 cdef int shift_of(Py_ssize_t n_rows) except -1:

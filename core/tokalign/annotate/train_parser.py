@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokalign.annotate._forms import Forms
 from tokalign.annotate._parser import parse_forms, train_epoch
-from tokalign.annotate.train_tagger import WIDTH_STEP, TaggerConfig, average, train_tagger
+from tokalign.annotate.train_tagger import WIDTH, TaggerConfig, average, train_tagger
 from tokalign.annotate.treebank import Tree, join_hyphens
 
 
@@ -116,9 +116,8 @@ def train_parser(
         [label_id[name] for tree in sources for name in tree.relations], dtype=np.uint8
     )
     changed = [n_trees + index for index, tree in enumerate(trees) if joined[index] is not tree]
-    width = -(-len(labels) // WIDTH_STEP) * WIDTH_STEP
     weights = [np.zeros((1 << config.action_bits, 4), np.int32)]
-    weights += [np.zeros((1 << config.label_bits, width), np.int32)]
+    weights += [np.zeros((1 << config.label_bits, WIDTH), np.int32)]
     totals = [np.zeros(array.shape, np.int64) for array in weights]
     rng = random.Random(config.seed)
     step = 1

@@ -14,7 +14,7 @@ from tokalign.annotate._forms import Forms
 from tokalign.annotate._tagger import tag_forms, train_epoch
 from tokalign.annotate.treebank import Tree, join_hyphens
 
-WIDTH_STEP = 8
+WIDTH = 64
 LEXICON_PRIME = 2654435769
 
 
@@ -81,9 +81,8 @@ def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
     keys, values = ambiguity_lexicon(
         Forms([tree.tokens for tree in trees]).lower_hashes(), gold, config.lexicon_count
     )
-    width = -(-len(tags) // WIDTH_STEP) * WIDTH_STEP
-    weights = np.zeros((1 << config.bits, width), dtype=np.int32)
-    totals = np.zeros((1 << config.bits, width), dtype=np.int64)
+    weights = np.zeros((1 << config.bits, WIDTH), dtype=np.int32)
+    totals = np.zeros((1 << config.bits, WIDTH), dtype=np.int64)
     rng = random.Random(config.seed)
     step = 1
     for _ in range(config.epochs):
