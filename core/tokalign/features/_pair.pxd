@@ -5,6 +5,13 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from tokalign.features._strings cimport N_SIMILARITIES, Characters
 from tokalign.features._templates cimport Template
 
+cdef extern from *:
+    """
+    /* Sums of float32 strengths miss an edge that they mean to meet: 0.9f - 0.7f < 0.2f. */
+    #define SLACK 1e-5f
+    """
+    const float SLACK
+
 cdef enum:
     CONTENT = 0          # kinds of words
     FUNCTION = 1
@@ -116,9 +123,9 @@ cdef inline void emit(Sink *sink, Template template, int32_t offset, float value
         sink.n += 1
 
 cdef inline int bin_of(float value, const float *edges, int n_edges) noexcept nogil:
-    # Return the number of edges that are <= value.
+    # Return the number of edges that are <= value; see SLACK.
     cdef int k = 0
-    while k < n_edges and value >= edges[k]:
+    while k < n_edges and value >= edges[k] - <float>SLACK:
         k += 1
     return k
 
@@ -129,7 +136,11 @@ cdef inline float strength_at(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noex
     return pair.strength[i * pair.target.n + j]
 
 cdef inline int strength_class(float strength) noexcept nogil:
-    return SAME if strength >= 0.9 else RELATED if strength >= 0.4 else UNRELATED_STRENGTH
+    # Strengths are float32: compared with a double, 0.9 would be less than 0.9.
+    return (
+        SAME if strength >= <float>0.9 else RELATED if strength >= <float>0.4
+        else UNRELATED_STRENGTH
+    )
 
 cdef inline int kinds_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
     return a.kind * N_KINDS + b.kind
