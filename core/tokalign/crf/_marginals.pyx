@@ -6,7 +6,7 @@ multiply-adds over the contiguous axis:
     forward[t, b]  = potential[t, b] * sum over a of forward[t-1, a] * transition[a, b] / scale[t]
     backward[t, a] = sum over b of transition[a, b] * potential[t+1, b] * backward[t+1, b] / scale[t+1]
 
-Emissions are shifted by their row's maximum and jumps by their own maximum before exp, and the
+Emissions are shifted by their row's maximum, jumps, starts and ends by theirs before exp, and the
 shifts are added back to the log-partition. O(n_steps * n_states**2) time.
 Rabiner (1989), Proc. IEEE 77(2), section V-A.
 """
@@ -36,14 +36,19 @@ from tokalign.crf._lattice cimport (
 from tokalign.errors import ShapeError
 
 
-cdef void _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noexcept nogil:
-    """Fill buffers.factor with exp(score - shift); the ends are not shifted."""
+cdef double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noexcept nogil:
+    """Fill buffers.factor with exp(score - shift); return the shift of start and end together.
+
+    Jumps are shifted by `shift`, starts and ends by their own maxima.
+    """
     cdef Transitions *score = &buffers.score
     cdef Transitions *factor = &buffers.factor
+    cdef double first = _largest(score.start, n_states)
+    cdef double last = _largest(score.end, n_states)
     cdef Py_ssize_t s
     for s in range(n_states):
-        factor.start[s] = exp(score.start[s])
-        factor.end[s] = exp(score.end[s])
+        factor.start[s] = exp(score.start[s] - first)
+        factor.end[s] = exp(score.end[s] - last)
     # jump scores are constant beyond 25, so most of the exponentials would be repeats
     for s in range(2 * n_states - 1):
         if s > 0 and score.jump[s] == score.jump[s - 1]:
@@ -53,6 +58,15 @@ cdef void _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noe
     factor.token_null = exp(score.token_null - shift)
     factor.null_token = exp(score.null_token - shift)
     factor.null_null = exp(score.null_null - shift)
+    return first + last
+
+
+cdef double _largest(const double *values, Py_ssize_t n) noexcept nogil:
+    cdef double largest = values[0]
+    cdef Py_ssize_t k
+    for k in range(1, n):
+        largest = max(largest, values[k])
+    return largest
 
 
 cdef double _largest_transition(Transitions *score, Py_ssize_t n_states) noexcept nogil:
@@ -96,8 +110,7 @@ cdef double marginals(
     """Write state posteriors and return the log-partition; -inf where no path has any mass."""
     cdef Transitions *factor = &buffers.factor
     cdef double shift = _largest_transition(&buffers.score, n_states)
-    _exponentiate(buffers, n_states, shift)
-    cdef double log_partition = shift * (n_steps - 1)
+    cdef double log_partition = shift * (n_steps - 1) + _exponentiate(buffers, n_states, shift)
     cdef double *row
     cdef double *previous
     cdef double *jump
