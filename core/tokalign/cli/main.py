@@ -22,6 +22,7 @@ COMMANDS = {
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",
+    "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
     "train": "tokalign.cli.train",
     "view": "tokalign.cli.view",

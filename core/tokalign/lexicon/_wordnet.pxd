@@ -1,5 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
+from tokalign.lexicon._vocabulary cimport Vocabulary
+
 cdef enum:
     N_RELATIONS = 20
 
@@ -44,10 +46,9 @@ cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept
 
 cdef class WordNet:
     cdef readonly object source
+    cdef readonly Vocabulary vocabulary
     cdef WordNetTable table
     cdef list _arrays
-    cdef const unsigned char[::1] _words
-    cdef const int32_t[::1] _word_start
     cdef const int32_t[:, ::1] _word_entries
     cdef int _lists(self, str name, str values, Lists *out) except -1
     cpdef int32_t entry(self, str lemma, int pos)

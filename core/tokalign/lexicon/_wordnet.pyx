@@ -6,9 +6,8 @@ senses are relations of entries here: two entries are related if any of their se
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.string cimport memcmp
 
-from tokalign.errors import ResourceError
+from tokalign.lexicon._vocabulary cimport Vocabulary
 from tokalign.tables import Table
 
 RELATION_NAMES = (
@@ -89,8 +88,7 @@ cdef class WordNet:
     def __init__(self, source):
         self.source = source
         self._arrays = []
-        self._words = self._keep("words")
-        self._word_start = self._keep("word_start")
+        self.vocabulary = Vocabulary(source)
         self._word_entries = self._keep("word_entries")
         self._lists("row_start", "neighbour", &self.table.neighbour)
         self._lists("senses_start", "senses", &self.table.senses)
@@ -128,26 +126,8 @@ cdef class WordNet:
         pos : int
             0 noun, 1 verb, 2 adjective, 3 adverb.
         """
-        cdef bytes wanted = lemma.encode("utf-8")
-        cdef const unsigned char *text = wanted
-        cdef int32_t n_text = <int32_t>len(wanted)
-        cdef int32_t low = 0
-        cdef int32_t high = <int32_t>self._word_start.shape[0] - 1
-        cdef int32_t middle, n_word
-        cdef int order
-        while low < high:
-            middle = (low + high) // 2
-            n_word = self._word_start[middle + 1] - self._word_start[middle]
-            order = memcmp(&self._words[self._word_start[middle]], text, min(n_word, n_text))
-            if order == 0:
-                order = n_word - n_text
-            if order == 0:
-                return self._word_entries[middle, pos]
-            if order < 0:
-                low = middle + 1
-            else:
-                high = middle
-        return -1
+        cdef int32_t word = self.vocabulary.find(lemma)
+        return -1 if word < 0 else self._word_entries[word, pos]
 
     def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
         """Return the names of all relations that hold from one lemma to another.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
 from tokalign.lexicon._wordnet import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
+from tokalign.lexicon.packing import pack_rows, pack_words
 from tokalign.tables import write_table
 
 POS_FILES = ("noun", "verb", "adj", "adv")
@@ -97,9 +98,7 @@ class _Compiler:
         self.words = sorted({word for word, _ in entries})
 
     def _ids(self, key: SynsetKey) -> list[int]:
-        return [
-            self.entries[word, key[0]] for word in self.synsets[key].words if "_" not in word
-        ]
+        return [self.entries[word, key[0]] for word in self.synsets[key].words if "_" not in word]
 
     def relations(self) -> dict[tuple[int, int], int]:
         """Return the mask of relations of every related pair of entries."""
@@ -113,9 +112,9 @@ class _Compiler:
                         if a != b:
                             masks[a, b] |= relation_bit(name)
             for name, source_word, target, target_word in synset.lexical:
-                a = self.entries.get((synset.words[source_word], key[0]))
-                b = self.entries.get((self.synsets[target].words[target_word], target[0]))
-                if a is None or b is None or a == b:
+                a = self.entries.get((synset.words[source_word], key[0]), -1)
+                b = self.entries.get((self.synsets[target].words[target_word], target[0]), -1)
+                if a < 0 or b < 0 or a == b:
                     continue
                 masks[a, b] |= relation_bit(name)
                 if name == "derived":
@@ -144,13 +143,6 @@ class _Compiler:
         return lists
 
 
-def _csr(rows: Iterable[Iterable[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    ordered = [sorted(row) for row in rows]
-    start = np.zeros(len(ordered) + 1, dtype=np.int32)
-    np.cumsum([len(row) for row in ordered], out=start[1:])
-    return start, np.array([value for row in ordered for value in row], dtype=np.int32)
-
-
 def compile_wordnet(directory: Path, output: Path) -> None:
     """Write the table of the WordNet files in `directory` to `output`; reproducible to the bit."""
     compiler = _Compiler(read_synsets(directory))
@@ -160,7 +152,7 @@ def compile_wordnet(directory: Path, output: Path) -> None:
     rows: list[list[int]] = [[] for _ in compiler.entries]
     for a, b in masks:
         rows[a].append(b)
-    start, neighbour = _csr(rows)
+    start, neighbour = pack_rows(rows)
     codes = np.array(
         [code[masks[a, b]] for a, row in enumerate(rows) for b in sorted(row)], dtype=np.uint8
     )
@@ -168,12 +160,8 @@ def compile_wordnet(directory: Path, output: Path) -> None:
     word_ids = {word: k for k, word in enumerate(compiler.words)}
     for (word, pos), entry in compiler.entries.items():
         word_entries[word_ids[word], pos] = entry
-    encoded = [word.encode("utf-8") for word in compiler.words]
-    word_start = np.zeros(len(encoded) + 1, dtype=np.int32)
-    np.cumsum([len(word) for word in encoded], out=word_start[1:])
     arrays: dict[str, NDArray[np.generic] | list[str]] = {
-        "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-        "word_start": word_start,
+        **pack_words(compiler.words),
         "word_entries": word_entries,
         "row_start": start,
         "neighbour": neighbour,
@@ -181,7 +169,7 @@ def compile_wordnet(directory: Path, output: Path) -> None:
         "masks": np.array(distinct, dtype=np.uint32),
     }
     for name, lists in compiler.synset_lists().items():
-        arrays[f"{name}_start"], arrays[name] = _csr(lists)
+        arrays[f"{name}_start"], arrays[name] = pack_rows(lists)
     for name in POS_FILES:
         exceptions = [
             " ".join(line.split()[:2])

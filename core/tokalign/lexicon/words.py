@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import Stemmer as snowball
+import Stemmer as Snowball
 
 from tokalign.tables import DATA_DIR
 
@@ -56,7 +56,7 @@ class Stemmer:
     """
 
     def __init__(self) -> None:
-        self.stem = snowball.Stemmer("english").stemWord
+        self.stem = Snowball.Stemmer("english").stemWord
 
 
 @cache

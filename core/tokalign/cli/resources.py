@@ -1,0 +1,91 @@
+"""``tokalign resources``: list, verify and install lexical tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from tokalign.errors import ResourceError
+from tokalign.lexicon.resources import (
+    OPTIONAL,
+    Resource,
+    find_resource,
+    install_ppdb,
+    list_resources,
+)
+from tokalign.tables import Table
+
+
+@click.group("resources")
+def command() -> None:
+    """List, verify and install lexical tables."""
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a table.")
+def list_command(as_json: bool) -> None:
+    """Print every table: version, size, licence, digest, and where it is."""
+    for resource in list_resources():
+        if as_json:
+            click.echo(json.dumps({**asdict(resource), "path": str(resource.path)}))
+        else:
+            click.echo(_line(resource))
+
+
+@command.command("verify")
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a table.")
+def verify_command(names: tuple[str, ...], as_json: bool) -> None:
+    """Compare the content of tables (by default all that are present) with their digests."""
+    chosen = [find_resource(name) for name in names] or [
+        resource for resource in list_resources() if resource.present
+    ]
+    n_bad = 0
+    for resource in chosen:
+        fault = _fault(resource)
+        n_bad += bool(fault)
+        if as_json:
+            click.echo(json.dumps({"name": resource.name, "ok": not fault, "fault": fault}))
+        else:
+            click.echo(f"{resource.name}: {fault or 'ok'}")
+    if n_bad:
+        raise ResourceError(f"{n_bad} of {len(chosen)} tables are missing or damaged")
+
+
+@command.command("install")
+@click.argument("name", type=click.Choice(sorted(OPTIONAL)))
+@click.argument(
+    "path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--nltk", "from_nltk", is_flag=True, help="Take NLTK's corpus instead of a file.")
+def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
+    """Compile an optional table from PATH into the user's folder.
+
+    ppdb: PATH is the two-column file of lexical pairs of PPDB 1.0 XXXL; NLTK has it as mwa_ppdb.
+    """
+    if (path is None) != from_nltk:
+        raise click.UsageError("give either PATH or --nltk")
+    click.echo(_line(install_ppdb(path)))
+
+
+def _fault(resource: Resource) -> str:
+    """Return what is wrong with a table, in words; empty if it is sound."""
+    if not resource.present:
+        return f"is not installed; run `tokalign resources install {resource.name} PATH`"
+    try:
+        Table.open(resource.path).verify()
+    except ResourceError as error:
+        return str(error)
+    return ""
+
+
+def _line(resource: Resource) -> str:
+    if not resource.present:
+        return f"{resource.name:<12} not installed ({OPTIONAL[resource.name]})"
+    return (
+        f"{resource.name:<12} {resource.version:<17} {resource.size / 1e6:>6.1f} MB  "
+        f"{resource.digest[:12]}  {resource.license}  {resource.path}"
+    )

@@ -1,0 +1,54 @@
+"""Sorted words of a mapped table, found by binary search.
+
+A table with a vocabulary holds ``words``, the words' UTF-8 bytes joined in rising order, and
+``word_start``, where each begins and the last one ends (`tokalign.lexicon.packing` writes both).
+"""
+
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp
+
+
+cdef class Vocabulary:
+    """The words of a table.
+
+    Parameters
+    ----------
+    table : Table
+        With the arrays ``words`` and ``word_start``.
+    """
+
+    def __init__(self, table):
+        self._words = table["words"]
+        self._start = table["word_start"]
+
+    def __len__(self):
+        return self._start.shape[0] - 1
+
+    def __getitem__(self, Py_ssize_t index):
+        """Return a word by its number."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"word {index} of {len(self)}")
+        return bytes(self._words[self._start[index]:self._start[index + 1]]).decode("utf-8")
+
+    cpdef int32_t find(self, str word):
+        """Return the number of a word, -1 if the table lacks it."""
+        cdef bytes wanted = word.encode("utf-8", "surrogatepass")
+        cdef const unsigned char *text = wanted
+        cdef int32_t n_text = <int32_t>len(wanted)
+        cdef int32_t low = 0
+        cdef int32_t high = <int32_t>self._start.shape[0] - 1
+        cdef int32_t middle, n_word
+        cdef int order
+        while low < high:
+            middle = (low + high) // 2
+            n_word = self._start[middle + 1] - self._start[middle]
+            order = memcmp(&self._words[self._start[middle]], text, min(n_word, n_text))
+            if order == 0:
+                order = n_word - n_text
+            if order == 0:
+                return middle
+            if order < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return -1

@@ -1,0 +1,149 @@
+"""Optional tables: PPDB's compilation, the registry, and the command."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tokalign.cli.main import main
+from tokalign.errors import FormatError, ResourceError
+from tokalign.lexicon import resources
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon.build_ppdb import NLTK_FILE, compile_ppdb, read_pairs
+from tokalign.tables import Table
+
+PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("TOKALIGN_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def pair_file(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS), encoding="utf-8")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["resources", *map(str, arguments)], prog_name="tokalign")
+
+
+def test_paraphrases_are_symmetric_and_lower_case(tmp_path):
+    compile_ppdb(PAIRS, tmp_path / "p.table")
+    table = Paraphrases(Table.open(tmp_path / "p.table"))
+    assert len(table) == 3
+    words = ["big", "large", "buy", "purchase", "huge", "same", "other"]
+    wanted = {("big", "large"), ("buy", "purchase"), ("big", "huge")}
+    for a in words:
+        for b in words:
+            assert table.related(a, b) == ((a, b) in wanted or (b, a) in wanted)
+
+
+def test_every_pair_of_the_real_file_is_found_and_few_others(data_dir, tmp_path):
+    (path,) = (data_dir / "ppdb").iterdir()
+    pairs = list(read_pairs(path))
+    compile_ppdb(pairs, tmp_path / "p.table")
+    table = Paraphrases(Table.open(tmp_path / "p.table"))
+    either = {frozenset(pair) for pair in pairs}
+    assert len(table) == len(either)
+    assert all(table.related(a, b) and table.related(b, a) for a, b in pairs)
+    crossed = [(a, b) for (a, _), (_, b) in pairwise(pairs)]
+    assert all(table.related(a, b) == (frozenset((a, b)) in either) for a, b in crossed)
+
+
+def test_nothing_to_compile_is_an_error(tmp_path):
+    with pytest.raises(ResourceError, match="no pair of different words"):
+        compile_ppdb([("same", "same")], tmp_path / "p.table")
+
+
+def test_a_line_with_other_columns_is_refused(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text("big\tlarge\nbig large\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"pairs.txt:2: 1 columns; wanted two words"):
+        list(read_pairs(path))
+
+
+def test_home_follows_the_environment(tmp_path, monkeypatch, home):
+    assert resources.home() == home
+    monkeypatch.delenv("TOKALIGN_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    assert resources.home() == tmp_path / "xdg" / "tokalign"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert resources.home() == tmp_path / ".local" / "share" / "tokalign"
+
+
+def test_missing_resource_says_how_to_install_it():
+    with pytest.raises(ResourceError, match="tokalign resources install ppdb PATH"):
+        resources.open_resource("ppdb")
+    with pytest.raises(ResourceError, match="no resource is called 'ppbd'; choose one of"):
+        resources.open_resource("ppbd")
+
+
+def test_installed_table_is_listed_and_opens(pair_file, home):
+    answer = run("install", "ppdb", pair_file)
+    assert answer.exit_code == 0, answer.output
+    assert sorted(path.name for path in home.iterdir()) == ["ppdb.table"]
+    assert Paraphrases(resources.open_resource("ppdb")).related("large", "big")
+    listed = [json.loads(line) for line in run("list", "--json").output.splitlines()]
+    by_name = {entry["name"]: entry for entry in listed}
+    assert by_name["ppdb"]["present"] and not by_name["ppdb"]["shipped"]
+    assert by_name["ppdb"]["license"] == "CC-BY-3.0"
+    assert {"wordnet", "vectors"} <= by_name.keys()
+    assert all(len(entry["digest"]) == 64 and entry["size"] > 0 for entry in listed)
+
+
+def test_failed_install_leaves_the_old_table(pair_file, home):
+    run("install", "ppdb", pair_file)
+    before = (home / "ppdb.table").read_bytes()
+    pair_file.write_text("one column\n", encoding="utf-8")
+    answer = run("install", "ppdb", pair_file)
+    assert answer.exit_code == 1
+    assert "wanted two words" in answer.output
+    assert [path.name for path in home.iterdir()] == ["ppdb.table"]
+    assert (home / "ppdb.table").read_bytes() == before
+
+
+def test_verify_finds_a_flipped_byte(pair_file, home):
+    run("install", "ppdb", pair_file)
+    assert run("verify").exit_code == 0
+    path = home / "ppdb.table"
+    damaged = bytearray(path.read_bytes())
+    damaged[-70] ^= 1
+    path.write_bytes(bytes(damaged))
+    answer = run("verify", "ppdb")
+    assert answer.exit_code == 1
+    assert "the file is damaged" in answer.output
+    answer = run("verify", "--json", "wordnet", "ppdb")
+    assert [json.loads(line)["ok"] for line in answer.output.splitlines()[:2]] == [True, False]
+
+
+def test_listing_shows_what_is_not_installed():
+    lines = run("list").output.splitlines()
+    assert any(line.startswith("ppdb") and "not installed" in line for line in lines)
+    assert run("verify", "ppdb").exit_code == 1
+
+
+def test_install_wants_one_source(pair_file):
+    assert run("install", "ppdb").exit_code == 2
+    assert run("install", "ppdb", pair_file, "--nltk").exit_code == 2
+
+
+def test_pairs_come_from_nltks_corpus(pair_file, tmp_path, monkeypatch):
+    import nltk
+
+    corpus = tmp_path / "nltk_data" / "misc" / "mwa_ppdb"
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "nltk_data")])
+    answer = run("install", "ppdb", "--nltk")
+    assert answer.exit_code == 1
+    assert "python -m nltk.downloader mwa_ppdb" in answer.output
+    corpus.mkdir(parents=True)
+    pair_file.rename(corpus / Path(NLTK_FILE).name)
+    answer = run("install", "ppdb", "--nltk")
+    assert answer.exit_code == 0, answer.output
+    assert Paraphrases(resources.open_resource("ppdb")).related("huge", "big")
