@@ -21,3 +21,17 @@ def data_dir() -> Path:
 def sample_dir() -> Path:
     """Folder of the sentences written for this project."""
     return ROOT / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def small_model(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Model file trained on the sample within a second; it knows little, but is real."""
+    from tokalign.annotate import load_annotator
+    from tokalign.formats import read_gold
+    from tokalign.model_io import save_model
+    from tokalign.train import train
+
+    pairs = {"sample": read_gold(sample_dir / "sample.jsonl")}
+    path = tmp_path_factory.mktemp("model") / "small.tokalign"
+    save_model(train(pairs, load_annotator("native"), name="small", version="1.0.0"), path)
+    return path

@@ -1,5 +1,10 @@
 """tokalign: which tokens of two English sentences mean the same thing, how sure, and why."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from tokalign.errors import (
     AlignError,
     FormatError,
@@ -13,8 +18,28 @@ from tokalign.errors import (
 )
 from tokalign.types import Alignment, Direction, GoldPair, Link, LinkExplanation, Sentence
 
+if TYPE_CHECKING:
+    from tokalign.aligner import Aligner, shipped_models
+    from tokalign.ranking import Ranked, rank
+
+_LAZY = {
+    "Aligner": "tokalign.aligner",
+    "Ranked": "tokalign.ranking",
+    "rank": "tokalign.ranking",
+    "shipped_models": "tokalign.aligner",
+}
+"""Names whose modules load the compiled core; clients and the command line's help need none."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "AlignError",
+    "Aligner",
     "Alignment",
     "Direction",
     "FormatError",
@@ -25,8 +50,11 @@ __all__ = [
     "LinkExplanation",
     "ModelError",
     "ModelVersionError",
+    "Ranked",
     "ResourceError",
     "Sentence",
     "ServerError",
     "ShapeError",
+    "rank",
+    "shipped_models",
 ]

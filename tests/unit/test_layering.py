@@ -28,6 +28,7 @@ ALLOWED = {
     "explain": LOW | {"features", "crf", "model_io"},
     "train": LOW | {"formats", "lexicon", "annotate", "features", "crf", "model_io", "evaluate"},
     "aligner": LOW | {"lexicon", "annotate", "features", "crf", "model_io", "explain"},
+    "ranking": {"aligner", "errors", "types"},
     "v1": set(),
     "client": {"v1", "types", "errors"},
     "server": LOW | {"aligner", "annotate", "model_io", "v1"},

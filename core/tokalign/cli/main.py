@@ -19,11 +19,14 @@ from tokalign.errors import AlignError
 logger = logging.getLogger(__name__)
 
 COMMANDS = {
+    "align": "tokalign.cli.align",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",
     "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
+    "info": "tokalign.cli.info",
+    "rank": "tokalign.cli.rank",
     "train": "tokalign.cli.train",
     "view": "tokalign.cli.view",
 }

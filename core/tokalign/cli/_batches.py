@@ -1,0 +1,169 @@
+"""Aligns a stream of items in this process, in several, or at a server; the order is kept."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+from tokalign.cli._output import Layout
+from tokalign.cli._pairs import Item
+from tokalign.errors import InputError
+from tokalign.types import Alignment, SentenceLike
+
+if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
+    from tokalign.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every batch of a run shares; small and picklable.
+
+    Attributes
+    ----------
+    model, annotator : str
+    options : dict
+        Keyword arguments of Aligner.align.
+    layout : Layout
+    """
+
+    model: str
+    annotator: str
+    layout: Layout
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Aligner:
+        """Return the aligner to use."""
+        from tokalign.aligner import Aligner
+
+        return Aligner.load(self.model, annotator=self.annotator)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of output; `error` tells why a bad one holds no alignment."""
+
+    number: int
+    text: str
+    error: str = ""
+
+
+def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Line]:
+    """Yield a line an item, aligned by this process."""
+    aligner = job.load()
+    for batch in _batched(items, batch_size):
+        yield from _align_batch(aligner, batch, job)
+
+
+def align_in_processes(
+    items: Iterable[Item], job: Job, batch_size: int, n_processes: int
+) -> Generator[Line]:
+    """Yield a line an item, aligned by `n_processes` others; reads two batches ahead for each."""
+    pool = ProcessPoolExecutor(
+        n_processes, mp_context=get_context("spawn"), initializer=_start, initargs=(job,)
+    )
+    running: deque[Future[list[Line]]] = deque()
+    with pool:
+        try:
+            for batch in _batched(items, batch_size):
+                running.append(pool.submit(_work, batch))
+                if len(running) >= 2 * n_processes:
+                    yield from running.popleft().result()
+            while running:
+                yield from running.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def align_at_server(
+    items: Iterable[Item], job: Job, batch_size: int, client: Client
+) -> Generator[Line]:
+    """Yield a line an item, aligned by a server.
+
+    Raises
+    ------
+    CallError
+        If the server refuses a pair for any reason but the pair itself.
+    """
+    from tokalign.client import InvalidInputError
+
+    waiting: deque[Item] = deque()
+
+    def pairs() -> Iterator[tuple[SentenceLike, SentenceLike]]:
+        for item in items:
+            waiting.append(item)
+            if item.pair is not None:
+                yield item.pair
+
+    results = client.align_stream(
+        pairs(), chunk_size=batch_size, model=job.model, annotator=job.annotator, **job.options
+    )
+    for result in results:
+        while (item := waiting.popleft()).pair is None:
+            yield _bad(item, job.layout, item.error)
+        if result.alignment is not None:
+            yield _good(item, job.layout, result.alignment)
+        elif isinstance(result.error, InvalidInputError):
+            yield _bad(item, job.layout, str(result.error))
+        else:
+            result.unwrap()
+    for item in waiting:
+        yield _bad(item, job.layout, item.error)
+
+
+def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line]:
+    pairs = [item.pair for item in items if item.pair is not None]
+    try:
+        alignments = iter(list(aligner.pipe(pairs, batch_size=len(pairs) or 1, **job.options)))
+    except InputError:
+        return [_align_one(aligner, item, job) for item in items]
+    return [
+        _bad(item, job.layout, item.error)
+        if item.pair is None
+        else _good(item, job.layout, next(alignments))
+        for item in items
+    ]
+
+
+def _align_one(aligner: Aligner, item: Item, job: Job) -> Line:
+    if item.pair is None:
+        return _bad(item, job.layout, item.error)
+    try:
+        return _good(item, job.layout, aligner.align(*item.pair, **job.options))
+    except InputError as error:
+        return _bad(item, job.layout, str(error))
+
+
+def _good(item: Item, layout: Layout, alignment: Alignment) -> Line:
+    return Line(item.line, layout.line(item.id, alignment))
+
+
+def _bad(item: Item, layout: Layout, error: str) -> Line:
+    return Line(item.line, layout.bad_line(item.id, item.line, error), error)
+
+
+def _batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    pending = iter(items)
+    while batch := list(itertools.islice(pending, size)):
+        yield batch
+
+
+_worker: tuple[Aligner, Job] | None = None
+"""Of a worker process: set once by `_start`."""
+
+
+def _start(job: Job) -> None:
+    global _worker
+    _worker = job.load(), job
+
+
+def _work(items: list[Item]) -> list[Line]:
+    if _worker is None:
+        raise RuntimeError("the worker was not started")
+    aligner, job = _worker
+    return _align_batch(aligner, items, job)

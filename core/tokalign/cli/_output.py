@@ -1,0 +1,93 @@
+"""Writes alignments, one line each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tokalign.formats.jsonl import sentence_to_json
+from tokalign.types import Alignment, LinkExplanation, Sentence
+
+FORMATS = ("pharaoh", "jsonl", "tsv")
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How alignments become lines: the format, and whether links carry their confidence."""
+
+    format: str
+    has_probs: bool = False
+
+    def line(self, name: str, alignment: Alignment) -> str:
+        """Return the line of an alignment, without its break."""
+        if self.format == "jsonl":
+            return json.dumps(alignment_to_json(name, alignment), ensure_ascii=False)
+        links = self._links(alignment)
+        if self.format == "pharaoh":
+            return links
+        source, target = (" ".join(side.tokens) for side in (alignment.source, alignment.target))
+        return f"{alignment.score:.4f}\t{links}\t{source}\t{target}"
+
+    def bad_line(self, name: str, line: int, error: str) -> str:
+        """Return what stands for a pair that could not be aligned."""
+        if self.format == "jsonl":
+            return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
+        return ""
+
+    def _links(self, alignment: Alignment) -> str:
+        if not self.has_probs:
+            return alignment.to_pharaoh()
+        return " ".join(
+            f"{link.source}-{link.target}:{link.confidence:.4f}" for link in alignment.links
+        )
+
+
+def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
+    """Return a JSON object that tokalign's readers take as gold or predictions, too."""
+    value: dict[str, Any] = {
+        "id": name,
+        "source": _sentence(alignment.source),
+        "target": _sentence(alignment.target),
+        "links": links_to_json(alignment),
+        "score": round(alignment.score, DIGITS),
+        "direction": str(alignment.direction),
+        "model": alignment.model,
+        "version": alignment.version,
+    }
+    if alignment.posteriors is not None:
+        value["posteriors"] = [
+            [round(cell, DIGITS) for cell in row] for row in alignment.posteriors.tolist()
+        ]
+    if alignment.explanations:
+        value["explanations"] = [_explanation(each) for each in alignment.explanations]
+    return value
+
+
+def links_to_json(alignment: Alignment) -> list[list[float]]:
+    """Return ``[source, target, confidence]`` for each link."""
+    return [[link.source, link.target, round(link.confidence, DIGITS)] for link in alignment.links]
+
+
+def _sentence(sentence: Sentence) -> Any:
+    return sentence_to_json(sentence.replace(tags=None, lemmas=None, heads=None, relations=None))
+
+
+def _explanation(value: LinkExplanation) -> dict[str, Any]:
+    return {
+        "source": value.source,
+        "target": value.target,
+        "direction": str(value.direction),
+        "score": round(value.score, DIGITS),
+        "runner_up": value.runner_up,
+        "margin": round(value.margin, DIGITS),
+        "features": [
+            {
+                "name": feature.name,
+                "value": round(feature.value, DIGITS),
+                "weight": round(feature.weight, DIGITS),
+            }
+            for feature in value.features
+        ],
+    }

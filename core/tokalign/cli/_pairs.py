@@ -1,0 +1,124 @@
+"""Reads sentence pairs line by line, so that a bad line costs the others nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tokalign.errors import FormatError, InputError
+from tokalign.formats._common import split_tokens
+from tokalign.formats.jsonl import sentence_from_json
+from tokalign.types import Sentence, SentenceLike
+
+SEPARATOR = " ||| "
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of input: a pair, or why it is none.
+
+    Attributes
+    ----------
+    line : int
+        1-based.
+    id : str
+        The object's, else the line number.
+    pair : (SentenceLike, SentenceLike) or None
+    error : str
+        Empty where there is a pair.
+    """
+
+    line: int
+    id: str
+    pair: tuple[SentenceLike, SentenceLike] | None
+    error: str = ""
+
+
+def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
+    """Yield one item a line: objects where the first line that is not blank opens one, else text.
+
+    Parameters
+    ----------
+    rows : iterable of bytes
+        Lines, with or without their breaks.
+    is_tokenized : bool
+        Text is tokens between white space instead of raw text.
+    """
+    pending = iter(rows)
+    first: list[bytes] = []
+    for row in pending:
+        first.append(row)
+        if row.strip():
+            break
+    is_json = bool(first) and first[-1].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    for line, row in enumerate(itertools.chain(first, pending), 1):
+        try:
+            text = _decode(row)
+            if is_json:
+                yield _item_from_json(line, text, is_tokenized)
+            else:
+                yield Item(line, str(line), _pair_from_text(text, is_tokenized))
+        except InputError as error:
+            yield Item(line, str(line), None, str(error))
+
+
+def _decode(row: bytes) -> str:
+    try:
+        return row.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte {error.start} of the line is not UTF-8; convert the file with iconv"
+        ) from error
+
+
+def _pair_from_text(text: str, is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
+    fields = text.split("\t") if "\t" in text else text.split(SEPARATOR)
+    if len(fields) != 2:
+        raise FormatError(
+            f"saw {len(fields)} fields; wanted source and target with a tab or '|||' between them"
+        )
+    for side, field in zip(("source", "target"), fields, strict=True):
+        if not field.strip():
+            raise FormatError(f"the {side} is empty")
+    source, target = (split_tokens(field) if is_tokenized else field.strip() for field in fields)
+    return source, target
+
+
+def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"not JSON: {error}; wanted one object a line") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"saw {type(value).__name__}; wanted an object")
+    name = str(value.get("id", line))
+    try:
+        source, target = (
+            sentence_like(value.get(side), side, is_tokenized=is_tokenized)
+            for side in ("source", "target")
+        )
+    except InputError as error:
+        return Item(line, name, None, str(error))
+    return Item(line, name, (source, target))
+
+
+def sentence_like(value: object, field: str, *, is_tokenized: bool) -> SentenceLike:
+    """Return the sentence of a JSON value: a string, tokens, or an object with columns.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or empty.
+    """
+    if isinstance(value, dict) and "tokens" not in value and "text" in value:
+        value = value["text"]
+    if isinstance(value, str):
+        if not value.strip():
+            raise FormatError(f"field {field!r} is empty")
+        return split_tokens(value) if is_tokenized else value
+    sentence: Sentence = sentence_from_json(value, field)
+    if not sentence.tokens:
+        raise FormatError(f"field {field!r} has no tokens")
+    return sentence

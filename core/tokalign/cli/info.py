@@ -1,0 +1,111 @@
+"""``tokalign info``: what is installed, or what a server offers."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import platform
+from typing import Any
+
+import click
+
+from tokalign.cli._shared import client_of, connect_options
+
+PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
+
+
+@click.command("info")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@connect_options
+def command(as_json: bool, server: str | None, timeout: float) -> None:
+    """Show models, resources, limits and versions, of this installation or of a server."""
+    facts = _of_server(server, timeout) if server else _of_installation()
+    click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
+
+
+def _of_installation() -> dict[str, Any]:
+    from tokalign.aligner import MAX_TOKENS, model_path, shipped_models
+    from tokalign.annotate import ANNOTATORS
+    from tokalign.model_io import load_model
+    from tokalign.tables import DATA_DIR, Table
+
+    models = []
+    for name in shipped_models():
+        path = model_path(name)
+        model = load_model(path).header
+        models.append(
+            {
+                "name": model.name,
+                "version": model.version,
+                "description": model.description,
+                "corpora": model.corpora,
+                "feature_groups": model.feature_groups,
+                "uses_trees": model.uses_trees,
+                "license": model.license,
+                "digest": model.digest,
+                "figures": model.figures,
+                "bytes": path.stat().st_size,
+            }
+        )
+    resources = []
+    for path in sorted(DATA_DIR.glob("*.table")):
+        header = Table.open(path).header
+        resources.append(
+            {key: header[key] for key in ("name", "version", "license", "source")}
+            | {"digest": header["sha256"], "bytes": path.stat().st_size}
+        )
+    return {
+        "versions": {
+            "tokalign": importlib.metadata.version("tokalign"),
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in PACKAGES},
+        },
+        "location": str(DATA_DIR.parent),
+        "models": models,
+        "annotators": list(ANNOTATORS),
+        "resources": resources,
+        "limits": {"max_tokens": MAX_TOKENS},
+    }
+
+
+def _of_server(address: str, timeout_s: float) -> dict[str, Any]:
+    with client_of(address, timeout_s) as client:
+        info = client.list_models()
+        health = client.health()
+    return {
+        "server": address,
+        "health": health,
+        "versions": {"tokalign": info.version},
+        "models": [dataclasses.asdict(model) for model in info.models],
+        "annotators": list(info.annotators),
+        "limits": dataclasses.asdict(info.limits),
+    }
+
+
+def _text(facts: dict[str, Any]) -> str:
+    lines = []
+    for key in ("server", "health", "location"):
+        if key in facts:
+            lines.append(f"{key:<12}{facts[key]}")
+    lines += [f"{name:<12}{version}" for name, version in facts["versions"].items()]
+    lines.append(f"{'annotators':<12}{', '.join(facts['annotators'])}")
+    lines += [f"{name:<12}{value}" for name, value in facts["limits"].items()]
+    lines += ["", "models"]
+    for model in facts["models"]:
+        trees = "with trees" if model["uses_trees"] else "without trees"
+        lines += [
+            f"  {model['name']} {model['version']}, {trees}, sha256 {model['digest'][:12]}",
+            f"    {model['description'] or 'no description'}",
+            f"    corpora: {', '.join(model['corpora']) or 'none named'}",
+        ]
+    if not facts["models"]:
+        lines.append("  none")
+    if "resources" in facts:
+        lines += ["", "resources"]
+        lines += [
+            f"  {each['name']} {each['version']}, {each['bytes'] / 1e6:.1f} MB, "
+            f"{each['license']}, sha256 {each['digest'][:12]}"
+            for each in facts["resources"]
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,157 @@
+"""``tokalign rank``: the sentences that answer a question best."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, Any
+
+import click
+
+from tokalign.cli._output import DIGITS, links_to_json
+from tokalign.cli._pairs import sentence_like
+from tokalign.cli._shared import align_options, client_of, connect_options, read_options
+from tokalign.errors import FormatError
+from tokalign.formats import decode_lines
+from tokalign.types import Direction, Sentence, SentenceLike
+
+BAD_INPUT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question and its candidates."""
+
+    id: str
+    question: SentenceLike
+    candidates: tuple[SentenceLike, ...]
+
+
+@click.command("rank")
+@click.argument("question", required=False)
+@click.option(
+    "--input",
+    "-i",
+    "rows",
+    type=click.File("rb"),
+    default="-",
+    help="Candidates, one a line; without QUESTION, JSON objects. Default: stdin.",
+)
+@click.option("--top-k", type=click.IntRange(0), default=0, help="How many to print; 0 is all.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a question.")
+@read_options
+@align_options
+@connect_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    question: str | None,
+    rows: IO[bytes],
+    top_k: int,
+    as_json: bool,
+    tokenized: bool,
+    model: str | None,
+    annotator: str | None,
+    direction: str,
+    min_confidence: float,
+    server: str | None,
+    timeout: float,
+) -> None:
+    """Rank candidate sentences by how well they align with QUESTION.
+
+    Prints score, line number and sentence, the best first. Without QUESTION, every input line is
+    an object with "question" and "candidates". Candidates that cannot be aligned come last, with
+    the score "-"; the exit code is then 3.
+    """
+    name = str(getattr(rows, "name", "<stdin>"))
+    lines = decode_lines(name, rows)
+    if question is None:
+        queries = _queries(name, lines, tokenized)
+    else:
+        queries = iter([_query(name, question, lines, tokenized)])
+    options: dict[str, Any] = {
+        "top_k": top_k,
+        "direction": Direction(direction),
+        "min_confidence": min_confidence,
+    }
+    n_bad = 0
+    with ExitStack() as stack:
+        ranked: Callable[..., Sequence[Any]]
+        if server:
+            options |= {"model": model or "", "annotator": annotator or ""}
+            ranked = stack.enter_context(client_of(server, timeout)).rank
+        else:
+            from tokalign.aligner import Aligner
+            from tokalign.ranking import rank
+
+            ranked = partial(rank, Aligner.load(model or "en", annotator=annotator or "native"))
+        for query in queries:
+            ranking = ranked(query.question, query.candidates, **options)
+            n_bad += sum(each.error is not None for each in ranking)
+            show = _show_json if as_json else _show_text
+            show(query, ranking, has_header=question is None)
+    if n_bad:
+        click.echo(f"{n_bad} candidates could not be aligned", err=True)
+        ctx.exit(BAD_INPUT)
+
+
+def _query(name: str, question: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) -> Query:
+    candidates = tuple(
+        sentence_like(text, "candidate", is_tokenized=is_tokenized) for _, text in lines if text
+    )
+    if not candidates:
+        raise FormatError("no candidates; give one a line", path=name)
+    return Query("1", sentence_like(question, "question", is_tokenized=is_tokenized), candidates)
+
+
+def _queries(name: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) -> Iterator[Query]:
+    for line, text in lines:
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+            if not isinstance(value, dict) or not isinstance(value.get("candidates"), list):
+                raise ValueError('wanted an object with "question" and "candidates"')
+            yield Query(
+                str(value.get("id", line)),
+                sentence_like(value.get("question"), "question", is_tokenized=is_tokenized),
+                tuple(
+                    sentence_like(each, "candidates", is_tokenized=is_tokenized)
+                    for each in value["candidates"]
+                ),
+            )
+        except ValueError as error:  # an InputError is one, too
+            raise FormatError(str(error), path=name, line=line) from error
+
+
+def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> None:
+    rows = []
+    for each in ranking:
+        row: dict[str, Any] = {"index": each.index, "text": _text(query.candidates[each.index])}
+        if each.alignment is None:
+            row["error"] = str(each.error)
+        else:
+            row["score"] = round(each.alignment.score, DIGITS)
+            row["source"] = list(each.alignment.source.tokens)
+            row["target"] = list(each.alignment.target.tokens)
+            row["links"] = links_to_json(each.alignment)
+        rows.append(row)
+    value = {"id": query.id, "question": _text(query.question), "ranking": rows}
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def _show_text(query: Query, ranking: Sequence[Any], *, has_header: bool) -> None:
+    if has_header:
+        click.echo(f"# {query.id}\t{_text(query.question)}")
+    for each in ranking:
+        score = "-" if each.alignment is None else f"{each.alignment.score:.4f}"
+        click.echo(f"{score}\t{each.index + 1}\t{_text(query.candidates[each.index])}")
+
+
+def _text(sentence: SentenceLike) -> str:
+    if isinstance(sentence, str):
+        return sentence
+    return sentence.text if isinstance(sentence, Sentence) else " ".join(sentence)

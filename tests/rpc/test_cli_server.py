@@ -1,0 +1,65 @@
+"""`align`, `rank` and `info` with --server."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+import scripted_server
+from click.testing import CliRunner
+from tokalign.cli.main import main
+
+
+@pytest.fixture
+def run():
+    with scripted_server.running() as (address, _, _):
+
+        def run(*args, text=""):
+            return CliRunner().invoke(main, [*args, "--server", address], input=text)
+
+        yield run
+
+
+def test_align_keeps_order_and_bad_lines_where_they_are(run):
+    rows = ["a b\tb", "bad", "c\tc", "fail INVALID_ARGUMENT\tx", "", "x\tx", "bad"]
+    result = run("align", "--batch-size", "2", text="\n".join(rows) + "\n")
+    assert result.stdout.split("\n") == ["1-0", "", "0-0", "", "", "0-0", "", ""]
+    assert result.exit_code == 3
+    assert "line 4: source.text: as the text asks" in result.stderr
+    assert "4 of 7 lines bad" in result.stderr
+
+
+def test_align_sends_options_and_writes_what_comes(run):
+    result = run("align", "--format", "jsonl", "--explain", "--direction", "s2t", text="a\ta\n")
+    item = json.loads(result.stdout)
+    assert (item["model"], item["direction"], item["links"]) == ("scripted", "s2t", [[0, 0, 0.75]])
+    assert item["explanations"][0]["features"][0]["name"] == "equal"
+
+
+def test_failure_that_is_not_the_pairs_fault_exits_1(run):
+    result = run("align", text="a\ta\nfail INTERNAL\tx\n")
+    assert result.exit_code == 1
+    assert "as the text asks" in result.stderr
+
+
+def test_rank_asks_the_server(run):
+    result = run("rank", "who came", text="nobody\nwho came\n")
+    assert [line.split("\t")[1] for line in result.stdout.splitlines()] == ["2", "1"]
+
+
+def test_info_shows_the_server(run):
+    value = json.loads(run("info", "--json").stdout)
+    assert value["models"][0]["name"] == "scripted"
+    assert value["health"] == "SERVING"
+    assert "scripted 1.2" in run("info").stdout
+
+
+@pytest.mark.parametrize("command", [["align"], ["rank", "who?"], ["info"]])
+def test_absent_server_exits_1_and_names_it(command):
+    with socket.socket() as unbound:
+        unbound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{unbound.getsockname()[1]}"
+        result = CliRunner().invoke(main, [*command, "--server", address], input="a\ta\n")
+    assert result.exit_code == 1
+    assert f"no server is ready at {address}" in result.stderr

@@ -1,0 +1,104 @@
+"""`tokalign rank` and `tokalign info`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tokalign import Aligner, InputError, rank
+from tokalign.cli.main import main
+
+CANDIDATES = "Dogs like to bark.\nMarta founded the bakery.\nBakeries sell bread.\n"
+QUESTION = "Who founded the bakery?"
+
+
+@pytest.fixture
+def run(small_model):
+    def run(*args, text=CANDIDATES):
+        command = ["rank", "--model", str(small_model), *args]
+        return CliRunner().invoke(main, command, input=text, prog_name="tokalign")
+
+    return run
+
+
+def test_best_candidate_comes_first_with_its_line_number(run):
+    result = run(QUESTION)
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert result.exit_code == 0
+    assert rows[0][1:] == ["2", "Marta founded the bakery."]
+    scores = [float(score) for score, _, _ in rows]
+    assert scores == sorted(scores, reverse=True) and len(scores) == 3
+
+
+def test_top_k_cuts_the_ranking(run):
+    assert len(run(QUESTION, "--top-k", "1").stdout.splitlines()) == 1
+
+
+def test_json_holds_links_and_tokens(run):
+    value = json.loads(run(QUESTION, "--json").stdout)
+    best = value["ranking"][0]
+    assert value["question"] == QUESTION
+    assert best["index"] == 1 and best["target"][-1] == "?"
+    assert [1, 1] in [link[:2] for link in best["links"]]
+
+
+def test_objects_hold_their_own_questions(run, sample_dir):
+    path = sample_dir / "rank.jsonl"
+    asked = [json.loads(line) for line in path.read_text().splitlines()]
+    result = run("--input", str(path), "--json")
+    values = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [value["id"] for value in values] == [each["id"] for each in asked]
+    for value, each in zip(values, asked, strict=True):
+        assert sorted(row["index"] for row in value["ranking"]) == list(
+            range(len(each["candidates"]))
+        )
+
+
+def test_candidate_that_cannot_be_aligned_comes_last(run):
+    result = run(QUESTION, text="word " * 600 + "\n" + CANDIDATES)
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert rows[-1][:2] == ["-", "1"]
+    assert result.exit_code == 3
+    assert "1 candidates could not be aligned" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "text", "message"),
+    [
+        ([QUESTION], "", "no candidates"),
+        ([], '{"question": "Who?"}\n', 'wanted an object with "question" and "candidates"'),
+        ([], "not json\n", ":1: "),
+    ],
+)
+def test_unusable_input_exits_1_and_says_why(run, args, text, message):
+    result = run(*args, text=text)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_library_ranks_as_the_command_does(run, small_model):
+    ranking = rank(Aligner.load(small_model), QUESTION, CANDIDATES.splitlines())
+    shown = [int(line.split("\t")[1]) - 1 for line in run(QUESTION).stdout.splitlines()]
+    assert [each.index for each in ranking] == shown
+
+
+def test_equal_candidates_keep_their_order(small_model):
+    ranking = rank(Aligner.load(small_model), QUESTION, ["The bakery.", "The bakery."])
+    assert [each.index for each in ranking] == [0, 1]
+
+
+def test_negative_top_k_is_refused(small_model):
+    with pytest.raises(InputError, match="top_k is -1"):
+        rank(Aligner.load(small_model), QUESTION, ["The bakery."], top_k=-1)
+
+
+def test_info_shows_versions_models_and_resources():
+    value = json.loads(CliRunner().invoke(main, ["info", "--json"]).stdout)
+    assert {"tokalign", "python", "grpcio"} <= set(value["versions"])
+    resources = {each["name"]: each for each in value["resources"]}
+    assert {"wordnet", "tagger-en"} <= set(resources)
+    assert len(resources["wordnet"]["digest"]) == 64
+    assert value["limits"]["max_tokens"] == 512
+    text = CliRunner().invoke(main, ["info"]).stdout
+    assert "wordnet" in text and "models" in text
