@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TOKALIGN_DATA ?= $(CURDIR)/../shared/data
 export TOKALIGN_DATA
 
-.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors clean
+.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors models clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -66,3 +66,17 @@ vectors: build  ## recompile the table of word vectors from GloVe 6B 50d
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
+
+GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,context,competition,null
+CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
+  multimwa/mtref-train.tsv multimwa/wiki-train.tsv
+
+models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
+	$(BIN)/tokalign train --train $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
+	  --groups $(GROUPS_EN) --name en-rte2 --license "research use" \
+	  --description "News and entailment; the papers' protocol: RTE2's development half alone" \
+	  --output core/tokalign/data/en-rte2.tokalign
+	$(BIN)/tokalign train $(addprefix --train $(TOKALIGN_DATA)/,$(CORPORA_EN)) \
+	  --groups $(GROUPS_EN) --max-iterations 60 --name en --license "research use" \
+	  --description "News, entailment, questions, paraphrases and edits; the default" \
+	  --output core/tokalign/data/en.tokalign
