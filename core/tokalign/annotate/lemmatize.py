@@ -6,6 +6,7 @@ tables of their own.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from tokalign.lexicon._wordnet import WordNet
@@ -25,6 +26,8 @@ _DETACHMENTS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     (),
 )  # fmt: skip
+_NOUN, _ADJECTIVE, _ADVERB = 0, 2, 3
+_REGULAR_PLURAL = re.compile(r"[^\W\d_]{3}(?<![siu])s$")
 _POS_OF_TAG = {"N": 0, "V": 1, "J": 2, "R": 3}
 
 CLOSED: dict[tuple[str, str], str] = {
@@ -70,8 +73,8 @@ class Lemmatizer:
         Returns
         -------
         str
-            Lower-case but for proper nouns and "I". The lower-case token itself where no rule
-            leads to a word of WordNet.
+            Lower-case but for proper nouns and "I". Where no rule leads to a word of WordNet, the
+            lower-case token itself, without its -s if it is a plural.
 
         Examples
         --------
@@ -100,6 +103,10 @@ class Lemmatizer:
         pos = _POS_OF_TAG.get(tag[:1])
         if pos is None or tag in ("NN", "VB", "JJ", "RB", "RP"):
             return lower
+        if tag in ("RBR", "RBS") and lower not in self._exceptions[_ADVERB]:
+            # Compared like adjectives: "later" is "late".
+            candidate = self._morphy(lower, _ADJECTIVE)
+            return candidate if self._wordnet.entry(candidate, _ADVERB) >= 0 else lower
         return self._morphy(lower, pos)
 
     def _morphy(self, lower: str, pos: int) -> str:
@@ -114,6 +121,8 @@ class Lemmatizer:
         for candidate in candidates:
             if self._wordnet.entry(candidate, pos) >= 0:
                 return candidate
+        if self._wordnet.entry(lower, pos) < 0 and pos == _NOUN and _REGULAR_PLURAL.search(lower):
+            return lower[:-1]
         return lower
 
 

@@ -1,0 +1,69 @@
+"""Lemmas by hand, and their accuracy on a treebank."""
+
+import pytest
+from tokalign.annotate import lemmatize
+from tokalign.annotate.lemmatize import Lemmatizer
+
+
+@pytest.fixture(scope="module")
+def lemmatizer():
+    return Lemmatizer()
+
+
+@pytest.mark.parametrize(
+    ("token", "tag", "lemma"),
+    [
+        ("Geese", "NNS", "goose"),
+        ("companies", "NNS", "company"),
+        ("knives", "NNS", "knife"),
+        ("women", "NNS", "woman"),
+        ("news", "NN", "news"),
+        ("saw", "VBD", "see"),
+        ("saw", "NN", "saw"),
+        ("leaves", "NNS", "leaf"),
+        ("leaves", "VBZ", "leave"),
+        ("making", "VBG", "make"),
+        ("stopped", "VBD", "stop"),
+        ("was", "VBD", "be"),
+        ("'ve", "VBP", "have"),
+        ("n't", "RB", "not"),
+        ("wo", "MD", "will"),
+        ("better", "JJR", "good"),
+        ("better", "RBR", "well"),
+        ("biggest", "JJS", "big"),
+        ("later", "RBR", "late"),
+        ("them", "PRP", "they"),
+        ("Paris", "NNP", "Paris"),
+        ("Englishmen", "NNPS", "Englishman"),
+        ("smartphones", "NNS", "smartphone"),
+        ("blogius", "NNS", "blogius"),
+        ("the", "DT", "the"),
+        ("Dogs", "NNS", "dog"),
+        (",", ",", ","),
+    ],
+)
+def test_lemma(lemmatizer, token, tag, lemma):
+    assert lemmatizer.lemmatize(token, tag) == lemma
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    monkeypatch.setattr(lemmatize, "MAX_REMEMBERED", 10)
+    small = Lemmatizer()
+    words = [f"word{number}" for number in range(50)]
+    assert [small.lemmatize(word, "NN") for word in words] == words
+    assert len(small._known) <= 10
+
+
+def test_accuracy_on_held_out_text(lemmatizer, data_dir, record_property):
+    open_class = {"NOUN", "VERB", "ADJ", "ADV"}
+    n_right = n_words = 0
+    with (data_dir / "ud_ewt" / "en_ewt-ud-dev.conllu").open(encoding="utf-8") as file:
+        for line in file:
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) == 10 and fields[3] in open_class:
+                n_words += 1
+                seen = lemmatizer.lemmatize(fields[1], fields[4])
+                n_right += seen.lower() == fields[2].lower()
+    record_property("lemma_accuracy", n_right / n_words)
+    assert n_words > 9000
+    assert n_right / n_words > 0.975
