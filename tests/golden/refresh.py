@@ -1,0 +1,50 @@
+"""Rewrite the golden files from the shipped default model; ``make golden``, then review."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tokalign.aligner import DEFAULT_MODEL, Aligner
+from tokalign.formats import read_gold
+from tokalign.types import Direction
+
+FOLDER = Path(__file__).parent
+DATA = FOLDER.parent / "data"
+
+
+def alignments(aligner: Aligner) -> dict[str, list[str]]:
+    """Return, by direction, the Pharaoh line of every pair of the sample, read as raw text."""
+    pairs = [(pair.source.text, pair.target.text) for pair in read_gold(DATA / "sample.jsonl")]
+    return {
+        direction.value: [
+            answer.to_pharaoh() for answer in aligner.pipe(pairs, direction=direction)
+        ]
+        for direction in Direction
+    }
+
+
+def ranks(aligner: Aligner) -> list[dict[str, object]]:
+    """Return each ranking question's candidates, best first, with their scores to 3 digits."""
+    lines = (DATA / "rank.jsonl").read_text(encoding="utf-8").splitlines()
+    result: list[dict[str, object]] = []
+    for row in map(json.loads, lines):
+        pairs = [(candidate, row["question"]) for candidate in row["candidates"]]
+        scores = [round(answer.score, 3) for answer in aligner.pipe(pairs)]
+        order = sorted(range(len(scores)), key=lambda k: (-scores[k], k))
+        result.append({"id": row["id"], "order": order, "scores": scores})
+    return result
+
+
+def main() -> None:
+    """Write one Pharaoh file a direction, the ranks, and the model they come from."""
+    aligner = Aligner.load(DEFAULT_MODEL)
+    for direction, lines in alignments(aligner).items():
+        (FOLDER / f"sample.{direction}.pharaoh").write_text("\n".join(lines) + "\n")
+    rows = "".join(json.dumps(row) + "\n" for row in ranks(aligner))
+    (FOLDER / "rank.jsonl").write_text(rows)
+    (FOLDER / "model.txt").write_text(f"{aligner.header.name} {aligner.header.version}\n")
+
+
+if __name__ == "__main__":
+    main()
