@@ -1,4 +1,4 @@
-"""A server from its configuration to its end: start, serve, drain."""
+"""A server from its configuration to its end: start, serve, reload, drain."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 
 import uvloop
+from tokalign.errors import AlignError
 from tokalign.server import process
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.server.pool import Pool, PoolSettings
+
+if TYPE_CHECKING:
+    from tokalign.server.frontend import Frontend
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +30,7 @@ Announce = Callable[[str], None]
 
 
 def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
-    """Serve until SIGTERM or SIGINT, then drain and return.
+    """Serve until SIGTERM or SIGINT, then drain and return. SIGHUP reloads the models.
 
     Parameters
     ----------
@@ -41,18 +46,29 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
     process.start_fork_server()
-    uvloop.run(App(config, announce, factory).serve())
+
+    async def serve() -> None:
+        await App(config, announce, factory).serve()
+
+    uvloop.run(serve())
 
 
 class App:
-    """One server.
+    """One server, made inside the event loop that it runs on.
 
     The order of the end: report NOT_SERVING, wait `drain_delay_s` while calls are still taken,
     refuse new calls, let running ones finish for up to `grace_s`, stop the workers, close the
     metrics port. A second signal ends the waits.
+
+    Attributes
+    ----------
+    pool : Pool
+        Serves new calls. A reload replaces it; the old one finishes what it has.
+    reloads : int
     """
 
     def __init__(self, config: Config, announce: Announce, factory: EngineFactory) -> None:
+        self.reloads = 0
         self._config = config
         self._announce = announce
         self._factory = factory
@@ -60,8 +76,24 @@ class App:
         self._admission = Admission(config.queue_pairs, config.queue_bytes)
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._reloading = asyncio.Lock()
+        self._background: set[asyncio.Task[None]] = set()
+        self._front: Frontend | None = None
+        self._failed: asyncio.Future[None] | None = None
         self._is_serving = False
         self._last_beat = time.monotonic()
+        self.pool = self._new_pool(config.models)
+        self._gauges()
+
+    @property
+    def admitted_pairs(self) -> int:
+        """Pairs waiting or running."""
+        return self._admission.pairs
+
+    @property
+    def running_calls(self) -> int:
+        """Calls begun and not yet answered."""
+        return self._front.calls.running if self._front else 0
 
     async def serve(self) -> None:
         """Serve until told to stop."""
@@ -71,35 +103,82 @@ class App:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._on_stop_signal)
-        front = frontend.Frontend(self._config, self._metrics, self._admission)
-        pool = Pool(self._pool_settings(), self._metrics)
-        self._gauges(pool)
-        heartbeat = asyncio.create_task(self._beat())
+        loop.add_signal_handler(signal.SIGHUP, self._on_reload_signal)
+        front = self._front = frontend.Frontend(self._config, self._metrics, self._admission)
+        self._keep(self._beat())
         monitor: MetricsServer | None = None
         try:
-            address = await front.start()
+            address = await front.start(self)
             monitor = self._start_monitor()
-            if await self._unless(self._stop, pool.start()):
-                await front.serve_from(pool)
+            if await self._unless(self._stop, self.pool.start()):
+                await front.serve_from(self.pool)
                 self._is_serving = True
                 self._announce(address)
-                log.info("serving", extra={"address": address, "workers": pool.n_ready})
-                await self._unless(self._stop, asyncio.shield(pool.failed))
+                log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
+                await self._unless(self._stop, self._pool_failure())
         finally:
             self._is_serving = False
-            log.info("draining", extra={"calls": front.calls.running})
-            if pool.failed.done():
-                await pool.close()
-            await front.refuse()
-            if not pool.failed.done():
-                await self._unless(self._hurry, asyncio.sleep(self._config.drain_delay_s))
-            await self._unless(self._hurry, front.stop(self._config.grace_s))
-            await front.stop(0)
-            await pool.close()
-            heartbeat.cancel()
+            await self._drain(front)
             if monitor is not None:
                 await asyncio.to_thread(monitor.close)
             log.info("stopped")
+
+    async def reload(self, models: Sequence[str] = ()) -> None:
+        """Load models in new workers and serve from them once all are ready.
+
+        Calls that have begun finish on the old models. Empty `models` loads the same names or
+        paths again.
+
+        Raises
+        ------
+        ModelError, ResourceError
+            If one cannot be loaded; then the old models go on serving.
+        """
+        async with self._reloading:
+            names = tuple(models) or self.pool.settings.engine.models
+            new = self._new_pool(names)
+            try:
+                await new.start()
+            except BaseException as error:
+                log.error("reload refused", extra={"models": names, "reason": str(error)})
+                self._metrics.reloads.labels("refused").inc()
+                await new.close()
+                raise
+            old, self.pool = self.pool, new
+            assert self._front is not None
+            await self._front.serve_from(new)
+            self.reloads += 1
+            self._metrics.reloads.labels("done").inc()
+            log.info("reloaded", extra={"models": [model.name for model in new.models]})
+            self._keep(self._retire(old))
+
+    async def _retire(self, pool: Pool) -> None:
+        try:
+            await pool.drained()
+        finally:
+            await pool.close()
+
+    async def _drain(self, front: Frontend) -> None:
+        log.info("draining", extra={"calls": front.calls.running})
+        if self.pool.failed.done():
+            await self.pool.close()
+        await front.refuse()
+        if not self.pool.failed.done():
+            await self._unless(self._hurry, asyncio.sleep(self._config.drain_delay_s))
+        await self._unless(self._hurry, front.stop(self._config.grace_s))
+        await front.stop(0)
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self.pool.close()
+
+    async def _pool_failure(self) -> None:
+        """Raise the error of the serving pool once it has failed for good."""
+        while True:
+            watched = self.pool
+            await asyncio.wait({watched.failed})
+            if watched is self.pool:
+                await watched.failed
 
     async def _unless(self, event: asyncio.Event, work: Awaitable[object]) -> bool:
         """Await `work` unless `event` comes first; return whether the work was finished."""
@@ -119,26 +198,46 @@ class App:
             self._hurry.set()
         self._stop.set()
 
-    def _pool_settings(self) -> PoolSettings:
+    def _on_reload_signal(self) -> None:
+        if self._is_serving:
+            self._keep(self._reload_quietly())
+
+    async def _reload_quietly(self) -> None:
+        try:
+            await self.reload()
+        except AlignError:
+            log.info("the old models stay")
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def _new_pool(self, models: Sequence[str]) -> Pool:
         config = self._config
-        return PoolSettings(
+        settings = PoolSettings(
             workers=config.workers,
-            engine=EngineSettings(config.models, config.annotators, config.limits),
+            engine=EngineSettings(tuple(models), config.annotators, config.limits),
             factory=self._factory,
             shard_pairs=config.shard_pairs,
             shard_timeout_s=config.shard_timeout_s,
             start_timeout_s=config.start_timeout_s,
             max_worker_rss_bytes=config.max_worker_rss_bytes,
         )
+        return Pool(settings, self._metrics)
 
-    def _gauges(self, pool: Pool) -> None:
+    def _gauges(self) -> None:
         gauge = self._metrics.gauge
         admission = self._admission
         gauge("tokalign_admitted_pairs", "Pairs waiting or running.", lambda: admission.pairs)
         gauge("tokalign_admitted_bytes", "Bytes of their requests.", lambda: admission.bytes)
-        gauge("tokalign_queue_pairs", "Pairs no worker has been given.", lambda: pool.waiting_pairs)
-        gauge("tokalign_workers_ready", "Workers that can align.", lambda: pool.n_ready)
-        gauge("tokalign_workers_busy", "Workers with a shard.", lambda: pool.n_busy)
+        gauge(
+            "tokalign_queue_pairs",
+            "Pairs no worker has been given.",
+            lambda: self.pool.waiting_pairs,
+        )
+        gauge("tokalign_workers_ready", "Workers that can align.", lambda: self.pool.n_ready)
+        gauge("tokalign_workers_busy", "Workers with a shard.", lambda: self.pool.n_busy)
 
     def _start_monitor(self) -> MetricsServer | None:
         if self._config.metrics_port is None:

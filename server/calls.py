@@ -21,15 +21,22 @@ Stream = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
 class Calls:
     """Wraps RPC methods. Cheaper than interceptors, which cost tens of microseconds each.
 
+    Parameters
+    ----------
+    metrics : Metrics
+    authenticate : callable taking an authorization header, optional
+        Raises UnauthenticatedError where the caller may not call.
+
     Attributes
     ----------
     running : int
         Calls begun and not yet ended.
     """
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, authenticate: Callable[[str], str] | None = None) -> None:
         self.running = 0
         self._metrics = metrics
+        self._authenticate = authenticate
 
     def unary(self, service: str, name: str, method: Unary) -> Unary:
         """Return a handler that answers with bytes or aborts with a rich status."""
@@ -38,6 +45,7 @@ class Calls:
         async def handle(request: bytes, context: Context) -> bytes:
             with observed(context) as outcome:
                 try:
+                    self._check_caller(context)
                     return await method(request, context)
                 except Exception as error:
                     await _abort(context, outcome.fail(error))
@@ -52,11 +60,17 @@ class Calls:
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             with observed(context) as outcome:
                 try:
+                    self._check_caller(context)
                     await method(requests, context)
                 except Exception as error:
                     await _abort(context, outcome.fail(error))
 
         return handle
+
+    def _check_caller(self, context: Context) -> None:
+        if self._authenticate is not None:
+            metadata = dict(context.invocation_metadata() or ())
+            self._authenticate(str(metadata.get("authorization", "")))
 
     def _observer(self, service: str, name: str) -> Callable[[Context], Any]:
         started = self._metrics.started.labels(service, name)

@@ -81,6 +81,14 @@ class Config:
         Age at which clients are asked to connect anew; 0 is never.
     max_worker_rss_bytes : int or None
         A worker that holds more resident memory after a shard is replaced.
+    admin_port : int or None
+        Port of the admin service, on loopback only; 0 takes a free one, None is off.
+    tls_certificate, tls_key : Path or None
+        PEM files; both or neither. Read again when they change.
+    tls_client_ca : Path or None
+        PEM file; only clients with a certificate of these authorities may connect.
+    token_file : Path or None
+        Hashes of the bearer tokens that may call (see security.TokenFile).
     reflection : bool
         Whether the service describes itself to tools such as grpcurl.
     """
@@ -103,6 +111,11 @@ class Config:
     keepalive_s: float = 60.0
     max_connection_age_s: float = 0.0
     max_worker_rss_bytes: int | None = None
+    admin_port: int | None = None
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    tls_client_ca: Path | None = None
+    token_file: Path | None = None
     reflection: bool = False
 
     def __post_init__(self) -> None:
@@ -112,7 +125,7 @@ class Config:
         for name in ("drain_delay_s", "grace_s", "max_connection_age_s"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; wanted 0 or more", field=name)
-        for name in ("port", "metrics_port"):
+        for name in ("port", "metrics_port", "admin_port"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 65535:
                 raise InputError(f"{name} is {value}; wanted 0 to 65535", field=name)
@@ -123,6 +136,10 @@ class Config:
                     f"{name} is {', '.join(values) or 'empty'}; wanted one or more, each once",
                     field=name,
                 )
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise InputError("a TLS certificate and its key come together", field="tls")
+        if self.tls_client_ca is not None and self.tls_certificate is None:
+            raise InputError("client certificates need TLS; give a certificate", field="tls")
         if self.queue_pairs < self.limits.max_pairs:
             raise InputError(
                 f"queue_pairs is {self.queue_pairs}, less than max_pairs {self.limits.max_pairs}: "

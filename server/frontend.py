@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+
 import grpc.aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import aio as health_aio
 from grpc_reflection.v1alpha import reflection
 from tokalign.errors import InputError
+from tokalign.server import admin, security
 from tokalign.server.admission import Admission
 from tokalign.server.calls import Calls
 from tokalign.server.config import Config
 from tokalign.server.metrics import Metrics
 from tokalign.server.pool import Pool
 from tokalign.server.service import SERVICE, AlignService
+
+log = logging.getLogger(__name__)
 
 HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
@@ -29,19 +34,25 @@ class Frontend:
     """
 
     def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
-        self.calls = Calls(metrics)
+        self.calls = Calls(metrics, security.authenticator(config))
         self._config = config
         self._service = AlignService(config, admission)
         self._health = health_aio.HealthServicer()
         self._server = grpc.aio.server(options=_channel_options(config))
+        self._admin_server: grpc.aio.Server | None = None
         self._server.add_generic_rpc_handlers((self._service.handler(self.calls),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if config.reflection:
             names = (SERVICE, HEALTH, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self._server)
 
-    async def start(self) -> str:
+    async def start(self, operated: admin.Operated) -> str:
         """Listen, NOT_SERVING, and return the bound "HOST:PORT".
+
+        Parameters
+        ----------
+        operated : admin.Operated
+            What the admin service acts upon, where it is asked for.
 
         Raises
         ------
@@ -51,13 +62,34 @@ class Frontend:
         await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
         host = self._config.host
         try:
-            port = self._server.add_insecure_port(f"{host}:{self._config.port}")
+            credentials = security.transport_credentials(self._config)
+            address = f"{host}:{self._config.port}"
+            if credentials is None:
+                port = self._server.add_insecure_port(address)
+            else:
+                port = self._server.add_secure_port(address, credentials)
         except RuntimeError as error:
             raise InputError(
                 f"cannot listen on {host}:{self._config.port}; is the port taken?", field="port"
             ) from error
         await self._server.start()
+        if self._config.admin_port is not None:
+            await self._start_admin(operated, self._config.admin_port)
         return f"{host}:{port}"
+
+    async def _start_admin(self, operated: admin.Operated, port: int) -> None:
+        """Listen for operators on loopback, whatever the service's host."""
+        server = grpc.aio.server(options=_channel_options(self._config))
+        server.add_generic_rpc_handlers((admin.AdminService(operated).handler(self.calls),))
+        try:
+            bound = server.add_insecure_port(f"127.0.0.1:{port}")
+        except RuntimeError as error:
+            raise InputError(
+                f"cannot listen on 127.0.0.1:{port}; is the port taken?", field="admin_port"
+            ) from error
+        await server.start()
+        self._admin_server = server
+        log.info("admin", extra={"port": bound})
 
     async def serve_from(self, pool: Pool) -> None:
         """Answer calls from a pool that has started, SERVING."""
@@ -70,6 +102,8 @@ class Frontend:
 
     async def stop(self, grace_s: float) -> None:
         """Refuse new calls and give running ones a time to finish."""
+        if self._admin_server is not None:
+            await self._admin_server.stop(0)
         await self._server.stop(grace_s)
 
     async def _set_health(self, status: int) -> None:

@@ -80,6 +80,11 @@ class Metrics:
             ("reason",),
             registry=registry,
         )
+        self.reloads = Counter(
+            "tokalign_reloads", "Reloads of the models.", ("result",), registry=registry
+        )
+        for result in ("done", "refused"):
+            self.reloads.labels(result)
         for reason in REASONS:
             self.worker_restarts.labels(reason)
         self._gauges: list[Gauge] = []

@@ -53,6 +53,7 @@ class Pool:
 
     Attributes
     ----------
+    settings : PoolSettings
     models : tuple of frames.ModelInfo
         As the workers loaded them; the default first.
     failed : asyncio.Future
@@ -62,7 +63,7 @@ class Pool:
     def __init__(self, settings: PoolSettings, metrics: Metrics) -> None:
         self.models: tuple[frames.ModelInfo, ...] = ()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._settings = settings
+        self.settings = settings
         self._metrics = metrics
         self._queue = FairQueue()
         self._retries: deque[Shard] = deque()
@@ -73,6 +74,9 @@ class Pool:
         self._failed_starts = 0
         self._closing = asyncio.Event()
         self._all_gone = asyncio.Event()
+        self._unanswered = 0
+        self._answered = asyncio.Event()
+        self._answered.set()
 
     async def start(self) -> None:
         """Start the workers and wait until all have loaded their models.
@@ -82,7 +86,7 @@ class Pool:
         ModelError
             If a model or annotator cannot be loaded.
         """
-        for _ in range(self._settings.workers):
+        for _ in range(self.settings.workers):
             self._spawn()
         started = asyncio.ensure_future(self._started.wait())
         either: set[asyncio.Future[Any]] = {started, self.failed}
@@ -117,6 +121,8 @@ class Pool:
             raise NotServingError("the server is stopping; try another one")
         task = Task(options, pairs, deadline)
         if pairs:
+            self._unanswered += 1
+            task.future.add_done_callback(self._on_answered)
             self._queue.push(task)
             self._dispatch()
         else:
@@ -143,6 +149,12 @@ class Pool:
         """Process ids of the ready workers."""
         return [worker.pid for worker in self._workers if worker.is_ready]
 
+    async def drained(self) -> None:
+        """Wait until every task has been answered or given up."""
+        while self._unanswered:
+            self._answered.clear()
+            await self._answered.wait()
+
     async def close(self) -> None:
         """Kill the workers and wait until they are gone; unanswered tasks get NotServingError."""
         self._closing.set()
@@ -162,6 +174,10 @@ class Pool:
             self.failed.cancel()
 
     # What workers report.
+
+    def on_connected(self, worker: WorkerProcess) -> None:
+        """Count a new worker; comes before any of its messages."""
+        self._workers.add(worker)
 
     def on_message(self, worker: WorkerProcess, message: Any) -> None:
         """Take a worker's frame."""
@@ -201,6 +217,11 @@ class Pool:
         self._spawn()
         self._dispatch()
 
+    def _on_answered(self, _: asyncio.Future[list[frames.Answer]]) -> None:
+        self._unanswered -= 1
+        if self._unanswered == 0:
+            self._answered.set()
+
     # What follows from it.
 
     def _on_ready(self, worker: WorkerProcess, message: frames.Ready) -> None:
@@ -213,7 +234,7 @@ class Pool:
         worker.is_ready = True
         self._failed_starts = 0
         self._idle.append(worker)
-        if self.n_ready >= self._settings.workers:
+        if self.n_ready >= self.settings.workers:
             self._started.set()
         self._dispatch()
 
@@ -223,7 +244,7 @@ class Pool:
             return
         self._metrics.observe_shard(message.answers, message.seconds)
         shard.fill(message.answers)
-        limit = self._settings.max_worker_rss_bytes
+        limit = self.settings.max_worker_rss_bytes
         if limit is not None and message.rss_bytes > limit:
             worker.kill("memory")
             return
@@ -238,7 +259,7 @@ class Pool:
                     if part.start == 0:
                         self._metrics.queue_seconds.observe(now - part.task.queued_at)
             self._metrics.shard_pairs.observe(len(shard))
-            self._idle.popleft().give(shard, self._settings.shard_timeout_s)
+            self._idle.popleft().give(shard, self.settings.shard_timeout_s)
 
     def _next_shard(self) -> Shard | None:
         while self._retries:
@@ -247,7 +268,7 @@ class Pool:
                 return shard
         # What waits is split over the idle workers rather than given to the first of them.
         fair_share = math.ceil(self._queue.waiting / len(self._idle))
-        return self._queue.take(max(1, min(self._settings.shard_pairs, fair_share)))
+        return self._queue.take(max(1, min(self.settings.shard_pairs, fair_share)))
 
     def _retry(self, shard: Shard) -> None:
         shard.deaths += 1
@@ -283,7 +304,7 @@ class Pool:
                 await asyncio.wait_for(self._closing.wait(), backoff)
         if self._closing.is_set():
             return
-        settings = self._settings
+        settings = self.settings
         worker = WorkerProcess(self, settings.start_timeout_s)
         try:
             await worker.start(settings.factory, settings.engine)
@@ -291,8 +312,6 @@ class Pool:
             log.error("cannot start a worker", extra={"reason": str(error)})
             self._failed_starts += 1
             self._spawn()
-        else:
-            self._workers.add(worker)
 
 
 def _abandon(future: asyncio.Future[list[frames.Answer]]) -> None:

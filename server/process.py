@@ -42,6 +42,9 @@ def start_fork_server() -> None:
 class Owner(Protocol):
     """Told what happens to a worker; called in the event loop."""
 
+    def on_connected(self, process: WorkerProcess) -> None:
+        """The process was started; called once, before any message."""
+
     def on_message(self, process: WorkerProcess, message: Any) -> None:
         """A frame arrived."""
 
@@ -126,6 +129,7 @@ class WorkerProcess(asyncio.Protocol):
         """Keep the transport; called by asyncio."""
         self._transport = cast(asyncio.WriteTransport, transport)
         self.limit(self._start_timeout_s, "slow start")
+        self._owner.on_connected(self)
 
     def data_received(self, data: bytes) -> None:
         """Pass on the messages that are complete; called by asyncio."""

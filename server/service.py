@@ -64,7 +64,7 @@ class AlignService:
 
     async def align(self, data: bytes, context: Context) -> bytes:
         """Align one pair."""
-        request = _parse(align_pb2.AlignRequest, data)
+        request = parse(align_pb2.AlignRequest, data)
         pool = self._serving_pool()
         options = self._options(pool, request.options)
         with self._admission.admit(1, len(data)):
@@ -82,7 +82,7 @@ class AlignService:
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
-        request = _parse(align_pb2.BatchAlignRequest, data)
+        request = parse(align_pb2.BatchAlignRequest, data)
         pool = self._serving_pool()
         options = self._options(pool, request.options)
         answers = await self._align_pairs(pool, options, request.pairs, len(data), context)
@@ -94,7 +94,7 @@ class AlignService:
 
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them by falling score."""
-        request = _parse(align_pb2.RankRequest, data)
+        request = parse(align_pb2.RankRequest, data)
         pool = self._serving_pool()
         options = self._options(pool, request.options)
         question = request.question.SerializeToString()
@@ -132,7 +132,7 @@ class AlignService:
 
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
-        _parse(align_pb2.ListModelsRequest, data)
+        parse(align_pb2.ListModelsRequest, data)
         pool = self._serving_pool()
         limits = self._config.limits
         return align_pb2.ListModelsResponse(
@@ -180,7 +180,7 @@ class AlignService:
                 await room.acquire()
 
     async def _align_chunk(self, data: bytes, context: Context) -> bytes:
-        request = _parse(align_pb2.AlignStreamRequest, data)
+        request = parse(align_pb2.AlignStreamRequest, data)
         try:
             pool = self._serving_pool()
             options = self._options(pool, request.options)
@@ -232,12 +232,13 @@ class AlignService:
         return options
 
 
-def _parse(kind: type[MessageT], data: bytes) -> MessageT:
+def parse(kind: type[MessageT], data: bytes) -> MessageT:
+    """Return a request, or raise InputError where the bytes are none."""
     try:
         return kind.FromString(data)
     except DecodeError as error:
         raise InputError(
-            f"the request is not a valid {kind.DESCRIPTOR.full_name}; see align.proto"
+            f"the request is not a valid {kind.DESCRIPTOR.full_name}; see protos/tokalign/v1"
         ) from error
 
 

@@ -47,6 +47,14 @@ class ExpiredError(ServingError):
     """The call's deadline passed before its pairs were aligned."""
 
 
+class UnauthenticatedError(ServingError):
+    """No token, or an unknown one."""
+
+
+class RefusedError(ServingError):
+    """An operator's request that the server's state does not allow."""
+
+
 class NotServingError(ServingError):
     """The server is starting or stopping."""
 
@@ -62,6 +70,8 @@ CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (QueueFullError, code_pb2.RESOURCE_EXHAUSTED),
     (ExpiredError, code_pb2.DEADLINE_EXCEEDED),
     (NotServingError, code_pb2.UNAVAILABLE),
+    (UnauthenticatedError, code_pb2.UNAUTHENTICATED),
+    (RefusedError, code_pb2.FAILED_PRECONDITION),
 )
 
 

@@ -55,7 +55,7 @@ async def serving(pool_settings, metrics):
             config = Config(host="127.0.0.1", port=0, **changed)
             admission = Admission(config.queue_pairs, config.queue_bytes)
             front = Frontend(config, metrics, admission)
-            address = await front.start()
+            address = await front.start(None)
             stack.push_async_callback(front.stop, 0)
             if pool is None:
                 pool = await stack.enter_async_context(running_pool(pool_settings, metrics))

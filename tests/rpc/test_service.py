@@ -292,7 +292,7 @@ async def test_second_server_on_a_port_is_refused(serving):
     port = int(stub.address.rpartition(":")[2])
     other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission)
     with pytest.raises(InputError, match="cannot listen"):
-        await other.start()
+        await other.start(None)
 
 
 async def test_metrics_count_calls_pairs_and_times(serving, metrics):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from tokalign.errors import InputError, ServerError
 
 _LEVELS = ("debug", "info", "warning", "error")
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CHECK_TIMEOUT_S = 5.0
 
 
@@ -36,6 +38,11 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Any:
 @_option("--drain-delay", 0.0, "On SIGTERM: seconds of NOT_SERVING before calls are refused.")
 @_option("--grace", 30.0, "On SIGTERM: seconds that running calls are given to finish.")
 @_option("--max-connection-age", 0.0, "Seconds until clients must connect anew; 0 is never.")
+@_option("--admin-port", -1, "Port of the admin service, on loopback; 0 is a free one, -1 off.")
+@_option("--tls-cert", None, "PEM certificate chain; read again when it changes.", type=_FILE)
+@_option("--tls-key", None, "PEM private key of --tls-cert.", type=_FILE)
+@_option("--tls-client-ca", None, "Demand client certificates of these authorities.", type=_FILE)
+@_option("--token-file", None, "Hashes of the bearer tokens that may call.", type=_FILE)
 @_option("--reflection/--no-reflection", False, "Describe the service to tools like grpcurl.")
 @_option("--log-level", "info", "What goes to standard error.", type=click.Choice(_LEVELS))
 @click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
@@ -69,7 +76,12 @@ def _config(flags: dict[str, Any]) -> Any:
     return Config(
         host=flags["host"],
         port=flags["port"],
-        metrics_port=None if flags["metrics_port"] < 0 else flags["metrics_port"],
+        metrics_port=_port(flags["metrics_port"]),
+        admin_port=_port(flags["admin_port"]),
+        tls_certificate=flags["tls_cert"],
+        tls_key=flags["tls_key"],
+        tls_client_ca=flags["tls_client_ca"],
+        token_file=flags["token_file"],
         workers=auto_workers() if workers == "auto" else int(workers),
         models=flags["model"],
         annotators=flags["annotator"],
@@ -89,6 +101,10 @@ def _config(flags: dict[str, Any]) -> Any:
         max_connection_age_s=flags["max_connection_age"],
         reflection=flags["reflection"],
     )
+
+
+def _port(number: int) -> int | None:
+    return None if number < 0 else number
 
 
 def _check(address: str) -> None:

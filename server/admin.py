@@ -1,0 +1,89 @@
+"""tokalign.v1.AdminService: reload models and look inside, on a port of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Protocol
+
+import grpc
+import grpc.aio
+from tokalign.errors import AlignError, InputError
+from tokalign.server.calls import Calls, Context
+from tokalign.server.frames import ModelInfo
+from tokalign.server.pool import Pool
+from tokalign.server.service import parse
+from tokalign.server.status import RefusedError
+from tokalign.v1 import admin_pb2
+
+SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name
+
+
+class Operated(Protocol):
+    """What can be operated: the app."""
+
+    @property
+    def pool(self) -> Pool:
+        """The pool that serves new calls."""
+
+    @property
+    def reloads(self) -> int:
+        """How often models were reloaded."""
+
+    @property
+    def admitted_pairs(self) -> int:
+        """Pairs waiting or running."""
+
+    @property
+    def running_calls(self) -> int:
+        """Calls begun and not yet answered."""
+
+    def reload(self, models: Sequence[str]) -> Awaitable[None]:
+        """Switch to newly loaded models, or raise and keep the old ones."""
+
+
+class AdminService:
+    """The RPC methods."""
+
+    def __init__(self, operated: Operated) -> None:
+        self._operated = operated
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
+        """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
+        unary = grpc.unary_unary_rpc_method_handler
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            name: unary(calls.unary(SERVICE, name, method))
+            for name, method in {"Reload": self.reload, "GetStatus": self.get_status}.items()
+        }
+        return grpc.method_handlers_generic_handler(SERVICE, methods)
+
+    async def reload(self, data: bytes, context: Context) -> bytes:
+        """Load models and answer once they serve."""
+        request = parse(admin_pb2.ReloadRequest, data)
+        if len(set(request.models)) != len(request.models):
+            raise InputError("a model is named twice", field="models")
+        try:
+            await self._operated.reload(tuple(request.models))
+        except AlignError as error:
+            raise RefusedError(f"the old models stay: {error}") from error
+        models = _models(self._operated.pool.models)
+        return admin_pb2.ReloadResponse(models=models).SerializeToString()
+
+    async def get_status(self, data: bytes, context: Context) -> bytes:
+        """Tell what the server is doing."""
+        parse(admin_pb2.GetStatusRequest, data)
+        operated = self._operated
+        return admin_pb2.GetStatusResponse(
+            models=_models(operated.pool.models),
+            worker_pids=operated.pool.pids,
+            busy_workers=operated.pool.n_busy,
+            admitted_pairs=operated.admitted_pairs,
+            running_calls=operated.running_calls,
+            reloads=operated.reloads,
+        ).SerializeToString()
+
+
+def _models(models: Sequence[ModelInfo]) -> list[admin_pb2.LoadedModel]:
+    return [
+        admin_pb2.LoadedModel(name=model.name, version=model.version, digest=model.digest)
+        for model in models
+    ]

@@ -1,0 +1,169 @@
+"""Who may call: TLS certificates that are read again when they change, and bearer tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import grpc
+from tokalign.errors import InputError
+from tokalign.server.config import Config
+from tokalign.server.status import UnauthenticatedError
+
+log = logging.getLogger(__name__)
+
+_BEARER = "bearer "
+_HEX_DIGITS = 64
+
+
+class Certificates:
+    """TLS credentials out of files, looked at again at every handshake.
+
+    A pair of files that cannot be used is logged and the last good one stays, so a certificate
+    that is being replaced never stops the service.
+
+    Parameters
+    ----------
+    certificate, key : Path
+        PEM files: the chain, and its private key.
+    client_ca : Path or None
+        PEM file of the authorities whose client certificates are demanded; None asks for none.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read at the start.
+    """
+
+    def __init__(self, certificate: Path, key: Path, client_ca: Path | None) -> None:
+        self._paths = [path for path in (key, certificate, client_ca) if path is not None]
+        self._lock = threading.Lock()
+        try:
+            self._seen = self._stamps()
+            self._first = self._configuration()
+        except OSError as error:
+            raise InputError(f"cannot read the TLS files: {error}", field="tls") from error
+        self.credentials: grpc.ServerCredentials = grpc.dynamic_ssl_server_credentials(
+            self._first,
+            # None is grpc's way to say that nothing has changed; its stubs do not know it.
+            cast(Callable[[], grpc.ServerCertificateConfiguration], self._changed),
+            require_client_authentication=client_ca is not None,
+        )
+
+    def _stamps(self) -> list[tuple[int, int]]:
+        return [(stat.st_mtime_ns, stat.st_ino) for stat in (path.stat() for path in self._paths)]
+
+    def _configuration(self) -> grpc.ServerCertificateConfiguration:
+        key, certificate, *client_ca = (path.read_bytes() for path in self._paths)
+        return grpc.ssl_server_certificate_configuration(
+            [(key, certificate)], root_certificates=client_ca[0] if client_ca else None
+        )
+
+    def _changed(self) -> grpc.ServerCertificateConfiguration | None:
+        """Return new certificates, or None where they are as before; called by grpc's threads."""
+        with self._lock:
+            try:
+                stamps = self._stamps()
+                if stamps == self._seen:
+                    return None
+                configuration = self._configuration()
+            except OSError as error:
+                log.error("cannot read the TLS files", extra={"reason": str(error)})
+                return None
+            self._seen = stamps
+        log.info("certificates reloaded")
+        return configuration
+
+
+def transport_credentials(config: Config) -> grpc.ServerCredentials | None:
+    """Return the credentials that `config` asks for, or None for plain text."""
+    if config.tls_certificate is None or config.tls_key is None:
+        return None
+    return Certificates(config.tls_certificate, config.tls_key, config.tls_client_ca).credentials
+
+
+class TokenFile:
+    """Bearer tokens, kept as SHA-256 hashes in a file that is read again when it changes.
+
+    Each line is a name for the log, a blank, and the hash in hexadecimal; ``#`` starts a
+    comment. Tokens must be long and random (32 bytes of ``openssl rand -hex``), for a fast hash
+    protects nothing else.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or a line is not such.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._hashes = self._read()
+        self._stamp = path.stat().st_mtime_ns
+
+    def check(self, authorization: str) -> str:
+        """Return the name of the token in an authorization header.
+
+        Raises
+        ------
+        UnauthenticatedError
+            If there is none, or it is not in the file.
+        """
+        self._refresh()
+        if authorization[: len(_BEARER)].lower() != _BEARER:
+            raise UnauthenticatedError(
+                "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
+            )
+        digest = hashlib.sha256(authorization[len(_BEARER) :].strip().encode()).digest()
+        found = ""
+        # Every hash is compared, so that the time tells neither a match nor its place.
+        for name, known in self._hashes:
+            if hmac.compare_digest(known, digest):
+                found = name
+        if not found:
+            raise UnauthenticatedError("the bearer token is unknown")
+        return found
+
+    def _refresh(self) -> None:
+        try:
+            stamp = self._path.stat().st_mtime_ns
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            self._hashes = self._read()
+            log.info("tokens reloaded", extra={"tokens": len(self._hashes)})
+        except (OSError, InputError) as error:
+            log.error("cannot read the token file", extra={"reason": str(error)})
+
+    def _read(self) -> list[tuple[str, bytes]]:
+        try:
+            lines = self._path.read_text().splitlines()
+        except OSError as error:
+            raise InputError(f"cannot read the token file: {error}", field="token_file") from error
+        hashes = []
+        for number, line in enumerate(lines, 1):
+            fields = line.partition("#")[0].split()
+            if not fields:
+                continue
+            try:
+                name, digits = fields
+                if len(digits) != _HEX_DIGITS:
+                    raise ValueError
+                hashes.append((name, bytes.fromhex(digits)))
+            except ValueError:
+                raise InputError(
+                    f"{self._path}:{number}: wanted a name and a SHA-256 in 64 hexadecimal digits",
+                    field="token_file",
+                ) from None
+        if not hashes:
+            raise InputError(f"{self._path} holds no token", field="token_file")
+        return hashes
+
+
+def authenticator(config: Config) -> Callable[[str], str] | None:
+    """Return what checks an authorization header, or None where everyone may call."""
+    return None if config.token_file is None else TokenFile(config.token_file).check

@@ -1,0 +1,88 @@
+"""Models are replaced under a running server: SIGHUP, and the admin service."""
+
+import signal
+import threading
+
+import grpc
+import pytest
+from server_process import started
+from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
+
+
+@pytest.fixture
+def server():
+    with started("--admin-port", "0", "--model", "one") as server:
+        (entry,) = [entry for entry in server.log if entry["event"] == "admin"]
+        with (
+            grpc.insecure_channel(server.address) as channel,
+            grpc.insecure_channel(f"127.0.0.1:{entry['port']}") as admin_channel,
+        ):
+            server.stub = align_pb2_grpc.AlignServiceStub(channel)
+            server.admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
+            server.channel = channel
+            yield server
+
+
+def batch(*ids):
+    pairs = [{"id": name, "source": {"text": "a"}, "target": {"text": "b"}} for name in ids]
+    return align_pb2.BatchAlignRequest(pairs=pairs)
+
+
+def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server):
+    old = server.stub.BatchAlign.future(batch(*["sleep:0.05"] * 60))
+    while server.admin.GetStatus(admin_pb2.GetStatusRequest()).admitted_pairs == 0:
+        pass
+    answer = server.admin.Reload(admin_pb2.ReloadRequest(models=["two"]), timeout=60)
+    assert [model.name for model in answer.models] == ["two"]
+    assert server.stub.BatchAlign(batch("a")).model.name == "two"
+    assert not old.done()
+    assert old.result().model.name == "one"
+    assert [result.status.code for result in old.result().results] == [0] * 60
+
+
+def test_bad_model_is_refused_and_the_old_one_stays(server):
+    before = server.admin.GetStatus(admin_pb2.GetStatusRequest())
+    with pytest.raises(grpc.RpcError) as caught:
+        server.admin.Reload(admin_pb2.ReloadRequest(models=["missing"]), timeout=60)
+    assert caught.value.code() == grpc.StatusCode.FAILED_PRECONDITION
+    assert "the old models stay: no model 'missing'" in caught.value.details()
+    assert server.stub.BatchAlign(batch("a")).model.name == "one"
+    after = server.admin.GetStatus(admin_pb2.GetStatusRequest())
+    assert (after.reloads, after.worker_pids) == (0, before.worker_pids)
+
+
+def test_no_call_fails_while_models_are_reloaded(server):
+    stop = threading.Event()
+    codes = []
+
+    def call():
+        while not stop.is_set():
+            codes.extend(
+                result.status.code for result in server.stub.BatchAlign(batch("a", "b")).results
+            )
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    for name in ("two", "one", "two"):
+        server.admin.Reload(admin_pb2.ReloadRequest(models=[name]), timeout=60)
+    stop.set()
+    thread.join()
+    assert codes
+    assert set(codes) == {0}
+
+
+def test_sighup_starts_new_workers(server):
+    before = set(server.admin.GetStatus(admin_pb2.GetStatusRequest()).worker_pids)
+    server.process.send_signal(signal.SIGHUP)
+    server.read_until('"event": "reloaded"')
+    status = server.admin.GetStatus(admin_pb2.GetStatusRequest())
+    assert status.reloads == 1
+    assert before.isdisjoint(status.worker_pids)
+    assert server.stop() == 0
+
+
+def test_admin_service_is_not_on_the_public_port(server):
+    stub = admin_pb2_grpc.AdminServiceStub(server.channel)
+    with pytest.raises(grpc.RpcError) as caught:
+        stub.Reload(admin_pb2.ReloadRequest())
+    assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED

@@ -1,0 +1,121 @@
+import hashlib
+
+import grpc
+import pytest
+import trustme
+from server_process import started
+from tokalign.errors import InputError
+from tokalign.server.config import Config
+from tokalign.server.security import TokenFile
+from tokalign.server.status import UnauthenticatedError
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+
+
+@pytest.fixture
+def authority():
+    return trustme.CA()
+
+
+def certificate(authority, folder, name="server"):
+    issued = authority.issue_cert("localhost", "127.0.0.1")
+    paths = (folder / f"{name}.pem", folder / f"{name}.key")
+    issued.private_key_pem.write_to_path(paths[1])
+    paths[0].unlink(missing_ok=True)
+    for blob in issued.cert_chain_pems:
+        blob.write_to_path(paths[0], append=True)
+    return paths
+
+
+def tls_flags(paths):
+    return ["--tls-cert", str(paths[0]), "--tls-key", str(paths[1])]
+
+
+def align(address, credentials):
+    with grpc.secure_channel(address, credentials) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        return stub.Align(REQUEST, timeout=10)
+
+
+def test_tls_is_spoken_and_certificates_are_reloaded(authority, tmp_path):
+    root = authority.cert_pem.bytes()
+    with started(*tls_flags(certificate(authority, tmp_path))) as server:
+        assert align(server.address, grpc.ssl_channel_credentials(root)).model.name == "fake"
+        with grpc.insecure_channel(server.address) as channel:
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            with pytest.raises(grpc.RpcError):
+                stub.Align(REQUEST, timeout=5)
+        other = trustme.CA()
+        certificate(other, tmp_path)
+        with pytest.raises(grpc.RpcError):
+            align(server.address, grpc.ssl_channel_credentials(root))
+        credentials = grpc.ssl_channel_credentials(other.cert_pem.bytes())
+        assert align(server.address, credentials).model.name == "fake"
+
+
+def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):
+    root = authority.cert_pem.bytes()
+    root_path = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(root_path)
+    flags = [*tls_flags(certificate(authority, tmp_path)), "--tls-client-ca", str(root_path)]
+    chain, key = (path.read_bytes() for path in certificate(authority, tmp_path, "client"))
+    with started(*flags) as server:
+        with pytest.raises(grpc.RpcError):
+            align(server.address, grpc.ssl_channel_credentials(root))
+        assert align(server.address, grpc.ssl_channel_credentials(root, key, chain)).model.name
+
+
+def token_line(name, token):
+    return f"{name} {hashlib.sha256(token.encode()).hexdigest()}\n"
+
+
+def test_calls_need_a_token_and_health_does_not(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(f"# who\n{token_line('alice', 'secret-a')}{token_line('bob', 'secret-b')}")
+    with (
+        started("--token-file", str(path)) as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+
+        def code(header):
+            metadata = [("authorization", header)] if header else []
+            try:
+                stub.Align(REQUEST, metadata=metadata, timeout=10)
+            except grpc.RpcError as error:
+                return error.code()
+            return grpc.StatusCode.OK
+
+        assert code("") == code("Bearer wrong") == grpc.StatusCode.UNAUTHENTICATED
+        assert code("Basic secret-a") == grpc.StatusCode.UNAUTHENTICATED
+        assert code("Bearer secret-a") == code("bearer secret-b") == grpc.StatusCode.OK
+        path.write_text(token_line("carol", "secret-c"))
+        assert code("Bearer secret-a") == grpc.StatusCode.UNAUTHENTICATED
+        assert code("Bearer secret-c") == grpc.StatusCode.OK
+        stream = stub.AlignStream(iter([]))
+        assert stream.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_token_file_that_breaks_keeps_the_old_tokens(tmp_path, caplog):
+    path = tmp_path / "tokens"
+    path.write_text(token_line("alice", "a"))
+    tokens = TokenFile(path)
+    path.write_text("alice not-a-hash\n")
+    assert tokens.check("Bearer a") == "alice"
+    assert "cannot read the token file" in caplog.text
+    with pytest.raises(UnauthenticatedError):
+        tokens.check("Bearer b")
+
+
+@pytest.mark.parametrize("text", ["", "# only\n", "alice zz\n", "alice\n", f"a {'z' * 64}\n"])
+def test_bad_token_file_is_refused_at_the_start(tmp_path, text):
+    path = tmp_path / "tokens"
+    path.write_text(text)
+    with pytest.raises(InputError, match="tokens"):
+        TokenFile(path)
+
+
+def test_tls_needs_both_files(tmp_path):
+    with pytest.raises(InputError, match="come together"):
+        Config(tls_certificate=tmp_path)
