@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TOKALIGN_DATA ?= $(CURDIR)/../shared/data
 export TOKALIGN_DATA
 
-.PHONY: help dev build test lint types protos check demo annotators lexicon test-lexicon vectors models golden clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -30,10 +30,31 @@ lint: dev  ## ruff and buf
 	$(BIN)/ruff format --check .
 	$(BIN)/buf lint
 
+BASE ?= HEAD~1
+breaking: dev  ## check that the contract breaks no client of the commit or tag BASE
+	$(BIN)/buf breaking --against '.git#ref=$(BASE)'
+
 types: build  ## mypy, over the sources linked together as they are when installed
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
 	$(BIN)/mypy
+
+demo: build  ## start a server, align and rank the sample through a client, and show it
+	$(BIN)/python docs/demo.py
+
+wheel: dev  ## build the sdist and the wheel from a clone of what is committed
+	rm -rf build/clone dist
+	git clone -q . build/clone
+	$(BIN)/python -m build --outdir dist build/clone
+
+smoke: wheel  ## install the wheel into a new environment and use it there
+	rm -rf build/smoke
+	$(PYTHON) -m venv build/smoke
+	build/smoke/bin/pip install -q dist/*.whl
+	build/smoke/bin/python tests/smoke.py
+
+serve: build  ## start a server on the default port
+	$(BIN)/tokalign serve
 
 check: lint types test  ## all of the above
 

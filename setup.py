@@ -98,4 +98,5 @@ setup(
     packages=PACKAGES,
     ext_modules=extensions(),
     cmdclass={"build_py": BuildPy, "generate": Generate},
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -87,10 +87,10 @@ def _text(facts: dict[str, Any]) -> str:
     lines = []
     for key in ("server", "health", "location"):
         if key in facts:
-            lines.append(f"{key:<12}{facts[key]}")
-    lines += [f"{name:<12}{version}" for name, version in facts["versions"].items()]
-    lines.append(f"{'annotators':<12}{', '.join(facts['annotators'])}")
-    lines += [f"{name:<12}{value}" for name, value in facts["limits"].items()]
+            lines.append(f"{key:<19}{facts[key]}")
+    lines += [f"{name:<19}{version}" for name, version in facts["versions"].items()]
+    lines.append(f"{'annotators':<19}{', '.join(facts['annotators'])}")
+    lines += [f"{name:<19}{value}" for name, value in facts["limits"].items()]
     lines += ["", "models"]
     for model in facts["models"]:
         trees = "with trees" if model["uses_trees"] else "without trees"

@@ -1,0 +1,145 @@
+"""What `make demo` runs: a real server, a real client, real sentences.
+
+Starts ``tokalign serve`` as a process on a free port, aligns and ranks sentences of tests/data
+through the client, prints them, and drains the server. Exits 1 if anything fails or takes too long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tokalign.client import Client
+from tokalign.formats import read_gold
+from tokalign.types import Alignment, GoldPair
+from tokalign.view import grid_lines
+from tokalign.view.grid import LEGEND
+
+DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
+SHOWN = ("question-02", "paraphrase-01", "negation-01")
+QUESTIONS_SHOWN = 2
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 30.0
+LEAST_RECALL = 0.5
+
+
+@contextmanager
+def running_server(model: str) -> Iterator[str]:
+    """Yield the address of a server that serves; afterwards let it drain, and check that it did."""
+    command = [sys.executable, "-m", "tokalign", "serve", "--port", "0", "--metrics-port", "-1"]
+    process = subprocess.Popen(
+        [*command, "--model", model], stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        yield _address(lines)
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(STOP_TIMEOUT_S)
+        if code != 0:
+            sys.exit(f"the server ended with exit code {code}")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _address(lines: queue.SimpleQueue[str | None]) -> str:
+    seen = []
+    while True:
+        try:
+            line = lines.get(timeout=START_TIMEOUT_S)
+        except queue.Empty:
+            sys.exit(f"the server said nothing for {START_TIMEOUT_S} s")
+        if line is None:
+            sys.exit("the server ended before it served:\n" + "".join(seen))
+        seen.append(line)
+        if line.startswith("listening on "):
+            return line.split()[-1]
+
+
+def show_alignments(client: Client, pairs: list[GoldPair]) -> None:
+    """Align the sample in one call; show some pairs as grids, and how many links are right."""
+    results = client.batch_align([(pair.source.text, pair.target.text) for pair in pairs])
+    alignments = [result.unwrap() for result in results]
+    for pair, alignment in zip(pairs, alignments, strict=True):
+        if (alignment.source.tokens, alignment.target.tokens) != (
+            pair.source.tokens,
+            pair.target.tokens,
+        ):
+            sys.exit(f"{pair.id} was cut into other tokens than in the sample")
+        if pair.id in SHOWN:
+            show_pair(pair, alignment)
+    n_gold = n_found = n_right = 0
+    for pair, alignment in zip(pairs, alignments, strict=True):
+        links = {(link.source, link.target) for link in alignment.links}
+        n_gold += len(pair.sure)
+        n_found += len(pair.sure & links)
+        n_right += len((pair.sure | pair.possible) & links)
+    n_links = sum(len(alignment.links) for alignment in alignments)
+    print(
+        f"{len(pairs)} pairs in one call: {n_links} links, {n_right} of them sure or possible by "
+        f"hand; {n_found} of {n_gold} sure links found\n"
+    )
+    if n_found < LEAST_RECALL * n_gold:
+        sys.exit("fewer than half of the sure links were found")
+
+
+def show_pair(pair: GoldPair, alignment: Alignment) -> None:
+    """Print one pair as a grid."""
+    print(f"{pair.id}  score {alignment.score:.2f}  by {alignment.model} {alignment.version}")
+    print(f"  source: {pair.source.text}\n  target: {pair.target.text}\n")
+    links = {(link.source, link.target) for link in alignment.links}
+    for line in grid_lines(pair, links):
+        print("  " + line)
+    print()
+
+
+def show_ranking(client: Client, path: Path) -> None:
+    """Rank the candidates of every question; show some, and how often the answer came first."""
+    questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    n_first = 0
+    for number, asked in enumerate(questions):
+        ranking = client.rank(asked["question"], asked["candidates"])
+        n_first += ranking[0].index == asked["answer"]
+        if number >= QUESTIONS_SHOWN:
+            continue
+        print(asked["question"])
+        for place, result in enumerate(ranking, 1):
+            mark = "<- answer" if result.index == asked["answer"] else ""
+            score = result.unwrap().score
+            print(f"  {place}. {score:.3f}  {asked['candidates'][result.index]} {mark}".rstrip())
+        print()
+    print(f"{n_first} of {len(questions)} questions have their answer ranked first")
+
+
+def main() -> None:
+    """Run the demonstration."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default="en", help="name or path")
+    model = parser.parse_args().model
+    with running_server(model) as address, Client(address) as client:
+        client.wait_ready()
+        info = client.list_models()
+        print(f"tokalign {info.version} serves model {info.models[0].name} at {address}")
+        print(f"{LEGEND}\n")
+        show_alignments(client, read_gold(DATA / "sample.jsonl"))
+        show_ranking(client, DATA / "rank.jsonl")
+
+
+if __name__ == "__main__":
+    main()
