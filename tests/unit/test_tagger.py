@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tokalign.annotate import _tagger, load_annotator
+from tokalign.annotate import _tagger
 from tokalign.annotate._forms import Forms
 from tokalign.annotate.tagger import Tagger
-from tokalign.errors import ResourceError, ShapeError
+from tokalign.errors import ShapeError
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,3 @@ def test_table_of_wrong_shape_is_refused():
         _tagger.tag_forms(forms, np.zeros((3, 64), dtype=np.int16), keys, keys, 4, (0, 1))
     with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
         _tagger.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 4, (0, 1))
-
-
-def test_unknown_annotator_is_named_in_the_error():
-    with pytest.raises(ResourceError, match=r"'corenlp'.*native"):
-        load_annotator("corenlp")

@@ -44,6 +44,8 @@ class Annotator(Protocol):
 
 ANNOTATORS = {
     "native": "tokalign.annotate.native:NativeAnnotator",
+    "spacy": "tokalign.annotate.spacy:SpacyAnnotator",
+    "stanza": "tokalign.annotate.stanza:StanzaAnnotator",
 }
 """Where each annotator's class is; imported only when it is loaded."""
 
@@ -51,14 +53,22 @@ ANNOTATORS = {
 def load_annotator(name: str) -> Annotator:
     """Return a new annotator by name: ``"native"`` needs nothing but this package.
 
+    Parameters
+    ----------
+    name : str
+        One of ANNOTATORS; ``"stanza:FOLDER"`` and ``"spacy:MODEL"`` also say which models.
+
     Raises
     ------
     ResourceError
         If there is no such annotator, or a package or model that it needs is missing.
     """
-    try:
-        module, _, attribute = ANNOTATORS[name].partition(":")
-    except KeyError:
+    kind, _, model = name.partition(":")
+    if kind not in ANNOTATORS:
         known = ", ".join(sorted(ANNOTATORS))
-        raise ResourceError(f"no annotator is called {name!r}; choose one of: {known}") from None
-    return cast(Annotator, getattr(importlib.import_module(module), attribute)())
+        raise ResourceError(f"no annotator is called {kind!r}; choose one of: {known}")
+    if model and kind == "native":
+        raise ResourceError(f"the native annotator has one model; {model!r} cannot be chosen")
+    module, _, attribute = ANNOTATORS[kind].partition(":")
+    make = getattr(importlib.import_module(module), attribute)
+    return cast(Annotator, make(model) if model else make())

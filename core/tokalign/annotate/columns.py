@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tokalign.errors import InputError
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import Sentence
 
 
 class Columns:
@@ -33,6 +33,22 @@ class Columns:
         self.heads = heads
         self.relations = relations
 
+    def fill(
+        self,
+        *,
+        tags: tuple[str, ...],
+        lemmas: tuple[str, ...],
+        heads: tuple[int, ...] | None,
+        relations: tuple[str, ...] | None,
+    ) -> None:
+        """Assign the columns that are not there yet."""
+        if self.tags is None:
+            self.tags = tags
+        if self.lemmas is None:
+            self.lemmas = lemmas
+        if self.heads is None:
+            self.heads, self.relations = heads, relations
+
     def sentence(self) -> Sentence:
         """Return the columns as a sentence, unchecked."""
         return Sentence(
@@ -47,43 +63,36 @@ class Columns:
         )
 
 
-Tokenizer = Callable[[str], tuple[Sequence[str], Sequence[int], Sequence[int]]]
-"""Raw text to tokens and their half-open character offsets."""
-
-
-def read_columns(sentence: SentenceLike, index: int, tokenize: Tokenizer) -> Columns:
-    """Return the columns that a caller's sentence already has.
+def given_columns(sentence: Sequence[str] | Sentence, index: int) -> Columns:
+    """Return the columns that a caller's tokens or sentence already have.
 
     Parameters
     ----------
-    sentence : str, sequence of str, or Sentence
+    sentence : sequence of str, or Sentence
     index : int
         Position in the batch, for messages.
-    tokenize : callable
-        Applied to raw text.
 
     Raises
     ------
     InputError
         If there is no token, or a token is empty.
     """
-    if isinstance(sentence, str):
-        tokens, starts, ends = tokenize(sentence)
-        columns = Columns(sentence, tuple(tokens), tuple(starts), tuple(ends))
-    else:
-        given = (
-            sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(tuple(sentence))
-        )
-        columns = Columns(
-            given.text,
-            given.tokens,
-            given.starts,
-            given.ends,
-            given.tags,
-            given.lemmas,
-            given.heads,
-            given.relations,
-        )
+    given = sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
+    columns = Columns(
+        given.text,
+        given.tokens,
+        given.starts,
+        given.ends,
+        given.tags,
+        given.lemmas,
+        given.heads,
+        given.relations,
+    )
+    require_tokens(columns, index)
+    return columns
+
+
+def require_tokens(columns: Columns, index: int) -> None:
+    """Raise InputError if sentence `index` of a batch has no token."""
     if not columns.tokens:
         raise InputError(f"sentence {index} has no token; give text with at least one word")
-    return columns

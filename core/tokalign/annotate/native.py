@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tokalign.annotate._forms import Forms
 from tokalign.annotate._tokenize import tokenize
-from tokalign.annotate.columns import Columns, read_columns
+from tokalign.annotate.columns import Columns, given_columns, require_tokens
 from tokalign.annotate.lemmatize import shared_lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
@@ -53,7 +53,10 @@ class NativeAnnotator:
         (3, 3, 3, -1, 3)
         """
         columns = [
-            read_columns(sentence, index, tokenize) for index, sentence in enumerate(sentences)
+            _from_text(sentence, index)
+            if isinstance(sentence, str)
+            else given_columns(sentence, index)
+            for index, sentence in enumerate(sentences)
         ]
         open_columns = [
             column for column in columns if column.tags is None or (trees and column.heads is None)
@@ -89,3 +92,10 @@ class NativeAnnotator:
             if column.heads is None:
                 column.heads = tuple(heads[start:end])
                 column.relations = tuple(relations[start:end])
+
+
+def _from_text(text: str, index: int) -> Columns:
+    tokens, starts, ends = tokenize(text)
+    columns = Columns(text, tuple(tokens), tuple(starts), tuple(ends))
+    require_tokens(columns, index)
+    return columns

@@ -1,0 +1,112 @@
+"""A spaCy pipeline behind the annotator protocol: ``pip install tokalign[spacy]``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tokalign.annotate.columns import Columns, given_columns, require_tokens
+from tokalign.errors import ResourceError
+from tokalign.types import Sentence, SentenceLike
+
+DEFAULT_MODEL = "en_core_web_sm"
+BATCH_SIZE = 256
+
+
+class SpacyAnnotator:
+    """Penn tags, lemmas and ClearNLP-style trees from spaCy.
+
+    Parameters
+    ----------
+    model : str
+        Name of an installed spaCy model, or its folder.
+    language : str
+        The model's language must be this one.
+
+    Raises
+    ------
+    ResourceError
+        If spaCy or the model is missing, or the model is for another language.
+    """
+
+    name = "spacy"
+
+    def __init__(self, model: str = DEFAULT_MODEL, *, language: str = "en") -> None:
+        try:
+            import spacy
+        except ImportError as error:
+            raise ResourceError(
+                f"the spacy annotator cannot be imported ({error}); pip install 'tokalign[spacy]'"
+            ) from error
+        try:
+            self._pipeline = spacy.load(model, exclude=["ner"])
+        except (OSError, ValueError) as error:
+            raise ResourceError(
+                f"spaCy cannot load {model!r}: {error}; run `python -m spacy download {model}` "
+                f"or name an installed model, as in spacy:MODEL"
+            ) from error
+        if self._pipeline.lang != language:
+            raise ResourceError(
+                f"spaCy model {model!r} is for language {self._pipeline.lang!r}; "
+                f"wanted {language!r}"
+            )
+        missing = {"tagger", "parser", "lemmatizer"} - set(self._pipeline.pipe_names)
+        if missing:
+            raise ResourceError(f"spaCy model {model!r} has no {', '.join(sorted(missing))}")
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        See `tokalign.annotate.base.Annotator.annotate`. spaCy's tokens of white space are
+        left out.
+        """
+        columns: list[Columns | None] = []
+        documents = []
+        for index, sentence in enumerate(sentences):
+            if isinstance(sentence, str):
+                columns.append(None)
+                documents.append(self._pipeline.make_doc(sentence))
+            else:
+                given = given_columns(sentence, index)
+                columns.append(given)
+                documents.append(self._document(given))
+        disabled = [] if trees else ["parser"]
+        answers = self._pipeline.pipe(documents, batch_size=BATCH_SIZE, disable=disabled)
+        out = []
+        for index, (known, document) in enumerate(zip(columns, answers, strict=True)):
+            words = [token for token in document if known is not None or not token.is_space]
+            column = known or Columns(
+                document.text,
+                tuple(token.text for token in words),
+                tuple(token.idx for token in words),
+                tuple(token.idx + len(token.text) for token in words),
+            )
+            require_tokens(column, index)
+            column.fill(
+                tags=tuple(token.tag_ for token in words),
+                lemmas=tuple(token.lemma_ or token.text for token in words),
+                heads=_heads(words) if trees else None,
+                relations=tuple(token.dep_ for token in words) if trees else None,
+            )
+            out.append(column.sentence())
+        return out
+
+    def _document(self, columns: Columns) -> Any:
+        from spacy.tokens import Doc
+
+        following = (*columns.starts[1:], len(columns.text))
+        spaces = [end < start for end, start in zip(columns.ends, following, strict=True)]
+        return Doc(self._pipeline.vocab, words=list(columns.tokens), spaces=spaces)
+
+
+def _heads(words: list[Any]) -> tuple[int, ...]:
+    """Return heads among the words that were kept: a dropped head is replaced by its own head."""
+    position = {token.i: index for index, token in enumerate(words)}
+    heads = []
+    for token in words:
+        head = token.head
+        while head.i not in position and head.head.i != head.i:
+            head = head.head
+        is_root = token.head.i == token.i or head.i not in position
+        heads.append(-1 if is_root else position[head.i])
+    return tuple(heads)

@@ -1,0 +1,12 @@
+import pytest
+from annotator_contract import AnnotatorContract
+from tokalign.annotate import load_annotator
+
+
+@pytest.fixture(scope="module")
+def annotator():
+    return load_annotator("native")
+
+
+class TestNative(AnnotatorContract):
+    pass
