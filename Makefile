@@ -42,6 +42,9 @@ types: build  ## mypy, over the sources linked together as they are when install
 demo: build  ## start a server, align and rank the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
+docs: build  ## run the examples of the documentation and write what they print into it
+	$(BIN)/python docs/examples.py
+
 wheel: dev  ## build the sdist and the wheel from a clone of what is committed
 	rm -rf build/clone dist
 	git clone -q . build/clone

@@ -40,13 +40,15 @@ def running_server(model: str) -> Iterator[str]:
     )
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
+    assert process.stderr is not None
+
     def read() -> None:
-        assert process.stderr is not None
         for line in process.stderr:
             lines.put(line)
         lines.put(None)
 
-    threading.Thread(target=read, daemon=True).start()
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
     try:
         yield _address(lines)
         process.send_signal(signal.SIGTERM)
@@ -56,6 +58,8 @@ def running_server(model: str) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
+        reader.join()
+        process.stderr.close()
 
 
 def _address(lines: queue.SimpleQueue[str | None]) -> str:

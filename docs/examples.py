@@ -1,0 +1,89 @@
+"""Runs the examples in README.md and docs/*.md, and writes what they print back into the pages.
+
+    python docs/examples.py            (make docs)
+
+Examples are fenced blocks. ``console``: lines after ``$ `` (continued after ``> ``) are commands,
+the lines after them their output. ``pycon``: an interpreter session. The blocks of a page share a
+folder and a namespace. ``localhost:50051`` stands for a server that is started for the run. A test
+fails where a page does not show what the examples print.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from demo import running_server
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ADDRESS = "localhost:50051"
+TIMEOUT_S = 120
+_BLOCK = re.compile(r"(?<=^```)(console|pycon)\n(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ .*\n(?:> .*\n)*", re.MULTILINE)
+
+
+def refreshed(page: str, address: str) -> str:
+    """Return the text of a page with every output replaced by what is printed now."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+
+        def run(match: re.Match[str]) -> str:
+            kind, body = match.groups()
+            body = body.replace(ADDRESS, address)
+            shown = _console(body) if kind == "console" else _session(body, names)
+            return f"{kind}\n{shown.replace(address, ADDRESS)}"
+
+        return _BLOCK.sub(run, page)
+
+
+def _console(body: str) -> str:
+    shown = []
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in _COMMAND.findall(body):
+        script = re.sub(r"^(\$|>) ", "", command, flags=re.MULTILINE)
+        done = subprocess.run(
+            ["bash", "-c", script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT_S,
+            env={**os.environ, "PATH": path},
+        )
+        shown.append(command + done.stdout)
+    return "".join(shown)
+
+
+def _session(body: str, names: dict[str, Any]) -> str:
+    shown = []
+    for example in doctest.DocTestParser().get_examples(body):
+        first, *rest = example.source.splitlines()
+        lines = [f">>> {first}", *(f"... {line}".rstrip() for line in rest)]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(example.source, "<example>", "single"), names)
+        shown.append("\n".join(lines) + "\n" + printed.getvalue())
+    return "".join(shown)
+
+
+def main() -> None:
+    """Rewrite every page that shows something else than its examples print."""
+    with running_server("en") as address:
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            new = refreshed(text, address)
+            if new != text:
+                page.write_text(new, encoding="utf-8")
+                print(f"rewrote {page.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

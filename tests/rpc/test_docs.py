@@ -1,0 +1,43 @@
+"""Every example in the README and the docs prints what the page shows."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def examples():
+    sys.path.insert(0, str(DOCS))
+    try:
+        spec = importlib.util.spec_from_file_location("examples", DOCS / "examples.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+@pytest.fixture(scope="module")
+def address(examples):
+    with examples.running_server("en") as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    "page", [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name
+)
+def test_examples_print_what_the_page_shows(examples, address, page):
+    text = page.read_text(encoding="utf-8")
+    assert examples.refreshed(text, address) == text, "run `make docs` and read the difference"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_every_page_is_in_the_index(page):
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    assert page.name == "README.md" or f"({page.name})" in index
