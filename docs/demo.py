@@ -58,7 +58,7 @@ def running_server(model: str) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-        reader.join()
+        reader.join(STOP_TIMEOUT_S)
         process.stderr.close()
 
 
