@@ -75,9 +75,9 @@ cdef void prepare_competition(Pair *pair) noexcept nogil:
 
 
 cdef int _rank(const float *top, float value, int cap) noexcept nogil:
-    """Return how many of the row's or column's values are larger, at most cap."""
+    """Return how many of the row's or column's values are larger, at most cap; see SLACK."""
     cdef int rank = 0
-    while rank < cap and top[rank] > value:
+    while rank < cap and top[rank] > value + SLACK:
         rank += 1
     return rank
 

@@ -7,7 +7,7 @@ from tokalign.features._templates cimport Template
 
 cdef extern from *:
     """
-    /* Sums of float32 strengths miss an edge that they mean to meet: 0.9f - 0.7f < 0.2f. */
+    /* Sums of float32 strengths miss an edge, or each other, by rounding: 0.9f - 0.7f < 0.2f. */
     #define SLACK 1e-5f
     """
     const float SLACK
