@@ -203,7 +203,15 @@ class FeatureTable:
                 self.n_slots += row.size
 
     def name(self, slot: int) -> str:
-        """Return the readable name of a slot, such as ``"null_tag[NN]"``."""
+        """Return the readable name of a slot, such as ``"null_tag[NN]"``.
+
+        Raises
+        ------
+        IndexError
+            If the slot is outside the table.
+        """
+        if not 0 <= slot < self.n_slots:
+            raise IndexError(f"slot {slot} is outside 0..{self.n_slots - 1}")
         bases = np.where(self.base >= 0, self.base, np.iinfo(np.int32).max)
         candidates = np.flatnonzero(bases <= slot)
         row = ROWS[int(candidates[np.argmax(bases[candidates])])]

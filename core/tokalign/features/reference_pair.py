@@ -1,0 +1,197 @@
+"""Slow, obvious twin of what the feature kernels prepare a pair, for the tests."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+
+from tokalign.features.reference_words import (
+    STRENGTH,
+    Word,
+    lexical_class,
+    relations,
+)
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.types import Sentence
+
+NO_PARTNER = 0.4
+MATCHED = 0.69
+
+
+class Side:
+    """One sentence: its words and its tree."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        columns = zip(sentence.tokens, sentence.tags or (), sentence.lemmas or (), strict=True)
+        self.words = [Word(*column) for column in columns]
+        self.heads = sentence.heads
+        self.relations = sentence.relations
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def content_neighbour(self, at: int, step: int) -> int | None:
+        places = range(at + step, len(self) if step > 0 else -1, step)
+        return next((k for k in places if self.words[k].kind == "content"), None)
+
+    def head(self, at: int) -> int | None:
+        assert self.heads is not None
+        return self.heads[at] if self.heads[at] >= 0 else None
+
+    def relation(self, at: int) -> str:
+        assert self.relations is not None
+        return self.relations[at]
+
+    def children(self, at: int) -> list[int]:
+        return [k for k, head in enumerate(self.heads or ()) if head == at]
+
+
+class ReferencePair:
+    """An annotated pair and what is known of its cells."""
+
+    def __init__(self, source: Sentence, target: Sentence, wordnet: WordNet) -> None:
+        self.source, self.target = Side(source), Side(target)
+        self.wordnet = wordnet
+        self.cells = list(itertools.product(range(len(source)), range(len(target))))
+
+    def words(self, i: int, j: int) -> tuple[Word, Word]:
+        return self.source.words[i], self.target.words[j]
+
+    @cached_property
+    def relations(self) -> dict[tuple[int, int], frozenset[str]]:
+        return {cell: relations(*self.words(*cell), self.wordnet) for cell in self.cells}
+
+    @cached_property
+    def classes(self) -> dict[tuple[int, int], str]:
+        return {
+            cell: lexical_class(*self.words(*cell), self.relations[cell]) for cell in self.cells
+        }
+
+    @cached_property
+    def acronyms(self) -> set[tuple[int, int]]:
+        """Return the cells of an acronym and a content word of a run that it abbreviates."""
+        found = {
+            (at, k)
+            for at, word in enumerate(self.source.words)
+            for k in _expansion(word.initials, self.target.words)
+        }
+        return found | {
+            (k, at)
+            for at, word in enumerate(self.target.words)
+            for k in _expansion(word.initials, self.source.words)
+        }
+
+    @cached_property
+    def strengths(self) -> dict[tuple[int, int], float]:
+        return {
+            cell: max(STRENGTH[self.classes[cell]], 0.7 if cell in self.acronyms else 0.0)
+            for cell in self.cells
+        }
+
+    def V(self, i: int | None, j: int | None) -> float:  # noqa: N802 - as in the papers
+        """Return the strength of a cell, 0 outside the sentences."""
+        return 0.0 if i is None or j is None else self.strengths.get((i, j), 0.0)
+
+    def kinds(self, i: int, j: int) -> str:
+        return "-".join(word.kind for word in self.words(i, j))
+
+    def strength_label(self, i: int, j: int) -> str:
+        strength = self.V(i, j)
+        return "same" if strength >= 0.9 else "related" if strength >= 0.4 else "unrelated"
+
+    def pos_label(self, i: int, j: int) -> str:
+        a, b = self.words(i, j)
+        return (
+            "same-tag"
+            if a.tag == b.tag
+            else "same-class"
+            if a.coarse == b.coarse
+            else "other-class"
+        )
+
+    def coarse_pair(self, i: int, j: int) -> str:
+        return "-".join(word.coarse for word in self.words(i, j))
+
+    def distance(self, i: int, j: int) -> float:
+        return abs(i / len(self.source) - j / len(self.target))
+
+    def window(self, i: int, j: int) -> float:
+        """Return C1."""
+        total = 0.0
+        for d in (-3, -2, -1, 1, 2, 3):
+            if (i + d, j + d) in self.strengths:
+                factor = 1.0 if self.kinds(i + d, j + d) == "content-content" else 0.3
+                total += factor * self.V(i + d, j + d) / abs(d)
+        return total
+
+    def bag(self, i: int, j: int) -> float:
+        """Return C2."""
+        return sum(
+            max(
+                (self.V(ii, jj) for ii in range(i - 3, i + 4)
+                 if (ii, jj) in self.strengths and self.kinds(ii, jj) == "content-content"),
+                default=0.0,
+            )
+            for jj in range(j - 3, j + 4)
+            if jj != j
+        )  # fmt: skip
+
+    def run(self, i: int, j: int) -> list[tuple[int, int]]:
+        """Return the cells of the diagonal run that holds a cell."""
+        if self.V(i, j) < MATCHED:
+            return []
+        cells = [(i, j)]
+        for step in (-1, 1):
+            d = step
+            while self.V(i + d, j + d) >= MATCHED:
+                cells.append((i + d, j + d))
+                d += step
+        return cells
+
+    @cached_property
+    def tensions(self) -> dict[tuple[int, int], float]:
+        """Return T of every cell."""
+        return {
+            cell: 3 * self.V(*cell)
+            + self.window(*cell)
+            + self.bag(*cell) / 2
+            - 0.3 * self.distance(*cell)
+            if self.V(*cell) >= 0.1
+            else -1.0
+            for cell in self.cells
+        }
+
+    def row(self, i: int) -> list[tuple[int, int]]:
+        return [cell for cell in self.cells if cell[0] == i]
+
+    def column(self, j: int) -> list[tuple[int, int]]:
+        return [cell for cell in self.cells if cell[1] == j]
+
+    def best(self, line: Sequence[tuple[int, int]]) -> float:
+        """Return the largest strength of a row or column; 0 for none."""
+        return max((self.V(*cell) for cell in line), default=0.0)
+
+    def lacks_partner(self, i: int, j: int) -> bool:
+        """Whether neither word has a partner anywhere."""
+        return self.best(self.row(i)) < NO_PARTNER and self.best(self.column(j)) < NO_PARTNER
+
+
+def _expansion(initials: str, words: Sequence[Word]) -> set[int]:
+    """Return the content words of every run whose capitalised words' initials spell the acronym.
+
+    Function words inside the run are skipped; it is at most twice as long as the acronym, plus one.
+    """
+    found: set[int] = set()
+    for first in range(len(words) if initials else 0):
+        spelled, k = "", first
+        while k < len(words) and spelled != initials and k - first <= 2 * len(initials):
+            word = words[k]
+            if word.case == "capitalised" and word.lower[0] == initials[len(spelled)]:
+                spelled += word.lower[0]
+            elif word.kind != "function" or k == first:
+                break
+            k += 1
+        if spelled == initials:
+            found |= {at for at in range(first, k) if words[at].kind == "content"}
+    return found

@@ -1,0 +1,160 @@
+"""Slow, obvious twin of the word analysis in _lexemes.pyx, for the tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tokalign.features._strings import string_similarities
+from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.lexicon._wordnet import POS_LETTERS, WordNet
+from tokalign.lexicon.words import Stemmer, canonical, function_words
+
+STRENGTH = {
+    "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,
+    "paraphrase": 0.75, "derived": 0.75, "stem-prefix": 0.7, "hyphen": 0.7, "fuzzy": 0.6,
+    "prefix": 0.5, "hypernym": 0.4, "near": 0.4, "cohyponym": 0.15, "antonym": 0.1, "none": 0.0,
+}  # fmt: skip
+
+_STEM = Stemmer().stem
+_LISTED = frozenset((*function_words(), *MARKS))
+
+
+@dataclass(frozen=True)
+class Word:
+    """A token with its tag and lemma, and what follows from them."""
+
+    form: str
+    raw_tag: str
+    raw_lemma: str
+
+    @cached_property
+    def lower(self) -> str:
+        return self.form.lower()
+
+    @cached_property
+    def lemma(self) -> str:
+        return self.raw_lemma.lower()
+
+    @cached_property
+    def canonical(self) -> str:
+        return canonical(self.form)
+
+    @cached_property
+    def stem(self) -> str:
+        stem: str = _STEM(self.lower)
+        return stem
+
+    @cached_property
+    def tag(self) -> str:
+        return self.raw_tag if self.raw_tag in PENN_TAGS else "XX"
+
+    @cached_property
+    def coarse(self) -> str:
+        return COARSE_TAGS[COARSE_INDEX[self.tag]]
+
+    @cached_property
+    def is_listed(self) -> bool:
+        """Whether it is a function word or mark with features of its own."""
+        return self.lower in _LISTED
+
+    @cached_property
+    def kind(self) -> str:
+        if not any(c.isalnum() for c in self.form):
+            return "mark"
+        return "function" if self.is_listed else "content"
+
+    @cached_property
+    def case(self) -> str:
+        if not any(c.isalpha() for c in self.form):
+            return "none"
+        if len(self.form) > 1 and self.form.isupper():
+            return "upper"
+        return "capitalised" if self.form[0].isupper() else "lower"
+
+    @cached_property
+    def is_number(self) -> bool:
+        plain = self.canonical
+        return any(c.isdigit() for c in plain) and not any(c.isalpha() for c in plain)
+
+    @cached_property
+    def initials(self) -> str:
+        """Return the letters of what may be an acronym, else nothing."""
+        letters = self.form.replace(".", "")
+        is_acronym = 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper()
+        return letters.lower() if is_acronym else ""
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """Return up to four parts of a hyphenated word, each longer than one character."""
+        parts = [part for part in self.lower.split("-") if len(part) > 1]
+        return parts[:4] if "-" in self.lower else []
+
+    def entry(self, wordnet: WordNet, pos: int) -> str | None:
+        """Return what WordNet knows it by as one part of speech: its lemma, or else its form."""
+        if self.kind != "content":
+            return None
+        for name in (self.lemma, self.lower):
+            if wordnet.entry(name, pos) >= 0:
+                return name
+        return None
+
+
+def relations(a: Word, b: Word, wordnet: WordNet) -> frozenset[str]:
+    """Return the WordNet relations that hold from a to b under any parts of speech."""
+    found: set[str] = set()
+    for pos_a, letter_a in enumerate(POS_LETTERS):
+        for pos_b, letter_b in enumerate(POS_LETTERS):
+            name_a, name_b = a.entry(wordnet, pos_a), b.entry(wordnet, pos_b)
+            if name_a is not None and name_b is not None:
+                found |= wordnet.relations(name_a, name_b, letter_a, letter_b)
+    return frozenset(found)
+
+
+def similarities(a: Word, b: Word) -> dict[str, float]:
+    """Return the similarities of the lower-case forms."""
+    return string_similarities(a.lower, b.lower)
+
+
+def _shares_part(a: Word, b: Word) -> bool:
+    """Whether a part of hyphenated `a` is the word `b`, its lemma, or a part of it."""
+    return any(part in (b.lower, b.lemma, *b.parts) for part in a.parts)
+
+
+def common_prefix(a: str, b: str) -> int:
+    """Return the length of the longest common prefix."""
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((k for k, (x, y) in pairs if x != y), min(len(a), len(b)))
+
+
+def lexical_class(a: Word, b: Word, related: frozenset[str]) -> str:
+    """Return the strongest lexical class that holds of two words."""
+    if a.lower == b.lower:
+        return "identical"
+    if a.canonical == b.canonical:
+        return "canonical"
+    if "mark" in (a.kind, b.kind) or (a.is_number and b.is_number):
+        return "none"
+    if a.lemma == b.lemma:
+        return "lemma"
+    if a.stem == b.stem:
+        return "stem"
+    if "function" in (a.kind, b.kind):
+        return "none"
+    prefix = common_prefix(a.lower, b.lower)
+    stem_length = min(len(a.stem), len(b.stem))
+    alike = similarities(a, b)
+    classes = [
+        ("synonym", "synonym" in related),
+        ("derived", related & {"derived", "pertainym"}),
+        ("stem-prefix", stem_length > 2 and prefix >= stem_length),
+        ("hyphen", _shares_part(a, b) or _shares_part(b, a)),
+        ("fuzzy", min(len(a.lower), len(b.lower)) >= 4
+                  and (alike["levenshtein"] >= 0.75 or alike["jaro_winkler"] > 0.93)),
+        ("antonym", "antonym" in related),
+        ("prefix", prefix >= 0.55 * max(len(a.lower), len(b.lower))),
+        ("hypernym", related & {"hypernym", "hyponym", "hypernym-within-3", "hyponym-within-3"}),
+        ("near", related & {"similar", "entailing", "causing", "verb-group", "derived-synonym"}),
+        ("cohyponym", "cohyponym" in related),
+    ]  # fmt: skip
+    return next((name for name, holds in classes if holds), "none")

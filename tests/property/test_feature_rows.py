@@ -1,0 +1,157 @@
+"""The feature kernels against their slow twin, group by group, on random annotated pairs."""
+
+import itertools
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokalign.features._extract import Extractor
+from tokalign.features.reference import ReferenceRows, Row
+from tokalign.features.table import GROUP_NAMES, INDICATOR, ROWS, FeatureTable
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.types import Sentence
+
+WORDNET = WordNet.open_shipped()
+ROW_CAPACITY = 192
+NEAR = 1e-5  # values are float32
+
+FAMILIES = """
+the/DT/the The/DT/the a/DT/a A/DT/a an/DT/a
+of/IN/of in/IN/in and/CC/and It/PRP/it who/WP/who not/RB/not I/PRP/I is/VBZ/be was/VBD/be
+one/CD/one 1/CD/1 first/JJ/first 1st/JJ/1st two/CD/two 2/CD/2 2,000.0/CD/2,000.0 2000/CD/2000
+twenty-one/CD/twenty-one 21/CD/21 1994/CD/1994 1,994/CD/1,994
+,/,/, ././. ?/./? -/:/- --/:/-- ``/``/`` $/$/$ %/NN/% @/SYM/@ //:// ///:///
+dog/NN/dog dogs/NNS/dog Dogs/NNS/dogs canine/NN/canine animal/NN/animal cat/NN/cat
+bark/VBP/bark bark/NN/bark barked/VBD/bark barking/VBG/barking yelped/VBD/yelp
+buy/VB/buy bought/VBD/buy purchase/NN/purchase purchased/VBD/purchase sell/VB/sell
+good/JJ/good better/JJR/good bad/JJ/bad big/JJ/big large/JJ/large small/JJ/small
+quickly/RB/quickly quick/JJ/quick swiftly/RB/swiftly fast/RB/fast
+kill/VB/kill die/VB/die killer/NN/killer murder/NN/murder snore/VB/snore sleep/VB/sleep
+France/NNP/France French/JJ/French Paris/NNP/Paris city/NN/city
+hand/NN/hand finger/NN/finger palm/NN/palm arm/NN/arm water/NN/water ice/NN/ice
+nation/NN/nation nations/NNS/nations Nations/NNPS/Nation national/JJ/national nationwide/JJ/wide
+United/NNP/United_Nations/NNPS/Nation UN/NNP/UN U.N./NNP/U.N. United/NNP/United
+United/NNP/United_States/NNPS/State_of/IN/of_America/NNP/America USA/NNP/USA US/NNP/US
+International/NNP/International_Business/NNP/Business_Machines/NNPS/Machine IBM/NNP/IBM ibm/NN/ibm
+Bank/NNP/Bank_of/IN/of_the/DT/the_of/IN/of_the/DT/the_of/IN/of_Japan/NNP/Japan BJ/NNP/BJ BoJ/NNP/BoJ
+co-operate/VB/co-operate cooperate/VB/cooperate cooperation/NN/cooperation operate/VB/operate
+e-mail/NN/e-mail email/NN/email mail/NN/mail electronic-mail/NN/electronic-mail
+prize-winning/JJ/prize-winning award-winning/JJ/award-winning winning/VBG/win a-b-c/NN/abc
+colour/NN/colour color/NN/color colours/NNS/colour
+Gonzalez/NNP/Gonzalez Gonzales/NNP/Gonzales González/NNP/González
+interview/NN/interview internet/NN/internet naïve/JJ/naïve İstanbul/NNP/İstanbul x/NOSUCHTAG/x xx/XX/xx McDonald/NNP/McDonald
+""".strip().splitlines()
+"""Units of one to seven words that share their family's line with words they relate to."""
+
+Columns = list[tuple[str, ...]]  # form, tag and lemma of every word
+TOO_LONG = [("x" * 80, "NN", "x" * 80), ("x" * 64 + "y", "NN", "x")]
+RELATIONS = ("root", "nsubj", "nsubj:pass", "dobj", "obj", "det", "case", "prep", "punct", "odd")
+
+
+def unit_words(unit: str) -> Columns:
+    return [tuple(re.fullmatch(r"(.+?)/([^/]+)/(.+)", word).groups()) for word in unit.split("_")]  # type: ignore[union-attr]
+
+
+UNITS = [[unit_words(unit) for unit in family.split()] for family in FAMILIES] + [[TOO_LONG]]
+
+
+def random_tree(n_tokens: int, rng: random.Random) -> dict[str, list[int] | list[str]]:
+    """Return heads and relations of a random forest."""
+    order = rng.sample(range(n_tokens), n_tokens)
+    heads = [-1] * n_tokens
+    for position, node in enumerate(order[1:], start=1):
+        if rng.random() < 0.9:
+            heads[node] = rng.choice(order[:position])
+    return {"heads": heads, "relations": [rng.choice(RELATIONS) for _ in heads]}
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Sentence, Sentence]:
+    """Two sentences of units out of a few families, so that words recur and relate."""
+    rng = random.Random(draw(st.integers(0, 2**32 - 1)))
+    pool = [unit for family in rng.sample(UNITS, draw(st.integers(1, 4))) for unit in family]
+    both = []
+    for _ in range(2):
+        units = [rng.choice(pool) for _ in range(draw(st.integers(1, 7)))]
+        forms, tags, lemmas = zip(*(word for unit in units for word in unit), strict=True)
+        tree = random_tree(len(forms), rng) if draw(st.integers(0, 4)) else {}
+        both.append(Sentence.from_tokens(forms, tags=tags, lemmas=lemmas, **tree))
+    return both[0], both[1]
+
+
+def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iterator[Row]:
+    """Rows in the order of Extractor.rows, decoded; names are checked to be unique in a row."""
+    start, slot, value = Extractor(WORDNET, table.base).rows(source, target)
+    assert len(start) == len(source) * len(target) + len(source) + len(target) + 1
+    for begin, end in itertools.pairwise(start.tolist()):
+        names = [table.name(one) for one in slot[begin:end].tolist()]
+        assert len(set(names)) == len(names)
+        yield dict(zip(names, value[begin:end].tolist(), strict=True))
+
+
+def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
+    pair = ReferenceRows(source, target, WORDNET)
+    yield from (pair.cell_row(*cell) for cell in pair.cells)
+    for side in (pair.source, pair.target):
+        yield from (pair.null_row(side, at) for at in range(len(side)))
+
+
+def of_group(row: Row, group: str) -> Row:
+    templates = {row.template.name.lower() for row in ROWS if row.group == group}
+    return {name: value for name, value in row.items() if name.partition("[")[0] in templates}
+
+
+@pytest.mark.parametrize("group", GROUP_NAMES)
+@settings(max_examples=60, deadline=None)
+@given(pair=pairs())
+def test_rows_equal_their_twin(group: str, pair: tuple[Sentence, Sentence]) -> None:
+    table = FeatureTable([group])
+    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(*pair), strict=True):
+        assert got == pytest.approx(of_group(wanted, group), abs=NEAR)
+
+
+BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0)}
+
+MOST = {"string": 8, "identical": 2, "edges": 2, "wordnet": 21, "neighbour": 6, "adjacent": 2,
+        "content_neighbour": 2, "skip": 4, "children": 4, "crossed_head": 2}  # fmt: skip
+"""How many features of a template one row can hold; one, where nothing is said."""
+
+
+@settings(max_examples=150, deadline=None)
+@given(pairs())
+def test_values_and_row_lengths_are_within_their_bounds(pair: tuple[Sentence, Sentence]) -> None:
+    ranges = {row.template.name.lower(): BOUNDS[row.range] for row in ROWS}
+    for row in kernel_rows(FeatureTable(GROUP_NAMES), *pair):
+        templates = [name.partition("[")[0] for name in row]
+        for template, value in zip(templates, row.values(), strict=True):
+            low, high = ranges[template]
+            assert low <= value <= high, template
+        for template, count in Counter(templates).items():
+            assert count <= MOST.get(template, 1), template
+
+
+def test_no_row_can_exceed_its_capacity() -> None:
+    assert sum(MOST.get(row.template.name.lower(), 1) for row in ROWS) <= ROW_CAPACITY
+
+
+@settings(max_examples=40, deadline=None)
+@given(pairs())
+def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Sentence]) -> None:
+    table = FeatureTable(GROUP_NAMES)
+    used = Extractor(WORDNET, table.base)
+    other = Sentence.from_tokens(
+        ["The", "dogs", "barked"] * 9,
+        tags=["DT", "NNS", "VBD"] * 9,
+        lemmas=["the", "dog", "bark"] * 9,
+    )
+    used.rows(other, pair[0])
+    used.rows(pair[1], other)
+    for got, wanted in zip(
+        used.rows(*pair), Extractor(WORDNET, table.base).rows(*pair), strict=True
+    ):
+        np.testing.assert_array_equal(got, wanted)
