@@ -19,6 +19,7 @@ os.chdir(ROOT)
 PACKAGE_DIR = {"": "core", "tokalign.server": "server", "tokalign.client": "client"}
 PACKAGES = [
     *find_packages("core"),
+    "tokalign.data",
     *(f"tokalign.{root}" for root in ("server", "client")),
 ]
 
