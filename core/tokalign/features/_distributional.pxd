@@ -1,0 +1,32 @@
+from libc.stdint cimport int32_t, uint64_t
+
+cdef struct Arcs:
+    # The dependency arcs of one sentence; arrays of length n, borrowed.
+    Py_ssize_t n
+    const int32_t *lemma     # ids: equal ids mean equal lemmas
+    const int32_t *head      # -1 for a root
+    const int32_t *relation  # ids below 2**30
+
+cdef struct Observation:
+    # A word seen with a feature; once counted, an entry of the sparse word-by-feature matrix.
+    uint64_t feature         # relation, direction and lemma at the other end; later a number
+    int32_t word             # row of the matrix
+    int32_t count
+    double ppmi
+    double t_test
+
+cdef struct Scratch:
+    # Memory of `distributional_similarity`, owned; grown by `reserve`, freed by `release`.
+    Py_ssize_t n_max         # tokens there is room for
+    int32_t *lemmas          # [n_max] distinct lemmas, rising
+    int32_t *row             # [n_max] each token's index in lemmas, source first
+    int32_t *row_start       # [n_max + 1] entries of each word
+    int32_t *word_count      # [n_max]
+    double *sums             # [n_max, 4] a word's weights: PPMI, squared; t-test, squared
+    Observation *entries     # [2 * n_max]
+
+cdef int reserve(Scratch *scratch, Py_ssize_t n_tokens) noexcept nogil
+cdef void release(Scratch *scratch) noexcept nogil
+cdef int distributional_similarity(
+    const Arcs *source, const Arcs *target, Scratch *scratch, float *out
+) noexcept nogil
