@@ -1,5 +1,13 @@
 """Feature rows of small pairs that can be checked by eye."""
 
+import itertools
+
+import numpy as np
+import pytest
+from tokalign.crf import reference
+from tokalign.crf._decoder import Decoder
+from tokalign.crf.objective import N_TRANSITIONS
+from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features._extract import Extractor
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.lexicon._wordnet import WordNet
@@ -33,3 +41,132 @@ def test_a_gap_that_equals_an_edge_is_above_it() -> None:
     features = row(sentence("nations/NNS"), sentence("nation/NN", "nationwide/JJ"), 0, 1)
     assert "lexical_class[stem-prefix content-content noun-adjective]" in features
     assert "row_gap[0.2..0.5 content-content related]" in features
+
+
+def test_a_column_of_the_wrong_length_is_refused() -> None:
+    good = sentence("dogs/NNS", "bark/VBP")
+    tree = {"heads": (1, -1), "relations": ("nsubj", "root")}
+    for column in ("tags", "lemmas", "heads", "relations"):
+        bad = good.replace(**(tree | {column: ("x",)}))
+        with pytest.raises(ShapeError, match=rf"target has 1 {column} for 2 tokens") as caught:
+            EXTRACTOR.rows(good, bad)
+        assert caught.value.field == f"target.{column}"
+
+
+@pytest.mark.parametrize("head", [2, 10**6, -2])
+def test_a_head_outside_the_sentence_is_refused(head: int) -> None:
+    bad = sentence("dogs/NNS", "bark/VBP").replace(heads=(head, -1), relations=("nsubj", "root"))
+    with pytest.raises(InputError, match=r"source has a head outside -1\.\.1"):
+        EXTRACTOR.rows(bad, bad)
+
+
+@pytest.mark.parametrize("column", ["heads", "relations"])
+def test_half_a_tree_is_refused(column: str) -> None:
+    bad = sentence("dogs/NNS").replace(**{column: (-1,)})
+    with pytest.raises(InputError, match="both heads and relations, or neither"):
+        EXTRACTOR.rows(bad, bad)
+
+
+def test_empty_and_bare_sentences_are_refused() -> None:
+    good = sentence("dogs/NNS")
+    with pytest.raises(InputError, match="no tokens") as caught:
+        EXTRACTOR.rows(good, Sentence.from_tokens([]))
+    assert caught.value.field == "target"
+    with pytest.raises(InputError, match="source has no tags; annotate it first"):
+        EXTRACTOR.rows(Sentence.from_tokens(["dogs"]), good)
+    with pytest.raises(InputError, match="source has no lemmas"):
+        EXTRACTOR.rows(Sentence.from_tokens(["dogs"], tags=["NNS"]), good)
+
+
+def test_relations_are_told_apart_however_many_labels_came_before() -> None:
+    words = [f"word{k}/NN" for k in range(500)]
+    trees = {
+        side: sentence(*words).replace(
+            heads=(-1, *range(499)), relations=tuple(f"{side}{k}" for k in range(500))
+        )
+        for side in "abcd"
+    }
+    EXTRACTOR.rows(trees["a"], sentence("x/NN"))
+    EXTRACTOR.rows(trees["b"], sentence("x/NN"))
+    EXTRACTOR.rows(trees["c"], sentence("x/NN"))
+    same, other = (
+        sentence("dogs/NNS").replace(heads=(-1,), relations=(label,)) for label in ("e", "a0")
+    )
+    assert "head[both-roots same-relation content-content same]" in row(same, same, 0, 0)
+    assert "head[both-roots same-group content-content same]" in row(same, other, 0, 0)
+
+
+def decoder(scale: float = 1.0) -> Decoder:
+    rng = np.random.default_rng(0)
+    weights = (scale * rng.normal(size=(TABLE.n_slots, 2))).astype(np.float32)
+    return Decoder(
+        WordNet.open_shipped(), TABLE.base, weights, scale * rng.normal(size=(2, N_TRANSITIONS))
+    )
+
+
+def test_decoding_equals_the_twins() -> None:
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(TABLE.n_slots, 2)).astype(np.float32)
+    transitions = rng.normal(size=(2, N_TRANSITIONS))
+    source = sentence("The/DT", "dogs/NNS", "barked/VBD", "./.")
+    target = sentence("A/DT", "dog/NN", "is/VBZ", "barking/VBG", "loudly/RB")
+    n_source, n_target = len(source), len(target)
+    start, slot, value = EXTRACTOR.rows(source, target)
+    scores = np.array([value[a:b] @ weights[slot[a:b]] for a, b in itertools.pairwise(start)])
+    cells, nulls = (
+        scores[: n_source * n_target].reshape(n_source, n_target, 2),
+        scores[-n_source - n_target :],
+    )
+    s2t = np.hstack([nulls[:n_source, :1], cells[:, :, 0]])
+    t2s = np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])
+    s2t_states, t2s_states, s2t_posterior, t2s_posterior = Decoder(
+        WordNet.open_shipped(), TABLE.base, weights, transitions
+    ).decode(source, target)
+    for emission_ts, weights_of, states, posterior in (
+        (s2t, transitions[0], s2t_states, s2t_posterior),
+        (t2s, transitions[1], t2s_states, t2s_posterior),
+    ):
+        np.testing.assert_array_equal(states, reference.decode(emission_ts, weights_of)[0])
+        expected = reference.forward_backward(emission_ts, weights_of)[0]
+        np.testing.assert_allclose(posterior, expected, atol=1e-5)
+
+
+def test_features_of_a_link_are_its_row() -> None:
+    source, target = sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN")
+    one = decoder()
+    one.decode(source, target)
+    start, slot, value = EXTRACTOR.rows(source, target)
+    for number, link in enumerate([(0, 0), (1, 0), (0, -1), (1, -1), (-1, 0)]):
+        span = slice(start[number], start[number + 1])
+        np.testing.assert_array_equal(one.features(*link)[0], slot[span])
+        np.testing.assert_array_equal(one.features(*link)[1], value[span])
+
+
+def test_features_of_no_link_are_refused() -> None:
+    one = decoder()
+    with pytest.raises(InputError, match=r"no link \(0, 0\) in a pair of 0 and 0 tokens"):
+        one.features(0, 0)
+    one.decode(sentence("dogs/NNS"), sentence("dog/NN", "x/NN"))
+    for link in ((-1, -1), (1, 0), (0, 2), (-2, 0)):
+        with pytest.raises(InputError, match="in a pair of 1 and 2 tokens"):
+            one.features(*link)
+
+
+def test_weights_that_leave_no_posteriors_are_reported() -> None:
+    words = [f"{word}/{tag}" for word in ("dogs", "x", "1", ",") for tag in ("NN", "VB", "DT")]
+    with pytest.raises(ModelError, match="too large"):
+        decoder(scale=1e6).decode(sentence(*words), sentence(*words[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("weights", "transitions", "message"),
+    [
+        (np.zeros((5, 3)), np.zeros((2, 34)), r"weights have shape \(5, 3\)"),
+        (np.zeros(5), np.zeros((2, 34)), r"wanted \(n_slots, 2\)"),
+        (np.zeros((TABLE.n_slots, 2)), np.zeros((2, 33)), r"transitions have shape \(2, 33\)"),
+        (np.zeros((5, 2)), np.zeros((2, 34)), "weights have 5 rows"),
+    ],
+)
+def test_weights_of_the_wrong_shape_are_refused(weights, transitions, message) -> None:
+    with pytest.raises(ShapeError, match=message):
+        Decoder(WordNet.open_shipped(), TABLE.base, weights, transitions)

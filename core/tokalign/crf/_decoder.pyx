@@ -4,6 +4,7 @@ The features of a cell are computed once and multiplied with the weights of both
 that the second direction costs little more than its chain.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
@@ -15,7 +16,7 @@ from tokalign.crf._viterbi cimport viterbi
 from tokalign.features._extract cimport Extractor
 from tokalign.features._pair cimport Sink
 
-from tokalign.errors import ShapeError
+from tokalign.errors import InputError, ModelError, ShapeError
 
 
 cdef inline void _dot(const Sink *sink, const float *weights, double *s2t, double *t2s) noexcept nogil:
@@ -60,6 +61,10 @@ cdef class Decoder:
     def __init__(self, wordnet, base, weights, transitions):
         if weights.ndim != 2 or weights.shape[1] != 2 or not len(weights):
             raise ShapeError(f"weights have shape {weights.shape}; wanted (n_slots, 2)")
+        if len(weights) <= max(base):
+            raise ShapeError(
+                f"weights have {len(weights)} rows; the table's last template begins at {max(base)}"
+            )
         if transitions.shape != (2, <int>N_TRANSITIONS):
             raise ShapeError(
                 f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
@@ -122,7 +127,11 @@ cdef class Decoder:
         Raises
         ------
         InputError
-            If a sentence is empty or lacks tags or lemmas.
+            If a sentence is empty, lacks tags or lemmas, or has a head outside it.
+        ShapeError
+            If a column's length is not the number of tokens.
+        ModelError
+            If the weights are so large that float64 cannot hold the posteriors.
         """
         self.extractor.load(source, target)
         cdef Py_ssize_t n_source = self.extractor.pair.source.n
@@ -136,19 +145,29 @@ cdef class Decoder:
         cdef double[:, ::1] t2s_posterior = posteriors[1]
         cdef double *s2t = self._scratch
         cdef double *t2s = s2t + n_source * (n_target + 1)
+        cdef bint is_finite
         with nogil:
             self._emissions(n_source, n_target, s2t, t2s)
-            self._chain(0, s2t, n_source, n_target + 1, &s2t_states[0], &s2t_posterior[0, 0])
-            self._chain(1, t2s, n_target, n_source + 1, &t2s_states[0], &t2s_posterior[0, 0])
+            is_finite = (
+                self._chain(0, s2t, n_source, n_target + 1, &s2t_states[0], &s2t_posterior[0, 0])
+                and self._chain(1, t2s, n_target, n_source + 1, &t2s_states[0], &t2s_posterior[0, 0])
+            )
+        if not is_finite:
+            raise ModelError("the model's weights are too large to give posteriors; retrain it")
         return *states, *posteriors
 
-    cdef void _chain(
+    cdef bint _chain(
         self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
         int32_t *states, double *posterior,
     ) noexcept nogil:
+        """Write labels and posteriors; return whether there are any."""
+        cdef double log_partition
         expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
         viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
-        marginals(emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0)
+        log_partition = marginals(
+            emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0
+        )
+        return -INFINITY < log_partition < INFINITY
 
     def features(self, Py_ssize_t source, Py_ssize_t target):
         """Return the features of one link of the pair that was decoded last.
@@ -162,7 +181,18 @@ cdef class Decoder:
         -------
         slots : int32 array, shape (n,)
         values : float32 array, shape (n,)
+
+        Raises
+        ------
+        InputError
+            If no pair was decoded, or it has no such tokens.
         """
+        cdef Py_ssize_t n_source = self.extractor.pair.source.n
+        cdef Py_ssize_t n_target = self.extractor.pair.target.n
+        if not (-1 <= source < n_source and -1 <= target < n_target) or source == target == -1:
+            raise InputError(
+                f"no link ({source}, {target}) in a pair of {n_source} and {n_target} tokens"
+            )
         if source < 0:
             self.extractor.null_row(False, target)
         elif target < 0:

@@ -5,6 +5,7 @@ from tokalign.features._pair cimport Pair, Side, Sink
 
 cdef class Extractor:
     cdef readonly LexemeTable lexemes
+    cdef dict _relations         # relation label -> (number, group)
     cdef object _base_array
     cdef int32_t[::1] _base
     cdef Pair pair
@@ -14,7 +15,8 @@ cdef class Extractor:
     cdef void *_cells_block
     cdef Py_ssize_t _n_cells_max
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
-    cdef int _fill_side(self, Side *side, sentence, str field) except -1
+    cdef tuple _relation(self, str label)
+    cdef int _fill_side(self, Side *side, sentence) except -1
     cdef int load(self, source, target) except -1
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

@@ -25,19 +25,29 @@ from tokalign.errors import InputError, ShapeError
 
 cdef enum:
     MAX_LEXEMES = 200_000
+    MAX_RELATIONS = 1000
     N_TOP = 4
     TOKEN_BYTES = 64         # a pointer, 8 integers, 5 floats, and padding that keeps alignment
 
-cdef dict _RELATIONS = {}    # relation label -> (number, group); grows with the labels seen
 
-
-def _relation(str label):
-    known = _RELATIONS.get(label)
-    if known is None:
-        if len(_RELATIONS) >= 1000:  # labels come from users; forget rather than grow for ever
-            _RELATIONS.clear()
-        known = _RELATIONS[label] = (len(_RELATIONS), GROUPS.index(group_of(label)))
-    return known
+def _check_columns(sentence, str field):
+    """Raise an error unless every column fits the tokens; the kernels trust them."""
+    for name in ("tags", "lemmas"):
+        if getattr(sentence, name) is None:
+            raise InputError(f"{field} has no {name}; annotate it first", field=field)
+    if (sentence.heads is None) != (sentence.relations is None):
+        raise InputError(f"{field} must have both heads and relations, or neither", field=field)
+    for name in ("tags", "lemmas", "heads", "relations"):
+        column = getattr(sentence, name)
+        if column is not None and len(column) != len(sentence):
+            raise ShapeError(
+                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one a token",
+                field=f"{field}.{name}",
+            )
+    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < len(sentence):
+        raise InputError(
+            f"{field} has a head outside -1..{len(sentence) - 1}", field=f"{field}.heads"
+        )
 
 
 cdef class Extractor:
@@ -52,6 +62,7 @@ cdef class Extractor:
 
     def __init__(self, wordnet, base):
         self.lexemes = LexemeTable(wordnet)
+        self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
         if self._base_array.shape != (<int>N_TEMPLATES,):
             raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
@@ -97,15 +108,17 @@ cdef class Extractor:
         self.pair.acronym = self.pair.content_run + n_cells
         return 0
 
-    cdef int _fill_side(self, Side *side, sentence, str field) except -1:
+    cdef tuple _relation(self, str label):
+        """Return the number and the group of a relation label."""
+        known = self._relations.get(label)
+        if known is None:
+            known = self._relations[label] = (len(self._relations), GROUPS.index(group_of(label)))
+        return known
+
+    cdef int _fill_side(self, Side *side, sentence) except -1:
         """Fill lexemes, tree and content neighbours of one sentence."""
         cdef Py_ssize_t k
         cdef int32_t last
-        if sentence.tags is None or sentence.lemmas is None:
-            raise InputError(
-                f"{field} has no {'tags' if sentence.tags is None else 'lemmas'}; annotate it first",
-                field=field,
-            )
         for k, (form, tag, lemma) in enumerate(
             zip(sentence.tokens, sentence.tags, sentence.lemmas)
         ):
@@ -116,7 +129,7 @@ cdef class Extractor:
                 side.first_child[k] = -1
             for k in range(side.n - 1, -1, -1):
                 side.head[k] = sentence.heads[k]
-                side.relation[k], side.group[k] = _relation(sentence.relations[k])
+                side.relation[k], side.group[k] = self._relation(sentence.relations[k])
                 if side.head[k] >= 0:
                     side.next_sibling[k] = side.first_child[side.head[k]]
                     side.first_child[side.head[k]] = <int32_t>k
@@ -139,9 +152,17 @@ cdef class Extractor:
             raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
         if len(self.lexemes) > MAX_LEXEMES:
             self.lexemes.clear()
+        if len(self._relations) > MAX_RELATIONS:  # labels come from users
+            self._relations.clear()
+        _check_columns(source, "source")
+        _check_columns(target, "target")
         self._reserve(len(source), len(target))
-        self._fill_side(&self.pair.source, source, "source")
-        self._fill_side(&self.pair.target, target, "target")
+        try:
+            self._fill_side(&self.pair.source, source)
+            self._fill_side(&self.pair.target, target)
+        except BaseException:
+            self.pair.source.n = self.pair.target.n = 0  # nothing to be read
+            raise
         cdef Pair *pair = &self.pair
         with nogil:
             for i in range(pair.source.n):
@@ -176,7 +197,8 @@ cdef class Extractor:
         Parameters
         ----------
         source, target : Sentence
-            With tags and lemmas; trees are used if both have them.
+            With tags and lemmas. Links get tree features if both have trees, a word left
+            unaligned if its own sentence has one.
 
         Returns
         -------
@@ -189,7 +211,9 @@ cdef class Extractor:
         Raises
         ------
         InputError
-            If a sentence is empty or lacks tags or lemmas.
+            If a sentence is empty, lacks tags or lemmas, or has a head outside it.
+        ShapeError
+            If a column's length is not the number of tokens.
         """
         self.load(source, target)
         cdef Py_ssize_t n_source = self.pair.source.n
