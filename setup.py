@@ -51,7 +51,7 @@ class Generate(Command):
     """Generate protobuf stubs and unpack tables into core/tokalign."""
 
     description = __doc__
-    user_options = []
+    user_options = []  # noqa: RUF012 (as setuptools declares it)
 
     def initialize_options(self):
         pass

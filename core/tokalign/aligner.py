@@ -306,7 +306,7 @@ def _direction(direction: Direction | str) -> Direction:
 
 
 def _combine(s2t: Array, t2s: Array, direction: Direction) -> Array:
-    """Return link posteriors of shape (n_source, n_target); the mean where both directions count."""
+    """Return posteriors of shape (n_source, n_target); the mean where both directions count."""
     if direction is Direction.SOURCE_TO_TARGET:
         return s2t
     if direction is Direction.TARGET_TO_SOURCE:

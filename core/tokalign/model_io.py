@@ -138,7 +138,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     digest = hashlib.sha256(body + b"\n").hexdigest()
     if digest != stated.decode("ascii", "replace"):
         raise ModelError(
-            f"{path}: is damaged (digest {digest[:12]}, its last line says {stated[:12].decode()!r})"
+            f"{path}: is damaged (digest {digest[:12]}, "
+            f"its last line says {stated[:12].decode('ascii', 'replace')!r})"
         )
     return _parse(path, body.decode("utf-8").split("\n"), digest)
 

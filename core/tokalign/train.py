@@ -95,7 +95,9 @@ Report = Callable[[Progress], None]
 AnnotatedPair = tuple[Sentence, Sentence]
 
 
-def annotate_gold(pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool) -> list[AnnotatedPair]:
+def annotate_gold(
+    pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool
+) -> list[AnnotatedPair]:
     """Return the annotated sentences of gold pairs."""
     sentences = annotator.annotate(
         [sentence for pair in pairs for sentence in (pair.source, pair.target)], trees=trees

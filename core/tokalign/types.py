@@ -158,7 +158,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class FeatureContribution:
-    """One feature of an explained link: its name, value, weight; value * weight adds to the score."""
+    """One feature of an explained link; value * weight adds to the score."""
 
     name: str
     value: float
@@ -281,7 +281,7 @@ def _check_tree(heads: Sequence[int]) -> None:
             )
     reaches_root = [head == -1 for head in heads]
     for index in range(n_tokens):
-        path = []
+        path: list[int] = []
         node = index
         while not reaches_root[node] and len(path) <= n_tokens:
             path.append(node)

@@ -44,7 +44,8 @@ e-mail/NN/e-mail email/NN/email mail/NN/mail electronic-mail/NN/electronic-mail
 prize-winning/JJ/prize-winning award-winning/JJ/award-winning winning/VBG/win a-b-c/NN/abc
 colour/NN/colour color/NN/color colours/NNS/colour
 Gonzalez/NNP/Gonzalez Gonzales/NNP/Gonzales González/NNP/González
-interview/NN/interview internet/NN/internet naïve/JJ/naïve İstanbul/NNP/İstanbul x/NOSUCHTAG/x xx/XX/xx McDonald/NNP/McDonald
+interview/NN/interview internet/NN/internet
+naïve/JJ/naïve İstanbul/NNP/İstanbul x/NOSUCHTAG/x xx/XX/xx McDonald/NNP/McDonald
 """.strip().splitlines()
 """Units of one to seven words that share their family's line with words they relate to."""
 

@@ -131,7 +131,7 @@ def test_check_tells_a_serving_server_from_none():
         server.stop()
         answer = check(server.address)
         assert answer.returncode == 1
-        assert "UNAVAILABLE" in answer.stderr
+        assert f"no server is ready at {server.address}" in answer.stderr
 
 
 def test_missing_model_ends_the_server_with_its_name():

@@ -90,7 +90,8 @@ def test_broken_pipe_is_silent():
     code = (
         "import sys, click\n"
         "from tokalign.cli import main as cli\n"
-        "command = click.Command('probe', callback=lambda: [print('x' * 99) for _ in range(9999)])\n"
+        "write = lambda: [print('x' * 99) for _ in range(9999)]\n"
+        "command = click.Command('probe', callback=write)\n"
         "cli.COMMANDS['probe'] = '__main__'\n"
         "cli.main(['probe'], prog_name='tokalign')\n"
     )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from tokalign.annotate._forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger

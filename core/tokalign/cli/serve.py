@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -13,9 +14,10 @@ from tokalign.errors import InputError, ServerError
 _LEVELS = ("debug", "info", "warning", "error")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CHECK_TIMEOUT_S = 5.0
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _option(name: str, default: Any, text: str, **more: Any) -> Any:
+def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Command], Command]:
     return click.option(name, default=default, show_default=True, help=text, **more)
 
 
@@ -109,17 +111,10 @@ def _port(number: int) -> int | None:
 
 def _check(address: str) -> None:
     """Raise unless the server at `address` reports SERVING."""
-    import grpc
-    from grpc_health.v1 import health_pb2, health_pb2_grpc
+    from tokalign.client import Client
 
-    with grpc.insecure_channel(address) as channel:
-        try:
-            answer = health_pb2_grpc.HealthStub(channel).Check(
-                health_pb2.HealthCheckRequest(), timeout=_CHECK_TIMEOUT_S
-            )
-        except grpc.RpcError as error:
-            raise ServerError(f"{address}: {error.code().name}: {error.details()}") from error
-    name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    with Client(address, timeout_s=_CHECK_TIMEOUT_S) as client:
+        name = client.health()
     if name != "SERVING":
         raise ServerError(f"{address} is {name}")
     click.echo(f"{address} is {name}")

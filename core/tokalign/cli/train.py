@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -24,7 +25,7 @@ class _Bars:
     def __init__(self, max_iterations: int, quiet: bool) -> None:
         self._total = max_iterations
         self._quiet = quiet
-        self._bar: tqdm[None] | None = None
+        self._bar: tqdm[Any] | None = None
 
     def __call__(self, progress: Progress) -> None:
         if self._bar is None:

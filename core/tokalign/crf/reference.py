@@ -65,9 +65,7 @@ def path_score(emission_ts: Array, transition_weights: Array, states: Iterable[i
     start, transition, end = transition_features(emission_ts.shape[1])
     score = float(start[path[0]] @ transition_weights + end[path[-1]] @ transition_weights)
     score += sum(float(emission_ts[t, s]) for t, s in enumerate(path))
-    score += sum(
-        float(transition[a, b] @ transition_weights) for a, b in itertools.pairwise(path)
-    )
+    score += sum(float(transition[a, b] @ transition_weights) for a, b in itertools.pairwise(path))
     return score
 
 
@@ -90,9 +88,7 @@ def decode(emission_ts: Array, transition_weights: Array) -> tuple[NDArray[np.in
     return states, float((best + end).max())
 
 
-def forward_backward(
-    emission_ts: Array, transition_weights: Array
-) -> tuple[Array, Array, float]:
+def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Array, Array, float]:
     """Twin of tokalign.crf._marginals.forward_backward, in the log domain."""
     n_steps, n_states = emission_ts.shape
     features = transition_features(n_states)
@@ -111,11 +107,7 @@ def forward_backward(
     counts = posterior_ts[0] @ features[0] + posterior_ts[-1] @ features[2]
     for t in range(1, n_steps):
         pair = np.exp(
-            forward[t - 1][:, None]
-            + transition
-            + emission_ts[t]
-            + backward[t]
-            - log_partition
+            forward[t - 1][:, None] + transition + emission_ts[t] + backward[t] - log_partition
         )
         counts = counts + np.einsum("ab,abf->f", pair, features[1])
     return posterior_ts, counts, log_partition
