@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import socket
 
+import grpc
 import pytest
 import scripted_server
+import trustme
 from click.testing import CliRunner
 from tokalign.cli.main import main
 
@@ -63,3 +65,24 @@ def test_absent_server_exits_1_and_names_it(command):
         result = CliRunner().invoke(main, [*command, "--server", address], input="a\ta\n")
     assert result.exit_code == 1
     assert f"no server is ready at {address}" in result.stderr
+
+
+def test_tls_and_token_are_used(tmp_path):
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    chain = b"".join(blob.bytes() for blob in certificate.cert_chain_pems)
+    credentials = grpc.ssl_server_credentials([(certificate.private_key_pem.bytes(), chain)])
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    (tmp_path / "token").write_text("secret\n")
+    with scripted_server.running(credentials=credentials) as (address, servicer, _):
+        flags = ["--tls-ca", str(tmp_path / "ca.pem"), "--token-file", str(tmp_path / "token")]
+        command = ["align", "--server", address, *flags]
+        result = CliRunner().invoke(main, command, input="a\ta\n")
+    assert (result.exit_code, result.stdout) == (0, "0-0\n")
+    assert servicer.metadata[0]["authorization"] == "Bearer secret"
+
+
+def test_tls_without_a_server_is_wrong_usage(tmp_path):
+    (tmp_path / "ca.pem").touch()
+    result = CliRunner().invoke(main, ["align", "--tls-ca", str(tmp_path / "ca.pem")])
+    assert result.exit_code == 2

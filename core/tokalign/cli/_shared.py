@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +15,7 @@ from tokalign.types import DEFAULT_DIRECTION, Direction
 if TYPE_CHECKING:
     from tokalign.client import Client
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -45,9 +49,53 @@ def align_options(command: Command) -> Command:
     return command
 
 
-def connect_options(command: Command) -> Command:
-    """Add --server and --timeout."""
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server named on the command line, and how to talk to it."""
+
+    address: str
+    timeout_s: float
+    ca_path: Path | None
+    token_path: Path | None
+
+    def client(self) -> Client:
+        """Return a client; TLS is used where authorities or a token are given."""
+        from tokalign.client import Client, Tls
+
+        tls = token = None
+        if self.ca_path is not None:
+            tls = Tls(root_certificates=self.ca_path.read_bytes())
+        if self.token_path is not None:
+            tls = tls or Tls()
+            token = self.token_path.read_text(encoding="utf-8").strip()
+        return Client(self.address, timeout_s=self.timeout_s, tls=tls, token=token)
+
+
+def connect_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --server and how to connect; the command gets one argument `server`."""
+
+    @wraps(command)
+    def with_endpoint(
+        *args: Any,
+        server: str | None,
+        timeout: float,
+        tls_ca: Path | None,
+        token_file: Path | None,
+        **options: Any,
+    ) -> Any:
+        if server is None and (tls_ca or token_file):
+            raise click.UsageError("--tls-ca and --token-file need --server")
+        endpoint = None if server is None else Endpoint(server, timeout, tls_ca, token_file)
+        return command(*args, server=endpoint, **options)
+
+    decorated: Callable[..., Any] = with_endpoint
     for option in (
+        click.option(
+            "--token-file", type=_FILE, help="Bearer token to send to the server, over TLS."
+        ),
+        click.option(
+            "--tls-ca", type=_FILE, help="Use TLS, and trust the certificates in this PEM file."
+        ),
         click.option(
             "--timeout",
             type=click.FloatRange(0, min_open=True),
@@ -57,12 +105,5 @@ def connect_options(command: Command) -> Command:
         ),
         click.option("--server", metavar="HOST:PORT", help="Ask this server, load no model."),
     ):
-        command = option(command)
-    return command
-
-
-def client_of(address: str, timeout_s: float) -> Client:
-    """Return a client of the server named on the command line."""
-    from tokalign.client import Client
-
-    return Client(address, timeout_s=timeout_s)
+        decorated = option(decorated)
+    return decorated

@@ -12,7 +12,7 @@ import click
 from tokalign.cli._batches import Job, Line, align_at_server, align_here, align_in_processes
 from tokalign.cli._output import FORMATS, Layout
 from tokalign.cli._pairs import read_items
-from tokalign.cli._shared import align_options, client_of, connect_options, read_options
+from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
 from tokalign.types import Direction
 
 BAD_INPUT = 3
@@ -70,8 +70,7 @@ def command(
     batch_size: int,
     jobs: int,
     strict: bool,
-    server: str | None,
-    timeout: float,
+    server: Endpoint | None,
 ) -> None:
     """Align sentence pairs: one line out for one line in, in the same order.
 
@@ -99,7 +98,7 @@ def command(
     with ExitStack() as stack:
         lines: Generator[Line]
         if server:
-            client = stack.enter_context(client_of(server, timeout))
+            client = stack.enter_context(server.client())
             lines = align_at_server(items, job, batch_size, client)
         elif jobs > 1:
             lines = align_in_processes(items, job, batch_size, jobs)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tokalign.cli._shared import client_of, connect_options
+from tokalign.cli._shared import Endpoint, connect_options
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
@@ -18,9 +18,9 @@ PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 @click.command("info")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @connect_options
-def command(as_json: bool, server: str | None, timeout: float) -> None:
+def command(as_json: bool, server: Endpoint | None) -> None:
     """Show models, resources, limits and versions, of this installation or of a server."""
-    facts = _of_server(server, timeout) if server else _of_installation()
+    facts = _of_server(server) if server else _of_installation()
     click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
 
 
@@ -69,12 +69,12 @@ def _of_installation() -> dict[str, Any]:
     }
 
 
-def _of_server(address: str, timeout_s: float) -> dict[str, Any]:
-    with client_of(address, timeout_s) as client:
+def _of_server(server: Endpoint) -> dict[str, Any]:
+    with server.client() as client:
         info = client.list_models()
         health = client.health()
     return {
-        "server": address,
+        "server": server.address,
         "health": health,
         "versions": {"tokalign": info.version},
         "models": [dataclasses.asdict(model) for model in info.models],

@@ -13,7 +13,7 @@ import click
 
 from tokalign.cli._output import DIGITS, links_to_json
 from tokalign.cli._pairs import sentence_like
-from tokalign.cli._shared import align_options, client_of, connect_options, read_options
+from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
 from tokalign.errors import FormatError
 from tokalign.formats import decode_lines
 from tokalign.types import Direction, Sentence, SentenceLike
@@ -57,8 +57,7 @@ def command(
     annotator: str | None,
     direction: str,
     min_confidence: float,
-    server: str | None,
-    timeout: float,
+    server: Endpoint | None,
 ) -> None:
     """Rank candidate sentences by how well they align with QUESTION.
 
@@ -82,7 +81,7 @@ def command(
         ranked: Callable[..., Sequence[Any]]
         if server:
             options |= {"model": model or "", "annotator": annotator or ""}
-            ranked = stack.enter_context(client_of(server, timeout)).rank
+            ranked = stack.enter_context(server.client()).rank
         else:
             from tokalign.aligner import Aligner
             from tokalign.ranking import rank
