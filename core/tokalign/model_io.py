@@ -19,6 +19,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,9 @@ from tokalign.features.table import FeatureTable
 MAGIC = "tokalign-model"
 FORMAT_VERSION = 1
 COLUMNS = "feature\ts2t\tt2s"
+LARGEST = float(np.finfo(np.float32).max)
 _TRANSITION = "transition:"
+_FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +128,11 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         content = path.read_bytes()
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
-    magic, _, version = content.partition(b"\n")[0].decode("utf-8", "replace").partition(" ")
-    if magic != MAGIC or not version.isdigit():
+    first_line = _FIRST_LINE.match(content)
+    if first_line is None:
         raise ModelError(f"{path}: not a model file (its first line is not '{MAGIC} VERSION')")
-    if int(version) > FORMAT_VERSION:
+    version = first_line[1].decode()
+    if version != str(FORMAT_VERSION):
         raise ModelVersionError(
             f"{path}: has format {version}, this tokalign reads up to {FORMAT_VERSION}; upgrade it"
         )
@@ -138,10 +142,14 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     digest = hashlib.sha256(body + b"\n").hexdigest()
     if digest != stated.decode("ascii", "replace"):
         raise ModelError(
-            f"{path}: is damaged (digest {digest[:12]}, "
-            f"its last line says {stated[:12].decode('ascii', 'replace')!r})"
+            f"{path}: is damaged (digest {digest[:12]}, its last line says "
+            f"{stated[:12].decode('ascii', 'replace')!r})"
         )
-    return _parse(path, body.decode("utf-8").split("\n"), digest)
+    try:
+        lines = body.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
+    return _parse(path, lines, digest)
 
 
 def _parse(path: Path, lines: list[str], digest: str) -> Model:
@@ -150,9 +158,13 @@ def _parse(path: Path, lines: list[str], digest: str) -> Model:
         fields["corpora"] = tuple(fields["corpora"])
         fields["feature_groups"] = tuple(fields["feature_groups"])
         header = ModelHeader(**fields, digest=digest)
+        table = FeatureTable(header.feature_groups)
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}:2: bad header: {error!r}") from error
-    table = FeatureTable(header.feature_groups)
+    except ModelError as error:
+        raise ModelError(f"{path}:2: {error}") from error
+    if lines[2:3] != [COLUMNS]:
+        raise ModelError(f"{path}:3: the columns are not {COLUMNS!r}")
     weights = np.zeros((table.n_slots, 2), dtype=np.float32)
     transitions = np.zeros((2, len(TRANSITION_NAMES)))
     transition_index = {name: k for k, name in enumerate(TRANSITION_NAMES)}
@@ -160,12 +172,12 @@ def _parse(path: Path, lines: list[str], digest: str) -> Model:
         try:
             name, s2t, t2s = line.split("\t")
             values = float(s2t), float(t2s)
+            if not (abs(values[0]) <= LARGEST and abs(values[1]) <= LARGEST):
+                raise ValueError("not a finite number")
             if name.startswith(_TRANSITION):
                 transitions[:, transition_index[name.removeprefix(_TRANSITION)]] = values
             else:
                 weights[table.slot(name)] = values
         except (KeyError, ValueError, ModelError) as error:
             raise ModelError(f"{path}:{number}: bad weight line {line!r}: {error}") from error
-    if not np.isfinite(weights).all() or not np.isfinite(transitions).all():
-        raise ModelError(f"{path}: holds a weight that is not a finite number")
     return Model(header, table, weights, transitions)
