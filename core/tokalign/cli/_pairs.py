@@ -55,7 +55,7 @@ def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
     is_json = bool(first) and first[-1].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     for line, row in enumerate(itertools.chain(first, pending), 1):
         try:
-            text = _decode(row)
+            text = decode_row(row)
             if is_json:
                 yield _item_from_json(line, text, is_tokenized)
             else:
@@ -64,7 +64,8 @@ def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
             yield Item(line, str(line), None, str(error))
 
 
-def _decode(row: bytes) -> str:
+def decode_row(row: bytes) -> str:
+    """Return the text of a line without its break; FormatError if it is not UTF-8."""
     try:
         return row.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 COMMANDS = {
     "align": "tokalign.cli.align",
+    "annotate": "tokalign.cli.annotate",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",

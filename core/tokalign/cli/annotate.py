@@ -1,0 +1,157 @@
+"""``tokalign annotate``: tokens, tags, lemmas and trees of sentences, as CoNLL-U."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+import click
+
+from tokalign.annotate import Annotator, load_annotator
+from tokalign.cli._pairs import SEPARATOR, decode_row
+from tokalign.errors import FormatError, InputError
+from tokalign.formats import Document, decode_lines
+from tokalign.formats._common import split_tokens
+from tokalign.formats.conllu import read_sentences, write_sentence
+from tokalign.types import Sentence, SentenceLike
+
+BAD_INPUT = 3
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One sentence to annotate.
+
+    Attributes
+    ----------
+    where : str
+        Named in messages: the line or the comment that identifies it.
+    comments : list of (str, str)
+        Written above the sentence.
+    sentence : SentenceLike or InputError
+        Why there is none, if it could not be read.
+    """
+
+    where: str
+    comments: list[tuple[str, str]]
+    sentence: SentenceLike | InputError
+
+
+@click.command("annotate")
+@click.option("--input", "-i", "rows", type=click.File("rb"), default="-", help="Default: stdin.")
+@click.option(
+    "--output", "-o", type=click.File("w", encoding="utf-8"), default="-", help="Default: stdout."
+)
+@click.option(
+    "--from",
+    "kind",
+    type=click.Choice(["text", "conllu"]),
+    default="text",
+    show_default=True,
+    help="Of conllu, filled columns are kept and the others filled.",
+)
+@click.option("--tokenized", is_flag=True, help="Take the tokens between white space as they are.")
+@click.option(
+    "--annotator",
+    default="native",
+    show_default=True,
+    help="native, stanza[:FOLDER] or spacy[:MODEL].",
+)
+@click.option("--trees/--no-trees", default=True, show_default=True, help="Parse as well.")
+@click.option("--batch-size", type=click.IntRange(1), default=256, show_default=True)
+@click.option("--strict", is_flag=True, help="Stop at the first bad line.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    rows: IO[bytes],
+    output: IO[str],
+    kind: str,
+    tokenized: bool,
+    annotator: str,
+    trees: bool,
+    batch_size: int,
+    strict: bool,
+) -> None:
+    """Annotate sentences, one or a pair a line, and write CoNLL-U.
+
+    A line is SENTENCE, or SOURCE<TAB>TARGET or SOURCE ||| TARGET; blank lines are passed over.
+    Sentences are numbered by their lines, in # sent_id, or # pair_id and # side. A bad line is
+    left out and reported on stderr; the exit code is then 3.
+    """
+    entries = _from_conllu(rows, tokenized) if kind == "conllu" else _from_text(rows, tokenized)
+    tool = load_annotator(annotator)
+    n_bad = 0
+    while batch := list(itertools.islice(entries, batch_size)):
+        for entry, answer in zip(batch, _annotate(tool, batch, trees), strict=True):
+            if isinstance(answer, Sentence):
+                output.write(write_sentence(answer, entry.comments))
+                continue
+            click.echo(f"{entry.where}: {answer}", err=True)
+            n_bad += 1
+            if strict:
+                ctx.exit(BAD_INPUT)
+    if n_bad:
+        click.echo(f"{n_bad} sentences could not be annotated", err=True)
+        ctx.exit(BAD_INPUT)
+
+
+def _annotate(tool: Annotator, batch: Sequence[_Entry], trees: bool) -> list[Sentence | InputError]:
+    """Return an answer an entry; a bad one costs the others nothing."""
+    readable = [each.sentence for each in batch if not isinstance(each.sentence, InputError)]
+    answers: Iterator[Sentence | InputError]
+    try:
+        answers = iter(tool.annotate(readable, trees=trees))
+    except InputError as error:
+        logger.debug("one sentence of a batch is bad; taking them one by one", exc_info=error)
+        answers = (_annotate_one(tool, sentence, trees) for sentence in readable)
+    return [
+        each.sentence if isinstance(each.sentence, InputError) else next(answers) for each in batch
+    ]
+
+
+def _annotate_one(tool: Annotator, sentence: SentenceLike, trees: bool) -> Sentence | InputError:
+    try:
+        return tool.annotate([sentence], trees=trees)[0]
+    except InputError as error:
+        return error
+
+
+def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
+    for number, row in enumerate(rows, 1):
+        if not row.strip():
+            continue
+        name = str(number)
+        try:
+            fields = _fields(decode_row(row))
+        except InputError as error:
+            yield _Entry(f"line {name}", [], error)
+            continue
+        for side, field in zip(("source", "target"), fields, strict=False):
+            where, comments = f"line {name}", [("sent_id", name)]
+            if len(fields) == 2:
+                where, comments = f"line {name}, {side}", [("pair_id", name), ("side", side)]
+            yield _Entry(where, comments, split_tokens(field) if is_tokenized else field.strip())
+
+
+def _fields(line: str) -> list[str]:
+    fields = line.split("\t") if "\t" in line else line.split(SEPARATOR)
+    if len(fields) > 2:
+        raise FormatError(
+            f"saw {len(fields)} fields; wanted a sentence, or a source and a target with a tab "
+            "or '|||' between them"
+        )
+    return fields
+
+
+def _from_conllu(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
+    if is_tokenized:
+        raise click.UsageError("--tokenized has no meaning with --from conllu, which has tokens")
+    document = Document("<input>", decode_lines("<input>", rows))
+    for number, (comments, sentence) in enumerate(read_sentences(document), 1):
+        kept = [(key, value) for key, value in comments.items() if key != "text"]
+        yield _Entry(f"sentence {number}", kept, sentence)
