@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,13 +67,15 @@ class Table:
         n_header = int.from_bytes(raw[8:16].tobytes(), "little")
         try:
             header = json.loads(raw[16 : 16 + n_header].tobytes())
-        except ValueError as error:
-            raise ResourceError(f"{path}: damaged header: {error}") from error
+            size = header["size"]
+            header["arrays"], header["sha256"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(f"{path}: damaged header: {error!r}") from error
         table = cls(path, header, raw[16 + n_header :])
-        if table._payload.size != header["size"]:
+        if table._payload.size != size:
             raise ResourceError(
                 f"{path}: holds {table._payload.size} bytes of arrays, its header says "
-                f"{header['size']}; the file is truncated or damaged"
+                f"{size}; the file is truncated or damaged"
             )
         return table
 
@@ -87,10 +90,15 @@ class Table:
             spec = self.header["arrays"][name]
         except KeyError:
             raise ResourceError(f"{self.path}: has no array {name!r}") from None
-        dtype = np.dtype(spec["dtype"])
-        n_bytes = dtype.itemsize * int(np.prod(spec["shape"], dtype=np.int64))
-        view = self._payload[spec["offset"] : spec["offset"] + n_bytes]
-        return np.asarray(view.view(dtype).reshape(spec["shape"]))
+        try:
+            dtype = np.dtype(spec["dtype"])
+            n_bytes = dtype.itemsize * math.prod(spec["shape"])
+            if not 0 <= spec["offset"] <= spec["offset"] + n_bytes <= self._payload.size:
+                raise ValueError(f"{n_bytes} bytes at {spec['offset']} are not in the file")
+            view = self._payload[spec["offset"] : spec["offset"] + n_bytes]
+            return np.asarray(view.view(dtype).reshape(spec["shape"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(f"{self.path}: damaged header of {name!r}: {error!r}") from error
 
     def strings(self, name: str) -> list[str]:
         """Return a list of strings stored as newline-joined UTF-8 bytes."""
@@ -123,14 +131,21 @@ def write_table(
     ----------
     path : path-like
     arrays : mapping of str to array or list of str
-        Lists of strings (without newlines) become one uint8 array.
+        Lists of strings become one uint8 array, joined by newlines.
     name, version, license, source : str
         Go into the header; `source` names where the content came from.
     meta : mapping, optional
         JSON-serialisable extras.
+
+    Raises
+    ------
+    ValueError
+        If a string holds a newline, or is the empty one and only entry of its list.
     """
     specs, chunks, offset = {}, [], 0
     for key, value in arrays.items():
+        if isinstance(value, list) and (value == [""] or any("\n" in one for one in value)):
+            raise ValueError(f"the strings of {key!r} would not be read back as they are")
         array = np.ascontiguousarray(
             np.frombuffer("\n".join(value).encode("utf-8"), dtype=np.uint8)
             if isinstance(value, list)
