@@ -1,0 +1,184 @@
+"""Checks of sentences, and the small methods of the plain values."""
+
+import dataclasses
+import itertools
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.errors import FormatError, InputError, ShapeError
+from tokalign.types import DEFAULT_DIRECTION, Alignment, Direction, Link, Sentence
+
+token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=5)
+
+
+def test_tokens_are_joined_by_spaces_where_no_text_is_given() -> None:
+    sentence = Sentence.from_tokens(["Dogs", "bark", "."])
+    assert sentence.text == "Dogs bark ."
+    assert sentence.starts == (0, 5, 10)
+    assert sentence.ends == (4, 9, 11)
+    assert len(sentence) == 3
+    assert sentence.tags is sentence.lemmas is sentence.heads is sentence.relations is None
+
+
+def test_offsets_point_into_the_text() -> None:
+    sentence = Sentence.from_tokens(["Don", "'t", "stop", "!"], text="  Don't  stop!")
+    assert sentence.starts == (2, 5, 9, 13)
+    assert [sentence.text[a:b] for a, b in zip(sentence.starts, sentence.ends, strict=True)] == [
+        "Don", "'t", "stop", "!",
+    ]  # fmt: skip
+
+
+@given(
+    st.lists(token, min_size=1, max_size=8),
+    st.lists(st.text(" \t", max_size=2), min_size=9, max_size=9),
+)
+def test_offsets_give_back_the_tokens_of_any_text(tokens: list[str], gaps: list[str]) -> None:
+    text = "".join(gap + token for gap, token in zip(gaps, tokens, strict=False)) + gaps[-1]
+    sentence = Sentence.from_tokens(tokens, text=text)
+    spans = list(zip(sentence.starts, sentence.ends, strict=True))
+    assert [text[start:end] for start, end in spans] == tokens
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
+
+
+def test_no_tokens_make_an_empty_sentence() -> None:
+    assert len(Sentence.from_tokens([])) == 0
+
+
+def test_columns_become_tuples() -> None:
+    sentence = Sentence.from_tokens(
+        ["Dogs", "bark"],
+        tags=["NNS", "VBP"],
+        lemmas=["dog", "bark"],
+        heads=[1, -1],
+        relations=["nsubj", "root"],
+    )
+    assert sentence.tags == ("NNS", "VBP")
+    assert sentence.lemmas == ("dog", "bark")
+    assert sentence.heads == (1, -1)
+    assert sentence.relations == ("nsubj", "root")
+
+
+@pytest.mark.parametrize("name", ["tags", "lemmas", "heads", "relations"])
+def test_a_column_of_another_length_is_refused(name: str) -> None:
+    tree = {"heads": [-1, 0], "relations": ["root", "obj"]}
+    with pytest.raises(ShapeError, match=f"1 {name} for 2 tokens; give one a token") as caught:
+        Sentence.from_tokens(["a", "b"], **(tree | {name: ["x"]}))
+    assert caught.value.field == name
+
+
+@pytest.mark.parametrize(
+    ("columns", "missing"), [({"heads": [-1]}, "relations"), ({"relations": ["root"]}, "heads")]
+)
+def test_heads_and_relations_come_together(columns: dict[str, list[object]], missing: str) -> None:
+    with pytest.raises(InputError, match="heads and relations come together") as caught:
+        Sentence.from_tokens(["a"], **columns)
+    assert caught.value.field == missing
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ([-1, 2], r"token 1 has head 2; wanted another token of 0\.\.1 or -1"),
+        ([-2, 0], "token 0 has head -2"),
+        ([-1, 1], "token 1 has head 1"),
+    ],
+)
+def test_a_head_outside_the_sentence_is_refused(heads: list[int], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        Sentence.from_tokens(["a", "b"], heads=heads, relations=["x", "y"])
+    assert caught.value.field == "heads"
+
+
+@pytest.mark.parametrize("heads", [[1, 0], [-1, 2, 3, 1], [1, 2, 0], [3, 3, -1, 4, 5, 3]])
+def test_a_cycle_of_heads_is_refused(heads: list[int]) -> None:
+    words = [f"w{k}" for k in range(len(heads))]
+    with pytest.raises(InputError, match=r"token \d is part of a cycle of heads"):
+        Sentence.from_tokens(words, heads=heads, relations=["x"] * len(heads))
+
+
+@given(st.lists(st.integers(-1, 7), min_size=1, max_size=8))
+def test_exactly_the_forests_are_accepted(heads: list[int]) -> None:
+    def reaches_root(node: int) -> bool:
+        for _ in heads:
+            if heads[node] == -1:
+                return True
+            node = heads[node]
+        return heads[node] == -1
+
+    inside = all(head < len(heads) and head != k for k, head in enumerate(heads))
+    is_forest = inside and all(map(reaches_root, range(len(heads))))
+    words, relations = [f"w{k}" for k in range(len(heads))], ["x"] * len(heads)
+    if is_forest:
+        sentence = Sentence.from_tokens(words, heads=heads, relations=relations)
+        assert sentence.heads == tuple(heads)
+    else:
+        with pytest.raises(InputError):
+            Sentence.from_tokens(words, heads=heads, relations=relations)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "message"),
+    [
+        (["a", ""], None, "token 1 is empty"),
+        (["a", "b"], "b a", "token 1 'b' does not occur in the text after offset 3"),
+        (["aa", "aa"], "aaa", "token 1 'aa' does not occur in the text after offset 2"),
+        (["A"], "a", "token 0 'A' does not occur"),
+    ],
+)
+def test_tokens_that_are_not_in_the_text_are_refused(
+    tokens: list[str], text: str | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        Sentence.from_tokens(tokens, text=text)
+    assert caught.value.field == "tokens"
+
+
+def test_replace_changes_only_the_named_columns() -> None:
+    sentence = Sentence.from_tokens(["a"], tags=["DT"])
+    other = sentence.replace(lemmas=("a",))
+    assert other.lemmas == ("a",)
+    assert other.tags == ("DT",)
+    assert sentence.lemmas is None
+    with pytest.raises(TypeError):
+        sentence.replace(colour="red")
+
+
+def test_values_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Link(0, 0).source = 1  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Sentence.from_tokens(["a"]).text = "b"  # type: ignore[misc]
+
+
+def test_an_alignment_survives_pickling_and_writes_itself_in_pharaoh_format() -> None:
+    source, target = Sentence.from_tokens(["a", "b"]), Sentence.from_tokens(["b"])
+    alignment = Alignment(
+        source, target, (Link(0, 0, 0.25), Link(1, 0)), 0.5, "m", "1", Direction.UNION
+    )
+    assert alignment.to_pharaoh() == "0-0 1-0"
+    assert pickle.loads(pickle.dumps(alignment)) == alignment
+    assert dataclasses.replace(alignment, links=()).to_pharaoh() == ""
+
+
+def test_directions_are_their_names() -> None:
+    assert Direction("grow-diag-final-and") is Direction.GROW_DIAG_FINAL_AND
+    assert f"{DEFAULT_DIRECTION}" in set(Direction)
+
+
+def test_errors_carry_where_they_arose() -> None:
+    assert InputError("x", field="source.tags").field == "source.tags"
+    error = FormatError("bad link", path="a/b.txt", line=14)
+    assert str(error) == "a/b.txt:14: bad link"
+    assert (error.path, error.line) == ("a/b.txt", 14)
+    assert str(FormatError("bad", line=3)) == "3: bad"
+    assert str(FormatError("bad")) == "bad"
+    assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize("error", [InputError("x", field="f"), FormatError("x", path="p", line=2)])
+def test_errors_survive_pickling(error: InputError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
