@@ -1,0 +1,149 @@
+"""What comes through a real server and client is what the library gives."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from server_process import started
+from tokalign import Aligner, Sentence, rank
+from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
+from tokalign.formats import read_gold
+from tokalign.types import Direction
+
+
+@pytest.fixture(scope="module")
+def address(small_model):
+    with started("--model", str(small_model), fake=False) as server:
+        yield server.address
+
+
+@pytest.fixture
+def client(address):
+    with Client(address, timeout_s=60) as client:
+        client.wait_ready()
+        yield client
+
+
+@pytest.fixture(scope="module")
+def aligner(small_model):
+    return Aligner.load(small_model)
+
+
+@pytest.fixture(scope="module")
+def pairs(sample_dir):
+    gold = read_gold(sample_dir / "sample.jsonl")
+    return [(pair.source.text, pair.target.text) for pair in gold]
+
+
+def assert_same(got, expected):
+    """Compare alignments; floats go over the wire in 32 bits, but for scores of explanations."""
+    assert got.source == expected.source
+    assert got.target == expected.target
+    assert got.to_pharaoh() == expected.to_pharaoh()
+    np.testing.assert_allclose(
+        [link.confidence for link in got.links],
+        [link.confidence for link in expected.links],
+        rtol=1e-5,
+    )
+    assert got.score == pytest.approx(expected.score, rel=1e-5)
+    assert (got.model, got.version) == (expected.model, expected.version)
+    assert got.direction is expected.direction
+    if expected.posteriors is None:
+        assert got.posteriors is None
+    else:
+        np.testing.assert_array_equal(got.posteriors, expected.posteriors)
+    assert len(got.explanations) == len(expected.explanations)
+    for mine, theirs in zip(got.explanations, expected.explanations, strict=True):
+        assert (mine.source, mine.target, mine.direction, mine.runner_up) == (
+            theirs.source,
+            theirs.target,
+            theirs.direction,
+            theirs.runner_up,
+        )
+        assert mine.score == pytest.approx(theirs.score)
+        assert mine.margin == pytest.approx(theirs.margin)
+        names = [feature.name for feature in theirs.features]
+        assert [feature.name for feature in mine.features] == names
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_batch_is_what_the_library_gives(client, aligner, pairs, direction):
+    results = client.batch_align(pairs, direction=direction)
+    expected = aligner.pipe(pairs, direction=direction)
+    for result, alignment in zip(results, expected, strict=True):
+        assert_same(result.unwrap(), alignment)
+
+
+def test_options_are_followed(client, aligner, pairs):
+    options = {"min_confidence": 0.3, "posteriors": True, "explain": True}
+    got = client.align(*pairs[0], **options)
+    assert got.explanations and got.posteriors is not None
+    assert_same(got, aligner.align(*pairs[0], **options))
+
+
+def test_stream_is_what_the_library_gives(client, aligner, pairs):
+    results = client.align_stream(iter(pairs), chunk_size=5)
+    for result, alignment in zip(results, aligner.pipe(pairs), strict=True):
+        assert_same(result.unwrap(), alignment)
+
+
+def test_ranking_is_what_the_library_gives(client, aligner, sample_dir):
+    for line in (sample_dir / "rank.jsonl").read_text().splitlines():
+        asked = json.loads(line)
+        got = client.rank(asked["question"], asked["candidates"])
+        expected = rank(aligner, asked["question"], asked["candidates"])
+        assert [each.index for each in got] == [each.index for each in expected]
+        for mine, theirs in zip(got, expected, strict=True):
+            assert_same(mine.unwrap(), theirs.alignment)
+
+
+def test_async_client_gives_the_same(address, aligner, pairs):
+    async def ask():
+        async with AsyncClient(address, timeout_s=60) as client:
+            return await asyncio.gather(*(client.align(*pair) for pair in pairs[:10]))
+
+    for got, alignment in zip(asyncio.run(ask()), aligner.pipe(pairs[:10]), strict=True):
+        assert_same(got, alignment)
+
+
+def test_annotation_can_be_sent_and_changes_nothing(client, aligner, pairs):
+    source, target = aligner.annotate(pairs[0])
+    assert_same(client.align(source, target), aligner.align(source, target))
+
+
+def test_rewritten_quotes_survive_the_round_trip(client, aligner):
+    source, target = aligner.annotate(['He said "no" twice.', 'She said "no" once.'])
+    assert "``" in source.tokens
+    got = client.align(source, target)
+    assert got.source == source
+    assert got.to_pharaoh() == aligner.align(source, target).to_pharaoh()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "field"),
+    [
+        ("", "It rained.", "pair.source.text"),
+        ("It rained.", " ", "pair.target.text"),
+        ("word " * 600, "It rained.", "pair.source"),
+        (Sentence("a b", ("a", "b"), (0, 2), (1, 3), tags=("DT",)), "a", "pair.source.tags"),
+    ],
+)
+def test_unusable_sentences_name_their_field(client, source, target, field):
+    with pytest.raises(InvalidInputError) as caught:
+        client.align(source, target)
+    (violation,) = caught.value.violations
+    assert violation.field.startswith(field)
+
+
+def test_unknown_model_is_not_found(client):
+    with pytest.raises(NotFoundError, match="no model 'nope'"):
+        client.align("a", "a", model="nope")
+
+
+def test_server_lists_the_model(client, aligner):
+    (model,) = client.list_models().models
+    assert (model.name, model.digest) == (aligner.header.name, aligner.header.digest)
+    assert set(model.directions) == set(Direction)
