@@ -14,7 +14,9 @@ help:  ## list the targets
 $(BIN)/.ready: pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -U pip
-	$(BIN)/pip install -q -e '.[dev]'
+	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; \
+	  print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
+	$(BIN)/pip install -q --no-build-isolation -e '.[dev]'
 	touch $@
 
 dev: $(BIN)/.ready  ## make .venv with everything needed to develop
