@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +61,12 @@ class TrainingSettings:
             raise InputError(
                 f"possible is {self.possible!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
             )
-        if self.l2 < 0 or self.cost < 0 or self.max_iterations < 1 or self.patience < 1:
-            raise InputError(
-                "l2 and cost must not be negative; max_iterations and patience at least 1"
-            )
+        for name in ("l2", "cost"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
+        for name in ("max_iterations", "patience"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,9 @@ def optimise(
     settings : TrainingSettings
     direction : str
         Goes into the reports.
-    dev : Objective, optional
-        Loss to watch for early stopping; its best iteration's weights are returned.
+    dev : Objective of a single corpus, optional
+        Loss of the shared weights to watch for early stopping; its best iteration's weights are
+        returned.
     report : callable, optional
 
     Returns
@@ -145,7 +149,8 @@ def optimise(
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
         nonlocal best_loss, best_weights, best_iteration, last
-        dev_loss = dev(intermediate_result.x)[0] if dev else math.nan
+        shared = intermediate_result.x.reshape(objective.shape)[0]
+        dev_loss = dev(shared)[0] if dev else math.nan
         last = Progress(
             direction, last.iteration + 1, float(intermediate_result.fun), float(dev_loss)
         )
@@ -210,16 +215,15 @@ def train_weights(
     sure, free = gold_links(gold, settings.possible)
     weights = []
     for direction, source_labelled in (("s2t", True), ("t2s", False)):
-        objectives = [
-            Objective(
-                matrix, sure, free, corpus, source_labelled=source_labelled, l2=l2,
-                cost=settings.cost, pairs=subset, n_threads=n_threads or os.cpu_count() or 1,
-            )
-            for subset, l2 in ((pairs, settings.l2), (dev_pairs, 0.0))
-            if l2 or subset is not None
-        ]  # fmt: skip
-        dev = objectives[1] if dev_pairs is not None else None
-        found = optimise(objectives[0], settings, direction=direction, dev=dev, report=report)
+        objective = partial(
+            Objective, matrix, sure, free, source_labelled=source_labelled, cost=settings.cost,
+            n_threads=n_threads or os.cpu_count() or 1,
+        )  # fmt: skip
+        dev = None if dev_pairs is None else objective([0] * len(gold), pairs=dev_pairs, l2=0.0)
+        found = optimise(
+            objective(corpus, pairs=pairs, l2=settings.l2), settings,
+            direction=direction, dev=dev, report=report,
+        )  # fmt: skip
         weights.append(found[0])
     return np.array(weights)
 

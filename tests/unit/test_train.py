@@ -1,0 +1,227 @@
+"""Training on the sample: what it learns, what it reports, and that it always gives the same."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokalign.aligner import Aligner
+from tokalign.annotate import Annotator, load_annotator
+from tokalign.crf.objective import Objective
+from tokalign.errors import InputError, ModelError
+from tokalign.features.matrix import build_matrix
+from tokalign.features.table import FeatureTable
+from tokalign.formats import read_gold
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.model_io import save_model
+from tokalign.train import (
+    Progress,
+    TrainingSettings,
+    annotate_gold,
+    gold_links,
+    train,
+    train_weights,
+)
+from tokalign.types import Direction, GoldPair
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
+GROUPS = ("string", "pos", "position", "lexical", "null")
+QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
+
+
+@pytest.fixture(scope="module")
+def gold() -> list[GoldPair]:
+    return list(read_gold(SAMPLE))[:24]
+
+
+@pytest.fixture(scope="module")
+def annotator() -> Annotator:
+    return load_annotator("native")
+
+
+def model_bytes(folder: Path, corpora, annotator: Annotator, settings=QUICK, **options) -> bytes:
+    save_model(train(corpora, annotator, settings, name="tiny", **options), folder / "model")
+    return (folder / "model").read_bytes()
+
+
+def test_the_same_input_gives_the_same_bytes_whatever_the_threads(
+    gold, annotator, tmp_path
+) -> None:
+    first = model_bytes(tmp_path, {"sample": gold}, annotator, n_threads=1)
+    assert model_bytes(tmp_path, {"sample": gold}, annotator, n_threads=1) == first
+    assert model_bytes(tmp_path, {"sample": gold}, annotator, n_threads=5) == first
+
+
+def test_several_corpora_give_the_same_bytes_whatever_the_threads(
+    gold, annotator, tmp_path
+) -> None:
+    corpora = {"one": gold[:10], "two": gold[10:]}
+    first = model_bytes(tmp_path, corpora, annotator, n_threads=1)
+    assert model_bytes(tmp_path, corpora, annotator, n_threads=3) == first
+    assert model_bytes(tmp_path, {"sample": gold}, annotator) != first
+
+
+def test_training_pairs_are_learnt(gold, annotator) -> None:
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=60, l2=0.1)
+    aligner = Aligner(train({"sample": gold}, annotator, settings, name="tiny"), annotator)
+    n_right = n_found = 0
+    for pair in gold:
+        alignment = aligner.align(pair.source, pair.target, direction=Direction.UNION)
+        found = {(link.source, link.target) for link in alignment.links}
+        n_right += len(found & pair.sure)
+        n_found += len(found)
+    assert n_right / n_found > 0.95
+    assert n_right / sum(len(pair.sure) for pair in gold) > 0.95
+
+
+def test_the_header_says_how_it_was_trained(gold, annotator) -> None:
+    model = train(
+        {"one": gold[:3], "two": gold[3:5]}, annotator, QUICK,
+        name="tiny", version="2.0.0", description="d", license="l",
+    )  # fmt: skip
+    header = model.header
+    assert (header.name, header.version, header.description) == ("tiny", "2.0.0", "d")
+    assert header.license == "l"
+    assert header.corpora == ("one", "two")
+    assert header.feature_groups == GROUPS
+    assert header.annotator == "native"
+    assert not header.uses_trees
+    assert header.settings["pairs"] == {"one": 3, "two": 2}
+    assert header.settings["l2"] == QUICK.l2
+    assert header.digest == ""
+
+
+def test_trees_are_used_if_a_group_needs_them(gold, annotator) -> None:
+    settings = TrainingSettings(feature_groups=(*GROUPS, "dependency"), max_iterations=1)
+    model = train({"sample": gold[:4]}, annotator, settings, name="tiny")
+    assert model.header.uses_trees
+    first = int(model.table.base[model.table.base >= 0].max())
+    assert model.weights[:first].any()
+
+
+def test_every_iteration_is_reported_and_the_loss_falls(gold, annotator) -> None:
+    reports: list[Progress] = []
+    train({"sample": gold}, annotator, QUICK, name="tiny", report=reports.append)
+    for direction in ("s2t", "t2s"):
+        own = [report for report in reports if report.direction == direction]
+        assert [report.iteration for report in own] == [1, 2, 3, 4, 5, 6, 6]
+        losses = [report.loss for report in own]
+        assert losses == sorted(losses, reverse=True)
+        assert all(math.isnan(report.dev_loss) for report in own)
+        assert [report.stopped for report in own[:-1]] == [""] * 6
+        assert own[-1].stopped == "reached the iteration limit"
+    assert [report.direction for report in reports] == ["s2t"] * 7 + ["t2s"] * 7
+
+
+def test_convergence_is_reported(gold, annotator) -> None:
+    reports: list[Progress] = []
+    settings = TrainingSettings(feature_groups=("string", "null"), max_iterations=500, l2=50.0)
+    train({"sample": gold[:8]}, annotator, settings, name="tiny", report=reports.append)
+    stopped = [report.stopped for report in reports if report.stopped]
+    assert stopped == ["converged", "converged"]
+
+
+def test_training_stops_early_where_development_pairs_get_worse(gold, annotator) -> None:
+    reports: list[Progress] = []
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=200, l2=1e-3, patience=3)
+    model = train(
+        {"sample": gold[:6]}, annotator, settings, name="tiny", dev=gold[6:], report=reports.append
+    )
+    for column, direction in enumerate(("s2t", "t2s")):
+        *iterations, last = (report for report in reports if report.direction == direction)
+        dev_losses = [report.dev_loss for report in iterations]
+        best = min(range(len(dev_losses)), key=dev_losses.__getitem__) + 1
+        assert last.stopped == f"no lower development loss since iteration {best}"
+        assert last.iteration == best + settings.patience < settings.max_iterations
+        assert model.weights[:, column].any()
+
+
+@pytest.mark.parametrize("n_corpora", [1, 2])
+def test_the_shared_weights_of_the_best_development_loss_are_kept(
+    gold, annotator, n_corpora: int
+) -> None:
+    reports: list[Progress] = []
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=200, l2=1e-3, patience=3)
+    corpora = {"one": gold[:4], "two": gold[4:6]} if n_corpora == 2 else {"one": gold[:6]}
+    dev = gold[6:]
+    model = train(corpora, annotator, settings, name="tiny", dev=dev, report=reports.append)
+    matrix = build_matrix(
+        annotate_gold(dev, annotator, trees=False), model.table, WordNet.open_shipped()
+    )
+    for column, direction in enumerate(("s2t", "t2s")):
+        objective = Objective(
+            matrix, [pair.sure for pair in dev], [frozenset()] * len(dev), [0] * len(dev),
+            source_labelled=direction == "s2t", l2=0.0, cost=settings.cost,
+        )  # fmt: skip
+        flat = np.concatenate([model.weights[matrix.slots, column], model.transitions[column]])
+        best = min(report.dev_loss for report in reports if report.direction == direction)
+        assert objective(flat.astype(np.float64))[0] == pytest.approx(best, rel=1e-5)
+
+
+def test_what_possible_links_are(gold) -> None:
+    pair = next(pair for pair in gold if pair.possible)
+    none = frozenset()
+    assert gold_links([pair], "ignore") == ([pair.sure], [none])
+    assert gold_links([pair], "free") == ([pair.sure], [pair.possible])
+    assert gold_links([pair], "sure") == ([pair.sure | pair.possible], [none])
+
+
+@pytest.mark.parametrize("choice", ["ignore", "free", "sure"])
+def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_path) -> None:
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, possible=choice)
+    model = train({"sample": gold}, annotator, settings, name="tiny")
+    assert model.header.settings["possible"] == choice
+    assert np.isfinite(model.weights).all()
+
+
+@pytest.mark.parametrize("with_dev", [False, True])
+def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
+    table = FeatureTable(GROUPS)
+    matrix = build_matrix(
+        annotate_gold(gold, annotator, trees=False), table, WordNet.open_shipped()
+    )
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
+    dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
+    weights = train_weights(matrix, gold, [0] * len(gold), settings, dev_pairs=dev_pairs)
+    everything = np.arange(len(gold), dtype=np.int64)
+    same = train_weights(
+        matrix, gold, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
+    )
+    np.testing.assert_array_equal(weights, same)
+    assert np.abs(weights).max() > 0
+
+
+def test_no_pairs_are_refused(annotator) -> None:
+    for corpora in ({}, {"empty": []}):
+        with pytest.raises(InputError, match="no training pairs"):
+            train(corpora, annotator, QUICK, name="tiny")
+
+
+def test_an_empty_corpus_among_others_changes_nothing_but_the_header(gold, annotator) -> None:
+    model = train({"none": [], "sample": gold[:4]}, annotator, QUICK, name="tiny")
+    assert np.isfinite(model.weights).all()
+    assert model.weights.any()
+
+
+def test_an_unknown_group_is_refused(gold, annotator) -> None:
+    settings = TrainingSettings(feature_groups=("string", "magic"))
+    with pytest.raises(ModelError, match=r"unknown feature groups \['magic'\]"):
+        train({"sample": gold[:1]}, annotator, settings, name="tiny")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"possible": "maybe"}, "possible is 'maybe'; wanted one of ignore, free, sure"),
+        ({"l2": -1.0}, "l2"),
+        ({"l2": math.nan}, "l2"),
+        ({"l2": math.inf}, "l2"),
+        ({"cost": -0.5}, "cost"),
+        ({"cost": math.nan}, "cost"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"patience": 0}, "patience"),
+    ],
+)
+def test_bad_settings_are_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TrainingSettings(**changes)
