@@ -1,0 +1,165 @@
+"""`tokalign serve` with the shipped models, as users run it."""
+
+import json
+from pathlib import Path
+
+import grpc
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from server_process import started
+from tokalign.aligner import Aligner
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+DATA = Path(__file__).parents[1] / "data"
+SAMPLE = [json.loads(line) for line in (DATA / "sample.jsonl").read_text().splitlines()]
+PAIRS = [{side: pair[side]["text"] for side in ("source", "target")} for pair in SAMPLE]
+CLIENT_ERRORS = {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with started("--model", "en", "--model", "en-rte2", fake=False) as server:
+        with grpc.insecure_channel(server.address) as channel:
+            server.channel = channel
+            server.stub = align_pb2_grpc.AlignServiceStub(channel)
+            yield server
+        assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def aligners():
+    return {name: Aligner.load(name) for name in ("en", "en-rte2")}
+
+
+def pharaoh(alignment):
+    links = zip(alignment.source_indices, alignment.target_indices, strict=True)
+    return " ".join(f"{i}-{j}" for i, j in links)
+
+
+@pytest.mark.parametrize("model", ["", "en", "en-rte2"])
+def test_served_alignments_equal_local_ones(server, aligners, model):
+    request = align_pb2.BatchAlignRequest(
+        pairs=[
+            {"id": str(i), "source": {"text": pair["source"]}, "target": {"text": pair["target"]}}
+            for i, pair in enumerate(PAIRS)
+        ],
+        options={"model": model},
+    )
+    answer = server.stub.BatchAlign(request)
+    aligner = aligners[model or "en"]
+    local = list(aligner.pipe((pair["source"], pair["target"]) for pair in PAIRS))
+    assert answer.model.name == aligner.header.name
+    assert [result.id for result in answer.results] == [str(i) for i in range(len(PAIRS))]
+    for result, expected in zip(answer.results, local, strict=True):
+        assert pharaoh(result.alignment) == expected.to_pharaoh()
+        assert result.alignment.score == pytest.approx(expected.score, abs=1e-6)
+        assert tuple(result.alignment.source.tokens) == expected.source.tokens
+        assert tuple(result.alignment.target.starts) == expected.target.starts
+
+
+@pytest.mark.parametrize("direction", ["s2t", "t2s", "intersection", "union", "grow-diag-final"])
+def test_directions_posteriors_and_explanations_equal_local_ones(server, aligners, direction):
+    source, target = PAIRS[0]["source"], PAIRS[0]["target"]
+    names = {
+        "s2t": align_pb2.DIRECTION_SOURCE_TO_TARGET,
+        "t2s": align_pb2.DIRECTION_TARGET_TO_SOURCE,
+        "intersection": align_pb2.DIRECTION_INTERSECTION,
+        "union": align_pb2.DIRECTION_UNION,
+        "grow-diag-final": align_pb2.DIRECTION_GROW_DIAG_FINAL,
+    }
+    request = align_pb2.AlignRequest(
+        pair={"source": {"text": source}, "target": {"text": target}},
+        options={
+            "direction": names[direction],
+            "return_posteriors": True,
+            "return_explanations": True,
+        },
+    )
+    served = server.stub.Align(request).alignment
+    local = aligners["en"].align(source, target, direction=direction, posteriors=True, explain=True)
+    assert pharaoh(served) == local.to_pharaoh()
+    assert list(served.posteriors.values) == local.posteriors.ravel().tolist()
+    assert len(served.explanations) == len(local.explanations) > 0
+    why = served.explanations[0]
+    assert why.score == pytest.approx(sum(f.value * f.weight for f in why.features), abs=1e-4)
+
+
+def test_min_confidence_drops_links(server):
+    pair = {"source": {"text": PAIRS[0]["source"]}, "target": {"text": PAIRS[0]["target"]}}
+    request = align_pb2.AlignRequest(pair=pair, options={"min_confidence": 0.95})
+    confidences = server.stub.Align(request).alignment.confidences
+    assert confidences
+    assert min(confidences) >= 0.95
+
+
+def test_served_ranking_is_by_local_score(server, aligners):
+    for line in (DATA / "rank.jsonl").read_text().splitlines():
+        asked = json.loads(line)
+        request = align_pb2.RankRequest(
+            question={"text": asked["question"]},
+            candidates=[{"sentence": {"text": text}} for text in asked["candidates"]],
+        )
+        served = [ranked.index for ranked in server.stub.Rank(request).ranking]
+        scores = [
+            aligners["en"].align(text, asked["question"]).score for text in asked["candidates"]
+        ]
+        assert served == sorted(range(len(scores)), key=lambda index: -scores[index])
+
+
+def test_given_annotation_is_kept(server):
+    source = {
+        "tokens": ["Dogs", "bark"],
+        "tags": ["NNPS", "VBP"],
+        "lemmas": ["dog", "bark"],
+        "heads": [1, -1],
+        "relations": ["nsubj", "root"],
+    }
+    request = align_pb2.AlignRequest(pair={"source": source, "target": {"text": "A dog barks."}})
+    answer = server.stub.Align(request).alignment
+    assert list(answer.source.tags) == ["NNPS", "VBP"]
+    assert list(answer.source.heads) == [1, -1]
+    assert pharaoh(answer).startswith("0-1 1-2")
+
+
+def test_sentence_over_the_token_limit_is_named(server):
+    request = align_pb2.AlignRequest(
+        pair={"source": {"text": "word " * 600}, "target": {"text": "word"}}
+    )
+    with pytest.raises(grpc.RpcError) as caught:
+        server.stub.Align(request)
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert "512" in caught.value.details()
+
+
+words = st.text(max_size=60) | st.sampled_from(["The dog barks.", "\u2028", "\x00", "a" * 3000])
+sentences = st.builds(
+    align_pb2.Sentence,
+    text=words,
+    tokens=st.lists(words, max_size=5),
+    tags=st.lists(words, max_size=5),
+    lemmas=st.lists(words, max_size=5),
+    heads=st.lists(st.integers(-3, 6), max_size=5),
+    relations=st.lists(words, max_size=5),
+) | st.builds(align_pb2.Sentence, text=words)
+requests = st.builds(
+    align_pb2.AlignRequest,
+    pair=st.builds(align_pb2.Pair, id=words, source=sentences, target=sentences),
+    options=st.builds(
+        align_pb2.AlignOptions,
+        direction=st.integers(-1, 9),
+        min_confidence=st.floats(width=32),
+        return_posteriors=st.booleans(),
+        return_explanations=st.booleans(),
+    ),
+)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(data=requests.map(lambda request: request.SerializeToString()) | st.binary(max_size=200))
+def test_any_bytes_get_an_answer_or_a_client_error(server, data):
+    call = server.channel.unary_unary("/tokalign.v1.AlignService/Align")
+    try:
+        align_pb2.AlignResponse.FromString(call(data, timeout=30))
+    except grpc.RpcError as error:
+        assert error.code() in CLIENT_ERRORS, error
