@@ -105,6 +105,18 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 	$(BIN)/python tests/golden/refresh.py
 	git diff --stat -- tests/golden
 
+bench-serving: build  ## throughput, latency, overload and fairness of the server
+	$(BIN)/python bench/serving.py
+
+chaos: build  ## ten minutes of faults under load
+	$(BIN)/python bench/chaos.py --minutes 10
+
+chaos-short: build  ## the same for twenty seconds
+	$(BIN)/python bench/chaos.py --minutes 0.35
+
+fuzz: build  ## 100,000 malformed requests
+	$(BIN)/python bench/fuzz.py --inputs 100000
+
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from tokalign.server.status import QueueFullError
 
+SMALL_PAIRS = 32
+RESERVE = 10
 SHORTEST_RETRY_S = 0.01
 LONGEST_RETRY_S = 5.0
 
@@ -18,6 +20,7 @@ class Admission:
     Parameters
     ----------
     max_pairs, max_bytes : int
+        A tenth of the pairs is kept for requests of at most SMALL_PAIRS.
     clock : callable returning float
         Seconds; time.monotonic but in tests.
 
@@ -48,11 +51,13 @@ class Admission:
         QueueFullError
             If there is none; says when trying again is worth it.
         """
-        if self.pairs + n_pairs > self._max_pairs:
+        # Bulk requests leave some room, so that they cannot shut out single calls.
+        is_bulk = n_pairs > SMALL_PAIRS
+        max_pairs = self._max_pairs - self._max_pairs // RESERVE if is_bulk else self._max_pairs
+        if self.pairs + n_pairs > max_pairs:
             raise QueueFullError(
-                f"{self.pairs} pairs are queued and the limit is {self._max_pairs}; "
-                "try again later",
-                retry_after_s=self._retry_after_s(self.pairs + n_pairs - self._max_pairs),
+                f"{self.pairs} pairs are queued and the limit is {max_pairs}; try again later",
+                retry_after_s=self._retry_after_s(self.pairs + n_pairs - max_pairs),
             )
         if self.bytes + n_bytes > self._max_bytes:
             raise QueueFullError(

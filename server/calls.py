@@ -75,7 +75,7 @@ class Calls:
     def _observer(self, service: str, name: str) -> Callable[[Context], Any]:
         started = self._metrics.started.labels(service, name)
         seconds = self._metrics.handling_seconds.labels(service, name)
-        handled = self._metrics.handled
+        handled = self._metrics.handled_by
 
         @contextmanager
         def observed(context: Context) -> Iterator[_Outcome]:
@@ -93,7 +93,7 @@ class Calls:
             finally:
                 self.running -= 1
                 seconds.observe(time.perf_counter() - began)
-                handled.labels(service, name, outcome.code).inc()
+                handled(service, name, outcome.code).inc()
 
         return observed
 

@@ -140,10 +140,11 @@ class Config:
             raise InputError("a TLS certificate and its key come together", field="tls")
         if self.tls_client_ca is not None and self.tls_certificate is None:
             raise InputError("client certificates need TLS; give a certificate", field="tls")
-        if self.queue_pairs < self.limits.max_pairs:
+        if self.queue_pairs * 9 < self.limits.max_pairs * 10:
             raise InputError(
-                f"queue_pairs is {self.queue_pairs}, less than max_pairs {self.limits.max_pairs}: "
-                "the largest request could never be queued; raise one or lower the other",
+                f"queue_pairs is {self.queue_pairs}, of which a tenth is kept for small requests: "
+                f"one of max_pairs {self.limits.max_pairs} could never be queued; raise "
+                "queue_pairs or lower max_pairs",
                 field="queue_pairs",
             )
         if self.queue_bytes < self.limits.max_request_bytes:

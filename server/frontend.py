@@ -19,6 +19,9 @@ from tokalign.server.service import SERVICE, AlignService
 
 log = logging.getLogger(__name__)
 
+MAX_STREAMS = 1000
+MAX_PENDING = 1_000_000
+
 HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
 
@@ -117,6 +120,12 @@ def _channel_options(config: Config) -> list[tuple[str, int]]:
         "grpc.so_reuseport": 0,
         "grpc.max_receive_message_length": config.limits.max_request_bytes,
         "grpc.max_send_message_length": -1,
+        # Calls that grpc has read and the event loop not yet taken. Above these numbers grpc ends
+        # calls as CANCELLED, which tells the client nothing; clients that keep to the stream
+        # limit wait by themselves, and everything else is for admission to refuse.
+        "grpc.max_concurrent_streams": MAX_STREAMS,
+        "grpc.server.max_pending_requests": MAX_PENDING,
+        "grpc.server.max_pending_requests_hard_limit": MAX_PENDING,
         "grpc.keepalive_time_ms": round(config.keepalive_s * 1000),
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.min_ping_interval_without_data_ms": 5000,

@@ -74,6 +74,7 @@ class Pool:
         self._failed_starts = 0
         self._closing = asyncio.Event()
         self._all_gone = asyncio.Event()
+        self._dispatching = False
         self._unanswered = 0
         self._answered = asyncio.Event()
         self._answered.set()
@@ -124,7 +125,7 @@ class Pool:
             self._unanswered += 1
             task.future.add_done_callback(self._on_answered)
             self._queue.push(task)
-            self._dispatch()
+            self._dispatch_soon()
         else:
             task.future.set_result([])
         return task.future
@@ -249,9 +250,19 @@ class Pool:
             worker.kill("memory")
             return
         self._idle.append(worker)
-        self._dispatch()
+        self._dispatch_soon()
+
+    def _dispatch_soon(self) -> None:
+        """Dispatch once everything that arrived with this turn of the event loop is queued.
+
+        Under load many calls arrive in one turn and share a shard; an idle server loses nothing.
+        """
+        if not self._dispatching:
+            self._dispatching = True
+            asyncio.get_running_loop().call_soon(self._dispatch)
 
     def _dispatch(self) -> None:
+        self._dispatching = False
         while self._idle and (shard := self._next_shard()) is not None:
             now = time.monotonic()
             if shard.deaths == 0:

@@ -16,6 +16,7 @@ from tokalign.errors import AlignError
 from tokalign.server import frames, logs
 from tokalign.server.engine import EngineFactory, EngineSettings
 
+_STATM = Path("/proc/self/statm")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -50,17 +51,23 @@ def main(
         sock.sendall(frames.encode(frames.Refused(str(error))))
         return
     sock.sendall(frames.encode(frames.Ready(engine.models)))
+    memory = Memory()
     while (job := frames.receive(sock)) is not None:
         answers, seconds = engine.run(job)
-        sock.sendall(frames.encode(frames.Done(answers, seconds, resident_bytes())))
+        sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))
 
 
-def resident_bytes() -> int:
-    """Return the resident memory of this process, or 0 where /proc is missing."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return 0
-    return int(statm.read_text().split()[1]) * _PAGE_BYTES
+class Memory:
+    """Resident memory of this process; cheap enough to read after every shard."""
+
+    def __init__(self) -> None:
+        self._file = _STATM.open("rb", buffering=0) if _STATM.exists() else None
+
+    def resident_bytes(self) -> int:
+        """Return the resident memory, or 0 where /proc is missing."""
+        if self._file is None:
+            return 0
+        return int(os.pread(self._file.fileno(), 64, 0).split()[1]) * _PAGE_BYTES
 
 
 def _die_with_server(lifeline: Connection) -> None:

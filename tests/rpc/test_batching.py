@@ -95,12 +95,21 @@ def test_joined_fields_equal_the_built_message(pair_id, index, name, text):
 def test_refusal_says_when_the_excess_will_be_done():
     now = [0.0]
     admission = Admission(100, 1000, clock=lambda: now[0])
-    with admission.admit(100, 10):
-        now[0] = 2.0
-    with admission.admit(100, 10), pytest.raises(QueueFullError) as caught, admission.admit(50, 1):
+    with admission.admit(90, 10):
+        now[0] = 1.0
+    with admission.admit(90, 10), pytest.raises(QueueFullError) as caught, admission.admit(45, 1):
         raise AssertionError("admitted over the limit")
-    assert caught.value.retry_after_s == pytest.approx(1.0)
+    assert caught.value.retry_after_s == pytest.approx(0.5)
     assert (admission.pairs, admission.bytes) == (0, 0)
+
+
+def test_bulk_requests_leave_room_for_small_ones():
+    admission = Admission(100, 1000)
+    with admission.admit(60, 1):
+        with pytest.raises(QueueFullError), admission.admit(33, 1):
+            raise AssertionError("admitted over the limit")
+        with admission.admit(30, 1), admission.admit(10, 1):
+            assert admission.pairs == 100
 
 
 def test_log_record_becomes_one_json_line(caplog):

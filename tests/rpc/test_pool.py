@@ -107,6 +107,7 @@ async def test_expired_pairs_are_dropped(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, workers=1)
     async with running_pool(settings, metrics) as pool:
         busy = pool.submit(OPTIONS, pairs("sleep:0.2"))
+        await until(lambda: pool.n_busy)
         late = pool.submit(OPTIONS, pairs("a", "b"), time.monotonic() + 0.05)
         with pytest.raises(ExpiredError, match="2 of 2 pairs"):
             await late

@@ -155,7 +155,7 @@ def test_taken_port_ends_the_server():
     [
         (["--workers", "0"], "workers is 0"),
         (["--workers", "many"], "wanted a number or auto"),
-        (["--queue-pairs", "5"], "less than max_pairs"),
+        (["--queue-pairs", "5"], "could never be queued"),
         (["--max-tokens", "600"], "at most 512"),
         (["--port", "70000"], "wanted 0 to 65535"),
         (["--model", "a", "--model", "a"], "each once"),

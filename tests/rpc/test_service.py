@@ -184,17 +184,20 @@ async def test_bytes_that_are_no_message_are_invalid(serving, name):
 
 
 async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving):
-    stub = await serving(queue_pairs=10, limits=Limits(max_pairs=10))
-    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.1")] * 10))
+    stub = await serving(queue_pairs=12, limits=Limits(max_pairs=9))
+    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.1")] * 9))
     while stub.admission.pairs == 0:
         await asyncio.sleep(0.005)
-    code, message, details = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
+    bulk = align_pb2.BatchAlignRequest(pairs=[pair()] * 2)
+    small = stub.BatchAlign(bulk)
+    code, message, details = await failure(stub.BatchAlign(bulk))
     assert code == Code.RESOURCE_EXHAUSTED
-    assert "10 pairs are queued and the limit is 10" in message
+    assert "pairs are queued and the limit is 12" in message
     assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
     health = health_pb2_grpc.HealthStub(stub.channel)
     assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
     await busy
+    await small
     assert stub.admission.pairs == stub.admission.bytes == 0
 
 

@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 COMMANDS = {
     "align": "tokalign.cli.align",
     "annotate": "tokalign.cli.annotate",
+    "bench": "tokalign.cli.bench",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",

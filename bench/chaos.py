@@ -1,0 +1,221 @@
+"""Chaos: mixed load while workers are killed and stopped, models reloaded, and clients vanish.
+
+Ends with exit code 1 unless every call got its answer or an error code that the contract allows,
+no answer came twice or to the wrong call, nothing hung, and the server's memory and file
+descriptors stayed flat.
+
+Usage: python bench/chaos.py [--minutes 10] [--seed 0]
+"""
+
+import argparse
+import asyncio
+import collections
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import grpc
+import grpc.aio
+from serving import Server, batch, sample
+from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
+
+SERVE = "from tokalign.cli.main import main; main()"
+ALLOWED = {"OK", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED", "CANCELLED", "UNAVAILABLE", "INTERNAL"}
+CALL_LIMIT_S = 60.0
+
+
+class Chaos:
+    """The state of one run."""
+
+    def __init__(self, server, admin_address, seed):
+        self.server = server
+        self.pid = server.process.pid
+        self.admin_address = admin_address
+        self.rng = random.Random(seed)
+        self.pairs = sample()
+        self.codes = collections.Counter()
+        self.faults = collections.Counter()
+        self.wrong = []
+        self.is_over = False
+
+    async def singles(self, channel):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        number = 0
+        while not self.is_over:
+            number += 1
+            pair = align_pb2.Pair()
+            pair.CopyFrom(self.rng.choice(self.pairs))
+            pair.id = f"{id(channel)}-{number}"
+            timeout = self.rng.choice([0.02, 5, 30])
+            code, answer = await self.call(stub.Align, align_pb2.AlignRequest(pair=pair), timeout)
+            if code == "OK" and answer.id != pair.id:
+                self.wrong.append(f"asked {pair.id}, got {answer.id}")
+
+    async def batches(self, channel):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        while not self.is_over:
+            request = batch(self.pairs, self.rng.choice([10, 300, 2000]))
+            for index, pair in enumerate(request.pairs):
+                pair.id = str(index)
+            code, answer = await self.call(stub.BatchAlign, request, 60)
+            if code != "OK":
+                continue
+            ids = [result.id for result in answer.results]
+            if ids != [pair.id for pair in request.pairs]:
+                self.wrong.append("a batch lost, doubled or reordered pairs")
+            failed = sum(result.status.code != 0 for result in answer.results)
+            self.codes["failed items"] += failed
+
+    async def streams(self, channel):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        while not self.is_over:
+            sent = [f"c{index}" for index in range(20)]
+
+            async def chunks(sent=sent):
+                for name in sent:
+                    yield align_pb2.AlignStreamRequest(chunk_id=name, pairs=self.pairs[:20])
+
+            got = []
+            try:
+                async for answer in stub.AlignStream(chunks(), timeout=60):
+                    got.append(answer.chunk_id)
+                self.codes["OK"] += 1
+                if sorted(got) != sorted(sent):
+                    self.wrong.append("a stream lost or doubled chunks")
+            except grpc.aio.AioRpcError as error:
+                self.count(error.code().name)
+
+    async def vanishers(self):
+        """Clients that go away in the middle of a call."""
+        while not self.is_over:
+            async with grpc.aio.insecure_channel(self.server.address) as channel:
+                stub = align_pb2_grpc.AlignServiceStub(channel)
+                call = asyncio.ensure_future(self.abandon(stub))
+                await asyncio.sleep(self.rng.random() * 0.2)
+            call.cancel()
+            self.faults["clients vanished"] += 1
+
+    async def abandon(self, stub):
+        try:
+            await stub.BatchAlign(batch(self.pairs, 500))
+        except grpc.aio.AioRpcError as error:
+            self.count(error.code().name)
+
+    async def call(self, method, request, timeout):
+        try:
+            answer = await asyncio.wait_for(method(request, timeout=timeout), CALL_LIMIT_S + 30)
+        except TimeoutError:
+            self.wrong.append("a call hung")
+            return "HUNG", None
+        except grpc.aio.AioRpcError as error:
+            self.count(error.code().name)
+            if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                await asyncio.sleep(0.05)
+            return error.code().name, None
+        self.codes["OK"] += 1
+        return "OK", answer
+
+    def count(self, code):
+        self.codes[code] += 1
+        if code not in ALLOWED:
+            self.wrong.append(f"code {code}")
+
+    async def saboteur(self):
+        async with grpc.aio.insecure_channel(self.admin_address) as channel:
+            admin = admin_pb2_grpc.AdminServiceStub(channel)
+            while not self.is_over:
+                await asyncio.sleep(self.rng.uniform(0.3, 2.0))
+                status = await admin.GetStatus(admin_pb2.GetStatusRequest(), timeout=30)
+                fault = self.rng.choice(["killed", "killed", "stopped", "reload", "bad reload"])
+                try:
+                    if fault == "reload":
+                        names = self.rng.sample(["en", "en-rte2"], 2)
+                        await admin.Reload(admin_pb2.ReloadRequest(models=names), timeout=60)
+                    elif fault == "bad reload":
+                        await self.bad_reload(admin)
+                    elif status.worker_pids:
+                        number = signal.SIGKILL if fault == "killed" else signal.SIGSTOP
+                        os.kill(self.rng.choice(list(status.worker_pids)), number)
+                    self.faults[fault] += 1
+                except ProcessLookupError:
+                    self.faults["already gone"] += 1
+
+    async def bad_reload(self, admin):
+        try:
+            await admin.Reload(admin_pb2.ReloadRequest(models=["no-such-model"]), timeout=60)
+            self.wrong.append("a missing model was accepted")
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.FAILED_PRECONDITION:
+                self.wrong.append(f"a missing model gave {error.code().name}")
+
+    def size(self):
+        """Open files and resident MiB of the server's own process."""
+        n_files = len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return n_files, pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    async def watch(self, stop_at, sizes):
+        while time.monotonic() < stop_at:
+            await asyncio.sleep(1.0)
+            sizes.append(self.size())
+        self.is_over = True
+
+    async def run(self, minutes):
+        stop_at = time.monotonic() + 60 * minutes
+        sizes = []
+        channels = [grpc.aio.insecure_channel(self.server.address) for _ in range(3)]
+        work = [self.singles(channels[0]) for _ in range(8)]
+        work += [self.batches(channels[1]) for _ in range(2)]
+        work += [self.streams(channels[2]), self.vanishers(), self.saboteur()]
+        await asyncio.gather(self.watch(stop_at, sizes), *work)
+        for channel in channels:
+            await channel.close()
+        await asyncio.sleep(2.0)
+        return sizes
+
+
+def verdict(chaos, sizes, exit_code):
+    """Print what happened and return the faults of the server."""
+    wrong = list(chaos.wrong)
+    if exit_code != 0:
+        wrong.append(f"the server ended with {exit_code}")
+    if not chaos.codes["OK"]:
+        wrong.append("no call succeeded")
+    settled = sizes[len(sizes) // 4 :]
+    half = len(settled) // 2
+    for index, (what, slack) in enumerate((("files", 20), ("MiB", 64))):
+        early = max(size[index] for size in settled[:half])
+        late = max(size[index] for size in settled[half:])
+        print(f"{what}: at most {early:.0f} in the first half, {late:.0f} in the second")
+        if late > early + slack:
+            wrong.append(f"{what} grew from {early:.0f} to {late:.0f}")
+    print("answers:", dict(chaos.codes))
+    print("faults injected:", dict(chaos.faults))
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    flags = ["--port", "0", "--metrics-port", "0", "--admin-port", "0", "--workers", "2"]
+    flags += ["--model", "en", "--model", "en-rte2", "--shard-timeout", "2"]
+    flags += ["--queue-pairs", "12000", "--log-level", "info", "--grace", "10"]
+    server = Server(SERVE, "serve", *flags)
+    chaos = Chaos(server, server.admin, arguments.seed)
+    sizes = asyncio.run(chaos.run(arguments.minutes))
+    server.process.terminate()
+    wrong = verdict(chaos, sizes, server.process.wait(60))
+    print(json.dumps({"minutes": arguments.minutes, "answers": chaos.codes, "wrong": len(wrong)}))
+    for fault in sorted(set(wrong)):
+        print("WRONG:", fault, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

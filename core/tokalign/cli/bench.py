@@ -1,0 +1,122 @@
+"""``tokalign bench``: load a running server and report latency against throughput."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from tokalign.errors import InputError, ServerError
+
+
+@click.command("bench")
+@click.option("--server", required=True, metavar="HOST:PORT", help="A server without TLS.")
+@click.option("--metrics", metavar="URL", help="Its /metrics, for queue and compute times.")
+@click.option("--method", type=click.Choice(["align", "batch"]), default="align")
+@click.option("--pairs", default=100, show_default=True, help="Pairs a call, for --method batch.")
+@click.option("--input", "source", type=click.File(), help="source<TAB>target lines to send.")
+@click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
+@click.option("--rate", default="", help="Open loop steps in calls a second, instead.")
+@click.option("--connections", default=4, show_default=True)
+@click.option("--duration", default=10.0, show_default=True, help="Seconds a step.")
+@click.option("--warm-up", default=2.0, show_default=True, help="Seconds before each step.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Plot.")
+def command(
+    server: str,
+    metrics: str | None,
+    method: str,
+    pairs: int,
+    source: TextIO | None,
+    in_flight: str,
+    rate: str,
+    connections: int,
+    duration: float,
+    warm_up: float,
+    as_json: bool,
+    page: Path | None,
+) -> None:
+    """Load a server in steps and print throughput, percentiles and where the time went.
+
+    Closed loop: so many callers, each waiting for its answer. Open loop: calls arrive at random
+    (Poisson) at a rate, whether or not the server keeps up, and are timed from the moment they
+    were meant to start.
+    """
+    from tokalign.server import bench
+    from tokalign.server.loadgen import Generator
+
+    steps = [bench.Step(rate=value) for value in _numbers(rate, "--rate")]
+    steps = steps or [
+        bench.Step(in_flight=int(value)) for value in _numbers(in_flight, "--in-flight")
+    ]
+    n_pairs = pairs if method == "batch" else 1
+    results = []
+    try:
+        generator = Generator(server, bench.METHODS[method], _bodies(source, n_pairs), connections)
+        for step in steps:
+            result = bench.measure(
+                generator,
+                step,
+                duration_s=duration,
+                warm_up_s=warm_up,
+                pairs_per_call=n_pairs,
+                read_metrics=(lambda: bench.scrape(metrics)) if metrics else dict,
+            )
+            results.append(result)
+            click.echo(f"done: {step}", err=True)
+        generator.close()
+    except OSError as error:
+        raise ServerError(f"{server}: {error}; is the server running, without TLS?") from error
+    title = f"{method} at {server} ({platform.processor() or platform.machine()})"
+    if as_json:
+        steps_json = [result.to_json() for result in results]
+        click.echo(json.dumps({"method": method, "pairs_per_call": n_pairs, "steps": steps_json}))
+    else:
+        click.echo(bench.table(results))
+    if page is not None:
+        page.write_text(bench.page(results, title))
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise click.UsageError(f"{option} is {text!r}; wanted numbers like 1,8,64") from None
+    if any(number <= 0 for number in numbers):
+        raise click.UsageError(f"{option} is {text!r}; wanted numbers above 0")
+    return numbers
+
+
+_BUILT_IN = (
+    ("The old bridge over the river was rebuilt after the flood of 1997.", "Who rebuilt it?"),
+    ("A man in a red jacket is repairing a bicycle.", "A man wearing red fixes a bike."),
+    ("Prices rose by 3.5% in May, the bank said on Monday.", "In May, prices went up 3.5%."),
+    ("The committee did not approve the plan.", "The plan was rejected by the committee."),
+)
+
+
+def _bodies(source: TextIO | None, n_pairs: int) -> list[bytes]:
+    """Return serialised requests; without input, over four built-in pairs."""
+    from tokalign.v1 import align_pb2
+
+    texts = list(_BUILT_IN)
+    if source is not None:
+        texts = []
+        for number, line in enumerate(source, 1):
+            left, tab, right = line.rstrip("\n").partition("\t")
+            if not tab:
+                raise InputError(f"line {number} has no tab; wanted source<TAB>target")
+            texts.append((left, right))
+    pairs = [
+        align_pb2.Pair(source=align_pb2.Sentence(text=left), target=align_pb2.Sentence(text=right))
+        for left, right in texts
+    ]
+    if not pairs:
+        raise InputError("the input is empty; give at least one pair")
+    if n_pairs == 1:
+        return [align_pb2.AlignRequest(pair=pair).SerializeToString() for pair in pairs]
+    repeated = [pairs[index % len(pairs)] for index in range(n_pairs)]
+    return [align_pb2.BatchAlignRequest(pairs=repeated).SerializeToString()]

@@ -1,0 +1,283 @@
+"""A load generator light enough to fill a server: gRPC unary calls over bare HTTP/2.
+
+A grpc client in Python costs more for a call than the server does, so it measures itself. Here
+requests are prebuilt bytes with static headers, and of answers only frame headers are read: some
+tens of microseconds a call. A call that ends without a DATA frame has failed, for this server
+sends its errors as trailers alone.
+"""
+
+from __future__ import annotations
+
+import random
+import selectors
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+_DATA, _HEADERS, _RST, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
+_END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_LARGEST_WINDOW = 2**31 - 1
+_FRAME_BYTES = 16_384
+_FIRST_WINDOW = 65_535
+
+
+@dataclass(slots=True)
+class Outcome:
+    """One call: when it was meant to start, how long it took from then, and whether it worked."""
+
+    intended_at: float
+    latency_s: float
+    is_ok: bool
+
+
+@dataclass(slots=True)
+class _Call:
+    intended_at: float
+    window: int
+    unsent: memoryview
+    has_data: bool = False
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def _literal(name: bytes, value: bytes) -> bytes:
+    """Return an HPACK literal that is not indexed; lengths below 127."""
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def _headers(authority: str, path: str) -> bytes:
+    fields = [
+        (b":method", b"POST"),
+        (b":scheme", b"http"),
+        (b":path", path.encode()),
+        (b":authority", authority.encode()),
+        (b"content-type", b"application/grpc"),
+        (b"te", b"trailers"),
+    ]
+    return b"".join(_literal(name, value) for name, value in fields)
+
+
+@dataclass
+class Connection:
+    """One HTTP/2 connection with its calls."""
+
+    address: str
+    path: str
+    calls: dict[int, _Call] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        host, _, port = self.address.rpartition(":")
+        self.socket = socket.create_connection((host, int(port)), timeout=10)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setblocking(False)
+        self._headers = _headers(self.address, self.path)
+        self._stream = 1
+        self._in = bytearray()
+        self._out = bytearray(
+            _PREFACE
+            + _frame(_SETTINGS, 0, 0, struct.pack(">HI", 4, _LARGEST_WINDOW))
+            + _frame(_WINDOW, 0, 0, struct.pack(">I", _LARGEST_WINDOW - _FIRST_WINDOW))
+        )
+        self._window = self._stream_window = _FIRST_WINDOW
+        self._blocked: deque[int] = deque()
+
+    def call(self, body: bytes, intended_at: float) -> None:
+        """Start a call."""
+        stream, self._stream = self._stream, self._stream + 2
+        self.calls[stream] = _Call(intended_at, self._stream_window, memoryview(body))
+        self._out += _frame(_HEADERS, _END_HEADERS, stream, self._headers)
+        self._blocked.append(stream)
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what the windows and the socket take."""
+        for _ in range(len(self._blocked)):
+            stream = self._blocked.popleft()
+            if stream in self.calls and not self._send_body(stream, self.calls[stream]):
+                self._blocked.append(stream)
+        if self._out:
+            try:
+                sent = self.socket.send(self._out)
+            except BlockingIOError:
+                return
+            del self._out[:sent]
+
+    @property
+    def wants_to_write(self) -> bool:
+        """Whether the socket did not take everything."""
+        return bool(self._out)
+
+    def _send_body(self, stream: int, call: _Call) -> bool:
+        while call.unsent:
+            size = min(len(call.unsent), self._window, call.window, _FRAME_BYTES)
+            if size <= 0:
+                return False
+            piece, call.unsent = call.unsent[:size], call.unsent[size:]
+            self._window -= size
+            call.window -= size
+            self._out += _frame(_DATA, 0 if call.unsent else _END_STREAM, stream, bytes(piece))
+        return True
+
+    def receive(self, now: float) -> list[Outcome]:
+        """Read what has arrived and return the calls that it ends."""
+        try:
+            data = self.socket.recv(1 << 18)
+        except BlockingIOError:
+            return []
+        if not data:
+            raise ConnectionError(f"{self.address} closed the connection")
+        self._in += data
+        ended: list[Outcome] = []
+        position = 0
+        while len(self._in) - position >= 9:
+            size = int.from_bytes(self._in[position : position + 3], "big")
+            if len(self._in) - position - 9 < size:
+                break
+            kind, flags, stream = struct.unpack_from(">BBI", self._in, position + 3)
+            payload = self._in[position + 9 : position + 9 + size]
+            position += 9 + size
+            self._frame_arrived(kind, flags, stream & _LARGEST_WINDOW, payload, now, ended)
+        del self._in[:position]
+        self.flush()
+        return ended
+
+    def _frame_arrived(
+        self,
+        kind: int,
+        flags: int,
+        stream: int,
+        payload: bytes | bytearray,
+        now: float,
+        ended: list[Outcome],
+    ) -> None:
+        call = self.calls.get(stream)
+        if kind in (_DATA, _HEADERS) and call is not None:
+            call.has_data |= kind == _DATA and bool(payload)
+            if flags & _END_STREAM:
+                del self.calls[stream]
+                ended.append(Outcome(call.intended_at, now - call.intended_at, call.has_data))
+        elif kind == _RST and call is not None:
+            # The server may reset after an early answer to an unread body; the answer counted.
+            del self.calls[stream]
+            ended.append(Outcome(call.intended_at, now - call.intended_at, False))
+        elif kind == _SETTINGS and not flags & _ACK:
+            for name, value in struct.iter_unpack(">HI", payload):
+                if name == 4:
+                    for open_call in self.calls.values():
+                        open_call.window += value - self._stream_window
+                    self._stream_window = value
+            self._out += _frame(_SETTINGS, _ACK, 0)
+        elif kind == _PING and not flags & _ACK:
+            self._out += _frame(_PING, _ACK, 0, bytes(payload))
+        elif kind == _WINDOW:
+            (more,) = struct.unpack(">I", payload)
+            if stream == 0:
+                self._window += more
+            elif call is not None:
+                call.window += more
+        elif kind == _GOAWAY:
+            raise ConnectionError(f"{self.address} is going away")
+
+
+class Generator:
+    """Calls over several connections, in an open or a closed loop.
+
+    Parameters
+    ----------
+    address : str
+        HOST:PORT, plain text.
+    method : str
+        Full path, such as ``"/tokalign.v1.AlignService/Align"``.
+    bodies : sequence of bytes
+        Serialised requests, used in turn.
+    connections : int
+    """
+
+    def __init__(
+        self, address: str, method: str, bodies: Sequence[bytes], connections: int = 4
+    ) -> None:
+        framed = [b"\0" + struct.pack(">I", len(body)) + body for body in bodies]
+        self._bodies = _cycle(framed)
+        self._selector = selectors.DefaultSelector()
+        self._connections = [Connection(address, method) for _ in range(connections)]
+        for connection in self._connections:
+            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+            connection.flush()
+        self._turn = 0
+
+    def close(self) -> None:
+        """Close the connections."""
+        for connection in self._connections:
+            connection.socket.close()
+        self._selector.close()
+
+    def open_loop(self, rate: float, duration_s: float, seed: int = 0) -> list[Outcome]:
+        """Return the calls of Poisson arrivals, each timed from its intended start."""
+        rng = random.Random(seed)
+        outcomes: list[Outcome] = []
+        start = time.perf_counter()
+        arrival = start + rng.expovariate(rate)
+        while arrival < start + duration_s:
+            now = time.perf_counter()
+            while arrival <= now and arrival < start + duration_s:
+                self._start_call(arrival)
+                arrival += rng.expovariate(rate)
+            self._poll(max(0.0, arrival - time.perf_counter()), outcomes)
+        self._finish(outcomes)
+        return outcomes
+
+    def closed_loop(self, in_flight: int, duration_s: float) -> list[Outcome]:
+        """Return the calls of `in_flight` callers that each wait for their answer."""
+        outcomes: list[Outcome] = []
+        stop = time.perf_counter() + duration_s
+        for _ in range(in_flight):
+            self._start_call(time.perf_counter())
+        while (now := time.perf_counter()) < stop:
+            n_before = len(outcomes)
+            self._poll(stop - now, outcomes)
+            for _ in range(len(outcomes) - n_before):
+                self._start_call(time.perf_counter())
+        self._finish(outcomes)
+        return outcomes
+
+    def _start_call(self, intended_at: float) -> None:
+        self._turn = (self._turn + 1) % len(self._connections)
+        self._connections[self._turn].call(next(self._bodies), intended_at)
+
+    def _poll(self, timeout_s: float, outcomes: list[Outcome]) -> None:
+        for connection in self._connections:
+            events = selectors.EVENT_READ
+            if connection.wants_to_write:
+                events |= selectors.EVENT_WRITE
+            if self._selector.get_key(connection.socket).events != events:
+                self._selector.modify(connection.socket, events, connection)
+        for key, events in self._selector.select(timeout_s):
+            connection = key.data
+            if events & selectors.EVENT_WRITE:
+                connection.flush()
+            if events & selectors.EVENT_READ:
+                outcomes += connection.receive(time.perf_counter())
+
+    def _finish(self, outcomes: list[Outcome], timeout_s: float = 30.0) -> None:
+        """Wait for the calls in flight; those that never end count as failed."""
+        stop = time.perf_counter() + timeout_s
+        while any(connection.calls for connection in self._connections):
+            now = time.perf_counter()
+            if now >= stop:
+                for connection in self._connections:
+                    for call in connection.calls.values():
+                        outcomes.append(Outcome(call.intended_at, now - call.intended_at, False))
+                    connection.calls.clear()
+                return
+            self._poll(stop - now, outcomes)
+
+
+def _cycle(items: Sequence[bytes]) -> Iterator[bytes]:
+    while True:
+        yield from items
