@@ -124,11 +124,14 @@ class Aligner:
         Raises
         ------
         InputError
-            If a sentence is empty or its columns do not fit.
+            If a sentence is empty, its columns do not fit, or it holds lone surrogates.
         LimitError
             If a sentence has more than MAX_TOKENS tokens.
         """
-        annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
+        try:
+            annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
+        except UnicodeEncodeError as error:
+            raise InputError(f"a sentence is not valid Unicode: {error}") from error
         for sentence in annotated:
             if len(sentence) > MAX_TOKENS:
                 raise LimitError(
@@ -254,7 +257,7 @@ class Aligner:
         Raises
         ------
         InputError
-            If an index is out of range, or both are -1.
+            If an index is out of range, both are -1, or the one that the direction labels is.
         """
         direction = _direction(direction)
         source, target = self.annotate((source, target))
@@ -268,6 +271,15 @@ class Aligner:
                 )
         if source_index < 0 and target_index < 0:
             raise InputError("both indices are -1; one must name a token", field="source_index")
+        for labelling, name, index in (
+            (Direction.SOURCE_TO_TARGET, "source", source_index),
+            (Direction.TARGET_TO_SOURCE, "target", target_index),
+        ):
+            if direction is labelling and index < 0:
+                raise InputError(
+                    f"{direction} labels {name} tokens; {name}_index must name one, not be -1",
+                    field=f"{name}_index",
+                )
         _, _, s2t_posterior, t2s_posterior = self._decoder.decode(source, target)
         return tuple(
             self._explain(source_index, target_index, direction, s2t_posterior, t2s_posterior)

@@ -41,7 +41,7 @@ def explain_label(
     contributions = [
         FeatureContribution(model.table.name(slot), value, float(model.weights[slot, column]))
         for slot, value in zip(features[0].tolist(), features[1].tolist(), strict=True)
-        if model.weights[slot, column]
+        if value and model.weights[slot, column]
     ]
     contributions.sort(key=lambda one: -abs(one.value * one.weight))
     return LinkExplanation(

@@ -78,6 +78,15 @@ def test_empty_and_bare_sentences_are_refused() -> None:
         EXTRACTOR.rows(Sentence.from_tokens(["dogs"], tags=["NNS"]), good)
 
 
+def test_a_failed_pair_leaves_nothing_to_read() -> None:
+    one = decoder()
+    one.decode(sentence("dogs/NNS"), sentence("dog/NN"))
+    with pytest.raises(InputError, match="not valid Unicode"):
+        one.decode(sentence("dogs/NNS"), sentence("a/DT", "\udc80/NN"))
+    with pytest.raises(InputError, match="in a pair of 0 and 0 tokens"):
+        one.features(0, 0)
+
+
 def test_relations_are_told_apart_however_many_labels_came_before() -> None:
     words = [f"word{k}/NN" for k in range(500)]
     trees = {

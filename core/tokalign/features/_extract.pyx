@@ -160,8 +160,10 @@ cdef class Extractor:
         try:
             self._fill_side(&self.pair.source, source)
             self._fill_side(&self.pair.target, target)
-        except BaseException:
+        except BaseException as error:
             self.pair.source.n = self.pair.target.n = 0  # nothing to be read
+            if isinstance(error, UnicodeEncodeError):
+                raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
             raise
         cdef Pair *pair = &self.pair
         with nogil:

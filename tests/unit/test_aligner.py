@@ -1,0 +1,416 @@
+"""The aligner's promises: order, laziness, ranges, every direction, explanations, refusals."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tokalign.aligner import MAX_TOKENS, Aligner, model_path, sentence_score, shipped_models
+from tokalign.crf import reference
+from tokalign.errors import InputError, LimitError, ModelError, ResourceError
+from tokalign.features._extract import Extractor
+from tokalign.formats import read_gold
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.model_io import Model, load_model, save_model
+from tokalign.symmetrize import symmetrize
+from tokalign.types import DEFAULT_DIRECTION, Direction, GoldPair, Sentence
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
+DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model(model_path("en"))
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return Aligner.load()
+
+
+@pytest.fixture(scope="module")
+def gold() -> list[GoldPair]:
+    return list(read_gold(SAMPLE))[:20]
+
+
+def links_of(alignment) -> set[tuple[int, int]]:
+    return {(link.source, link.target) for link in alignment.links}
+
+
+# ---- models ----------------------------------------------------------------------------------
+
+
+def test_the_default_model_ships_and_comes_first() -> None:
+    names = shipped_models()
+    assert names[0] == "en"
+    assert "en-rte2" in names
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_every_shipped_model_loads_and_aligns(name: str) -> None:
+    aligner = Aligner.load(name)
+    alignment = aligner.align(*DOGS)
+    assert (alignment.model, alignment.version) == (name, aligner.header.version)
+    assert (1, 4) in links_of(alignment)  # dogs, dog
+    assert len(aligner.header.digest) == 64
+    assert aligner.header.license
+    assert aligner.header.corpora
+
+
+def test_a_model_is_loaded_from_a_path(model, tmp_path) -> None:
+    save_model(model, tmp_path / "copy.model")
+    for path in (tmp_path / "copy.model", str(tmp_path / "copy.model")):
+        copy = Aligner.load(path)
+        assert copy.header.digest == model.header.digest
+        assert copy.align(*DOGS) == Aligner.load("en").align(*DOGS)
+
+
+def test_an_unknown_model_is_refused(tmp_path) -> None:
+    with pytest.raises(ModelError, match=r"no model 'enn': not a file, .* shipped models en, en-"):
+        Aligner.load("enn")
+    with pytest.raises(ModelError, match="no model"):
+        Aligner.load(tmp_path)
+
+
+def test_an_unknown_annotator_is_refused() -> None:
+    with pytest.raises(ResourceError, match="no annotator is called 'martian'"):
+        Aligner.load(annotator="martian")
+
+
+# ---- alignments ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_links_are_sorted_in_range_and_sure_enough(aligner, gold, direction) -> None:
+    for pair in gold:
+        alignment = aligner.align(pair.source, pair.target, direction=direction)
+        order = [(link.source, link.target) for link in alignment.links]
+        assert order == sorted(set(order))
+        assert alignment.direction is direction
+        assert 0.0 <= alignment.score <= 1.0
+        for link in alignment.links:
+            assert 0 <= link.source < len(pair.source)
+            assert 0 <= link.target < len(pair.target)
+            assert 0.0 <= link.confidence <= 1.0
+
+
+def test_a_direction_labels_each_token_of_its_side_once(aligner, gold) -> None:
+    for pair in gold:
+        s2t = links_of(aligner.align(pair.source, pair.target, direction="s2t"))
+        t2s = links_of(aligner.align(pair.source, pair.target, direction="t2s"))
+        assert len({i for i, _ in s2t}) == len(s2t)
+        assert len({j for _, j in t2s}) == len(t2s)
+
+
+@pytest.mark.parametrize("direction", [one for one in Direction if len(one) > 3])
+def test_combined_directions_symmetrize_the_two(aligner, gold, direction) -> None:
+    for pair in gold[:8]:
+        s2t, t2s, both = (
+            links_of(aligner.align(pair.source, pair.target, direction=one))
+            for one in ("s2t", "t2s", direction)
+        )
+        assert both == symmetrize(s2t, t2s, direction)
+
+
+def test_labels_and_posteriors_equal_the_twins(aligner, model, gold) -> None:
+    """End to end: rows times weights, the chain in NumPy, against what align returns."""
+    extractor = Extractor(WordNet.open_shipped(), model.table.base)
+    for pair in gold[:5]:
+        source, target = aligner.annotate([pair.source, pair.target])
+        start, slot, value = extractor.rows(source, target)
+        scores = np.array(
+            [
+                value[a:b].astype(float) @ model.weights[slot[a:b]]
+                for a, b in itertools.pairwise(start)
+            ]
+        )
+        n_source, n_target = len(source), len(target)
+        cells = scores[: n_source * n_target].reshape(n_source, n_target, 2)
+        nulls = scores[n_source * n_target :]
+        for direction, emission_ts in (
+            ("s2t", np.hstack([nulls[:n_source, :1], cells[:, :, 0]])),
+            ("t2s", np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])),
+        ):
+            weights = model.transitions[0 if direction == "s2t" else 1]
+            states, _ = reference.decode(emission_ts, weights)
+            posterior_ts, _, _ = reference.forward_backward(emission_ts, weights)
+            expected = {(t, int(s) - 1) for t, s in enumerate(states) if s}
+            posterior = posterior_ts[:, 1:]
+            if direction == "t2s":
+                expected, posterior = {(i, j) for j, i in expected}, posterior.T
+            alignment = aligner.align(source, target, direction=direction, posteriors=True)
+            assert links_of(alignment) == expected
+            np.testing.assert_allclose(alignment.posteriors, posterior, atol=1e-4)
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_posteriors_are_those_of_the_links(aligner, gold, direction) -> None:
+    for pair in gold[:8]:
+        alignment = aligner.align(pair.source, pair.target, direction=direction, posteriors=True)
+        assert alignment.posteriors.shape == (len(pair.source), len(pair.target))
+        assert alignment.posteriors.dtype == np.float32
+        assert alignment.posteriors.min() >= 0.0
+        assert alignment.posteriors.max() <= 1.0
+        for link in alignment.links:
+            assert alignment.posteriors[link.source, link.target] == pytest.approx(link.confidence)
+        if direction is Direction.SOURCE_TO_TARGET:
+            assert alignment.posteriors.sum(axis=1).max() <= 1 + 1e-5
+        if direction is Direction.TARGET_TO_SOURCE:
+            assert alignment.posteriors.sum(axis=0).max() <= 1 + 1e-5
+
+
+def test_nothing_extra_is_returned_unless_asked_for(aligner) -> None:
+    alignment = aligner.align(*DOGS)
+    assert alignment.posteriors is None
+    assert alignment.explanations == ()
+    assert alignment.direction is DEFAULT_DIRECTION
+
+
+def test_less_confident_links_are_left_out(aligner, gold) -> None:
+    for pair in gold:
+        every = aligner.align(pair.source, pair.target).links
+        for threshold in (0.5, 0.9, 1.0):
+            kept = aligner.align(pair.source, pair.target, min_confidence=threshold).links
+            assert kept == tuple(link for link in every if link.confidence >= threshold)
+
+
+def test_text_tokens_and_sentences_give_the_same(aligner) -> None:
+    text = aligner.align(*DOGS)
+    assert text.source.text == DOGS[0]
+    assert aligner.align(text.source, text.target) == text
+    tokens = aligner.align(text.source.tokens, list(text.target.tokens))
+    assert tokens.links == text.links
+    assert tokens.source.tokens == text.source.tokens
+
+
+def test_given_tags_and_lemmas_are_used(aligner) -> None:
+    source = Sentence.from_tokens(["Dogs", "bark"], tags=["VBZ", "NN"], lemmas=["x", "y"])
+    alignment = aligner.align(source, "Dogs bark")
+    assert alignment.source.tags == ("VBZ", "NN")
+    assert alignment.source.lemmas == ("x", "y")
+
+
+def test_one_token_a_side(aligner) -> None:
+    assert aligner.align("dog", "dog").to_pharaoh() == "0-0"
+    assert aligner.align("dog", "the").to_pharaoh() == ""
+
+
+def test_the_score_is_the_share_of_the_target_that_is_covered(aligner) -> None:
+    same = aligner.align(DOGS[0], DOGS[0]).score
+    other = aligner.align("Prices rose again in March.", DOGS[1]).score
+    assert same > 0.9 > 0.3 > other
+
+
+def test_the_score_by_hand() -> None:
+    # The noun weighs 1 and is covered in full, the determiner weighs 0.1 and is covered by half.
+    target = Sentence.from_tokens(["the", "dog"], tags=["DT", "NN"])
+    posterior = np.array([[0.5, 0.75], [0.0, 0.5]])
+    assert sentence_score(posterior, target) == pytest.approx((1.0 + 0.05) / 1.1)
+
+
+def test_aligning_keeps_nothing_of_the_pairs_before(aligner, gold) -> None:
+    first = aligner.align(*DOGS, posteriors=True)
+    for pair in gold:
+        aligner.align(pair.source, pair.target)
+    again, fresh = (
+        aligner.align(*DOGS, posteriors=True),
+        Aligner.load().align(*DOGS, posteriors=True),
+    )
+    assert first.links == again.links == fresh.links
+    np.testing.assert_array_equal(first.posteriors, again.posteriors)
+    np.testing.assert_array_equal(first.posteriors, fresh.posteriors)
+
+
+awkward = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
+    str.strip
+)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(awkward, awkward)
+def test_any_text_is_aligned(aligner, source: str, target: str) -> None:
+    alignment = aligner.align(source, target, posteriors=True, explain=True)
+    assert np.isfinite(alignment.posteriors).all()
+    assert 0.0 <= alignment.score <= 1.0
+
+
+# ---- pipe ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64])
+def test_pipe_gives_what_align_gives_in_order(aligner, gold, batch_size) -> None:
+    pairs = [(pair.source.text, pair.target.text) for pair in gold]
+    options = {"direction": "grow-diag", "min_confidence": 0.3}
+    piped = list(aligner.pipe(pairs, batch_size=batch_size, **options))
+    assert piped == [aligner.align(*pair, **options) for pair in pairs]
+
+
+def test_pipe_reads_only_a_batch_ahead(aligner) -> None:
+    read = []
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for k in itertools.count():
+            read.append(k)
+            yield f"dog {k}", f"cat {k}"
+
+    results = aligner.pipe(pairs(), batch_size=4)
+    assert read == []
+    assert next(results).source.tokens == ("dog", "0")
+    assert read == [0, 1, 2, 3]
+    assert [next(results).target.tokens[1] for _ in range(4)] == ["1", "2", "3", "4"]
+    assert read == list(range(8))
+
+
+def test_pipe_of_nothing(aligner) -> None:
+    assert list(aligner.pipe([])) == []
+
+
+def test_pipe_passes_options_on(aligner) -> None:
+    (alignment,) = aligner.pipe([DOGS], posteriors=True, explain=True)
+    assert alignment.posteriors is not None
+    assert alignment.explanations
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": 0}, "batch_size is 0; wanted at least 1"),
+        ({"direction": "up"}, "no direction 'up'"),
+    ],
+)
+def test_pipe_refuses_bad_options(aligner, options, message) -> None:
+    with pytest.raises(InputError, match=message):
+        list(aligner.pipe([DOGS], **options))
+
+
+# ---- explanations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_explanations_add_up(aligner, model, gold, direction) -> None:
+    extractor = Extractor(WordNet.open_shipped(), model.table.base)
+    for pair in gold[:5]:
+        alignment = aligner.align(pair.source, pair.target, direction=direction, explain=True)
+        directions = 1 if direction in ("s2t", "t2s") else 2
+        assert len(alignment.explanations) == directions * len(alignment.links)
+        start, slot, value = extractor.rows(alignment.source, alignment.target)
+        for explanation in alignment.explanations:
+            assert (explanation.source, explanation.target) in links_of(alignment)
+            column = 0 if explanation.direction is Direction.SOURCE_TO_TARGET else 1
+            cell = explanation.source * len(alignment.target) + explanation.target
+            span = slice(start[cell], start[cell + 1])
+            emission = float(value[span].astype(float) @ model.weights[slot[span], column])
+            assert explanation.score == pytest.approx(emission, abs=1e-4)
+            contributions = [abs(one.value * one.weight) for one in explanation.features]
+            assert contributions == sorted(contributions, reverse=True)
+            assert all(contributions)
+            for one in explanation.features:
+                assert one.weight == model.weights[model.table.slot(one.name), column]
+
+
+def test_runner_up_and_margin_are_those_of_the_posteriors(aligner) -> None:
+    alignment = aligner.align(*DOGS, direction="s2t", explain=True, posteriors=True)
+    for explanation in alignment.explanations:
+        row = alignment.posteriors[explanation.source].astype(float)
+        labels = {-1: 1.0 - row.sum(), **dict(enumerate(row))}
+        own = labels.pop(explanation.target)
+        assert labels[explanation.runner_up] == pytest.approx(max(labels.values()), abs=1e-5)
+        if labels[explanation.runner_up] > 1e-3:
+            expected = np.log(own / labels[explanation.runner_up])
+            assert explanation.margin == pytest.approx(expected, abs=0.05)
+
+
+def test_a_label_that_was_not_chosen_is_explained(aligner) -> None:
+    (chosen,) = aligner.explain(*DOGS, 1, 4, direction="s2t")
+    (other,) = aligner.explain(*DOGS, 1, 0, direction="s2t")
+    assert chosen.margin > 0 > other.margin
+    assert other.runner_up == 4
+    assert {one.direction for one in aligner.explain(*DOGS, 1, 4)} == {"s2t", "t2s"}
+
+
+def test_null_is_explained(aligner) -> None:
+    (null,) = aligner.explain(*DOGS, 1, -1, direction="s2t")
+    assert (null.source, null.target) == (1, -1)
+    assert null.runner_up == 4
+    assert null.margin < 0
+    assert any(one.name.startswith("null_") for one in null.features)
+    (null,) = aligner.explain(*DOGS, -1, 4, direction="t2s")
+    assert (null.source, null.target) == (-1, 4)
+    assert null.runner_up == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (6, 0, r"source_index is 6; wanted -1 or a token of 0\.\.5"),
+        (0, 99, r"target_index is 99; wanted -1 or a token of 0\.\.7"),
+        (-2, 0, "source_index is -2"),
+        (-1, -1, "both indices are -1"),
+    ],
+)
+def test_an_index_outside_the_sentences_is_refused(aligner, source, target, message) -> None:
+    with pytest.raises(InputError, match=message):
+        aligner.explain(*DOGS, source, target)
+
+
+@pytest.mark.parametrize(("indices", "direction"), [((-1, 0), "s2t"), ((0, -1), "t2s")])
+def test_a_label_that_the_direction_does_not_have_is_refused(aligner, indices, direction) -> None:
+    with pytest.raises(InputError, match=f"{direction} labels"):
+        aligner.explain(*DOGS, *indices, direction=direction)
+
+
+# ---- refusals --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("empty", ["", "   \n", [], ()])
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_empty_sentence_is_refused(aligner, empty, side) -> None:
+    pair = ["dog", "dog"]
+    pair[side] = empty
+    with pytest.raises(InputError):
+        aligner.align(*pair)
+
+
+def test_a_sentence_of_the_largest_length_is_aligned(aligner) -> None:
+    words = [f"w{k}" for k in range(MAX_TOKENS)]
+    assert len(aligner.align(words, words[:3]).links) == 3
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_longer_sentence_is_refused(aligner, side) -> None:
+    pair = ["dog", "dog"]
+    pair[side] = ["dog"] * (MAX_TOKENS + 1)
+    with pytest.raises(LimitError, match=f"has {MAX_TOKENS + 1} tokens, more than {MAX_TOKENS}"):
+        aligner.align(*pair)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_a_confidence_out_of_range_is_refused(aligner, value) -> None:
+    with pytest.raises(InputError, match=r"wanted a number in \[0, 1\]") as caught:
+        aligner.align(*DOGS, min_confidence=value)
+    assert caught.value.field == "options.min_confidence"
+
+
+def test_an_unknown_direction_is_refused(aligner) -> None:
+    with pytest.raises(InputError, match="no direction 'up'; wanted one of s2t, t2s,") as caught:
+        aligner.align(*DOGS, direction="up")
+    assert caught.value.field == "options.direction"
+
+
+@pytest.mark.parametrize("bad", ["dog \ud800", ["dog", "\udfff"]])
+def test_text_that_is_not_unicode_is_refused(aligner, bad) -> None:
+    with pytest.raises(InputError, match="surrogate"):
+        aligner.align(bad, "dog")
+
+
+def test_an_aligner_is_of_use_after_an_error(aligner) -> None:
+    before = aligner.align(*DOGS)
+    with pytest.raises(InputError):
+        aligner.align("dog", "")
+    assert aligner.align(*DOGS) == before
