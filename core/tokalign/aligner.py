@@ -15,7 +15,7 @@ from tokalign.annotate import Annotator, load_annotator
 from tokalign.crf._decoder import Decoder
 from tokalign.errors import InputError, LimitError, ModelError
 from tokalign.explain import explain_label
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.features.lexicons import Lexicons
 from tokalign.model_io import Model, ModelHeader, load_model
 from tokalign.symmetrize import symmetrize
 from tokalign.tables import DATA_DIR
@@ -87,8 +87,14 @@ class Aligner:
         self.header: ModelHeader = model.header
         self.annotator = annotator
         self._model = model
+        lexicons = Lexicons.for_groups(model.table.groups)
         self._decoder = Decoder(
-            WordNet.open_shipped(), model.table.base, model.weights, model.transitions
+            lexicons.wordnet,
+            model.table.base,
+            model.weights,
+            model.transitions,
+            lexicons.vectors,
+            lexicons.paraphrases,
         )
 
     @classmethod
@@ -112,7 +118,7 @@ class Aligner:
         ModelError
             If the model cannot be found or read.
         ResourceError
-            If a table or the annotator's package is missing.
+            If a table that the model was trained with, or the annotator's package, is missing.
         """
         if isinstance(annotator, str):
             annotator = load_annotator(annotator)

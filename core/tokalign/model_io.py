@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
+from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import FeatureTable
 
 MAGIC = "tokalign-model"
@@ -73,6 +74,11 @@ class ModelHeader:
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     digest: str = ""
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Names of the lexical tables without which the model cannot be loaded."""
+        return needed_resources(self.feature_groups)
 
 
 @dataclass(frozen=True, slots=True)

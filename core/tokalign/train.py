@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from tokalign.annotate import Annotator
 from tokalign.crf.objective import N_TRANSITIONS, Links, Objective
 from tokalign.errors import InputError, ModelError
+from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import FeatureMatrix, build_matrix
-from tokalign.features.table import GROUP_NAMES, FeatureTable
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
 from tokalign.model_io import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence
 
@@ -36,7 +36,7 @@ class TrainingSettings:
     Attributes
     ----------
     feature_groups : tuple of str
-        Names out of GROUP_NAMES.
+        Names out of tokalign.features.table.GROUP_NAMES.
     l2 : float
         Penalty ``l2 / 2 * |weights|^2``.
     cost : float
@@ -49,7 +49,7 @@ class TrainingSettings:
         With development data: stop after so many iterations without a lower loss on it.
     """
 
-    feature_groups: tuple[str, ...] = GROUP_NAMES
+    feature_groups: tuple[str, ...] = DEFAULT_GROUPS
     l2: float = 8.0
     cost: float = 1.0
     max_iterations: int = 100
@@ -258,7 +258,7 @@ def train(
     uses_trees = "dependency" in settings.feature_groups
     table = FeatureTable(settings.feature_groups)
     annotated = annotate_gold([*gold, *dev], annotator, trees=uses_trees)
-    matrix = build_matrix(annotated, table, WordNet.open_shipped())
+    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups))
     n_gold = len(gold)
     weights = train_weights(
         matrix,

@@ -5,6 +5,9 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -13,10 +16,15 @@ from hypothesis import strategies as st
 from tokalign.features._extract import Extractor
 from tokalign.features.reference import ReferenceRows, Row
 from tokalign.features.table import GROUP_NAMES, INDICATOR, ROWS, FeatureTable
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.build_ppdb import compile_ppdb
+from tokalign.tables import Table
 from tokalign.types import Sentence
 
 WORDNET = WordNet.open_shipped()
+VECTORS = Vectors.open_shipped()
 ROW_CAPACITY = 192
 NEAR = 1e-5  # values are float32
 
@@ -85,9 +93,24 @@ def pairs(draw: st.DrawFn) -> tuple[Sentence, Sentence]:
     return both[0], both[1]
 
 
+PARAPHRASES = [("dog", "animal"), ("yelp", "barked"), ("bark", "yelp"), ("the", "a"),
+               ("big", "good"), ("paris", "france"), ("cat", "dogs"), ("dog", "dogs")]  # fmt: skip
+
+
+@cache
+def paraphrases() -> Paraphrases:
+    with TemporaryDirectory() as folder:
+        compile_ppdb(PARAPHRASES, Path(folder) / "p.table")
+        return Paraphrases(Table.open(Path(folder) / "p.table"))
+
+
+def extractor(table: FeatureTable) -> Extractor:
+    return Extractor(WORDNET, table.base, VECTORS, paraphrases())
+
+
 def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iterator[Row]:
     """Rows in the order of Extractor.rows, decoded; names are checked to be unique in a row."""
-    start, slot, value = Extractor(WORDNET, table.base).rows(source, target)
+    start, slot, value = extractor(table).rows(source, target)
     assert len(start) == len(source) * len(target) + len(source) + len(target) + 1
     for begin, end in itertools.pairwise(start.tolist()):
         names = [table.name(one) for one in slot[begin:end].tolist()]
@@ -96,7 +119,7 @@ def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iter
 
 
 def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
-    pair = ReferenceRows(source, target, WORDNET)
+    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases())
     yield from (pair.cell_row(*cell) for cell in pair.cells)
     for side in (pair.source, pair.target):
         yield from (pair.null_row(side, at) for at in range(len(side)))
@@ -144,7 +167,7 @@ def test_no_row_can_exceed_its_capacity() -> None:
 @given(pairs())
 def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Sentence]) -> None:
     table = FeatureTable(GROUP_NAMES)
-    used = Extractor(WORDNET, table.base)
+    used = extractor(table)
     other = Sentence.from_tokens(
         ["The", "dogs", "barked"] * 9,
         tags=["DT", "NNS", "VBD"] * 9,
@@ -153,6 +176,6 @@ def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Se
     used.rows(other, pair[0])
     used.rows(pair[1], other)
     for got, wanted in zip(
-        used.rows(*pair), Extractor(WORDNET, table.base).rows(*pair), strict=True
+        used.rows(*pair), extractor(table).rows(*pair), strict=True
     ):
         np.testing.assert_array_equal(got, wanted)

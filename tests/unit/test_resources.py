@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tokalign.aligner import Aligner
+from tokalign.annotate import load_annotator
 from tokalign.cli.main import main
 from tokalign.errors import FormatError, ResourceError
+from tokalign.features.lexicons import needed_resources
+from tokalign.features.table import DEFAULT_GROUPS
 from tokalign.lexicon import resources
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon.build_ppdb import NLTK_FILE, compile_ppdb, read_pairs
+from tokalign.model_io import load_model, save_model
 from tokalign.tables import Table
+from tokalign.train import TrainingSettings, train
+from tokalign.types import GoldPair, Sentence
 
 PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]
 
@@ -147,3 +154,31 @@ def test_pairs_come_from_nltks_corpus(pair_file, tmp_path, monkeypatch):
     answer = run("install", "ppdb", "--nltk")
     assert answer.exit_code == 0, answer.output
     assert Paraphrases(resources.open_resource("ppdb")).related("huge", "big")
+
+
+def train_tiny(groups):
+    dog = Sentence.from_tokens(["big", "dog"], tags=["JJ", "NN"], lemmas=["big", "dog"])
+    hound = Sentence.from_tokens(["large", "dog"], tags=["JJ", "NN"], lemmas=["large", "dog"])
+    gold = GoldPair("1", dog, hound, frozenset({(0, 0), (1, 1)}))
+    settings = TrainingSettings(feature_groups=groups, max_iterations=2)
+    return train({"tiny": [gold]}, load_annotator("native"), settings, name="tiny")
+
+
+def test_model_trained_with_a_resource_says_so_and_needs_it(pair_file, home, tmp_path):
+    groups = ("string", "paraphrases", "null")
+    with pytest.raises(ResourceError, match="'ppdb' is not installed"):
+        train_tiny(groups)
+    run("install", "ppdb", pair_file)
+    path = tmp_path / "tiny.tokalign"
+    model = train_tiny(groups)
+    assert model.table.slot("paraphrase[same-tag]") in model.weights.any(axis=1).nonzero()[0]
+    save_model(model, path)
+    assert load_model(path).header.resources == ("wordnet", "ppdb")
+    assert Aligner.load(path).align("big dog", "large dog").links
+    (home / "ppdb.table").unlink()
+    with pytest.raises(ResourceError, match="tokalign resources install ppdb PATH"):
+        Aligner.load(path)
+
+
+def test_default_features_need_no_optional_resource():
+    assert set(needed_resources(DEFAULT_GROUPS)) <= {"wordnet", "vectors"}

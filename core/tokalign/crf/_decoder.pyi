@@ -2,6 +2,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.features._extract import Extractor
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
@@ -13,6 +15,8 @@ class Decoder:
         base: NDArray[np.int32],
         weights: NDArray[np.float32],
         transitions: NDArray[np.float64],
+        vectors: Vectors | None = ...,
+        paraphrases: Paraphrases | None = ...,
     ) -> None: ...
     def decode(
         self, source: Sentence, target: Sentence

@@ -44,6 +44,8 @@ cdef class Decoder:
     weights : float32 array, shape (n_slots, 2)
         Column 0 for s2t, column 1 for t2s.
     transitions : float64 array, shape (2, 34)
+    vectors : Vectors, optional
+    paraphrases : Paraphrases, optional
 
     Raises
     ------
@@ -58,7 +60,9 @@ cdef class Decoder:
     cdef double *_scratch
     cdef Py_ssize_t _n_scratch
 
-    def __init__(self, wordnet, base, weights, transitions):
+    def __init__(
+        self, wordnet, base, weights, transitions, vectors=None, paraphrases=None
+    ):
         if weights.ndim != 2 or weights.shape[1] != 2 or not len(weights):
             raise ShapeError(f"weights have shape {weights.shape}; wanted (n_slots, 2)")
         if len(weights) <= max(base):
@@ -69,7 +73,7 @@ cdef class Decoder:
             raise ShapeError(
                 f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
             )
-        self.extractor = Extractor(wordnet, base)
+        self.extractor = Extractor(wordnet, base, vectors, paraphrases)
         self._weights = np.ascontiguousarray(weights, dtype=np.float32)
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self._workspace = Workspace()

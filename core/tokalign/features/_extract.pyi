@@ -1,11 +1,19 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
 class Extractor:
-    def __init__(self, wordnet: WordNet, base: NDArray[np.int32]) -> None: ...
+    def __init__(
+        self,
+        wordnet: WordNet,
+        base: NDArray[np.int32],
+        vectors: Vectors | None = ...,
+        paraphrases: Paraphrases | None = ...,
+    ) -> None: ...
     def rows(
         self, source: Sentence, target: Sentence
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

@@ -18,6 +18,7 @@ from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._lexical cimport lexical_features, mark_acronyms
 from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
+from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._templates cimport N_TEMPLATES
 
 from tokalign.annotate.relations import GROUPS, group_of
@@ -27,7 +28,7 @@ cdef enum:
     MAX_LEXEMES = 200_000
     MAX_RELATIONS = 1000
     N_TOP = 4
-    TOKEN_BYTES = 64         # a pointer, 8 integers, 5 floats, and padding that keeps alignment
+    TOKEN_BYTES = 64         # a pointer, 8 integers, 6 floats
 
 
 def _check_columns(sentence, str field):
@@ -58,10 +59,13 @@ cdef class Extractor:
     wordnet : WordNet
     base : int32 array, shape (n_templates,)
         First slot of every feature template, -1 to switch one off; from FeatureTable.
+    vectors : Vectors, optional
+    paraphrases : Paraphrases, optional
+        Without them no word has a vector, and no two words are paraphrases.
     """
 
-    def __init__(self, wordnet, base):
-        self.lexemes = LexemeTable(wordnet)
+    def __init__(self, wordnet, base, vectors=None, paraphrases=None):
+        self.lexemes = LexemeTable(wordnet, vectors, paraphrases)
         self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
         if self._base_array.shape != (<int>N_TEMPLATES,):
@@ -178,6 +182,7 @@ cdef class Extractor:
             mark_acronyms(pair)
             prepare_context(pair)
             prepare_competition(pair)
+            prepare_nearness(pair)
         return 0
 
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -187,6 +192,7 @@ cdef class Extractor:
         context_features(&self.pair, i, j, &self.sink)
         competition_features(&self.pair, i, j, &self.sink)
         dependency_features(&self.pair, i, j, &self.sink)
+        nearness_features(&self.pair, i, j, &self.sink)
 
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
         """Fill the sink with the features of a token that has no partner."""
@@ -257,5 +263,6 @@ cdef char *_carve_side(Side *side, Py_ssize_t n, char *block) noexcept:
     side.next_content = side.previous_content + n
     side.ties = side.next_content + n
     side.best = <float *>(side.ties + n)
-    side.top = side.best + n
+    side.nearest = side.best + n
+    side.top = side.nearest + n
     return block + n * TOKEN_BYTES

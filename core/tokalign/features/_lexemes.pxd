@@ -1,14 +1,25 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from tokalign.features._pair cimport Lexeme, LexicalPair
-from tokalign.lexicon._wordnet cimport WordNet
+from tokalign.lexicon._paraphrases cimport Paraphrases, ParaphraseTable
+from tokalign.lexicon._vectors cimport Vectors, VectorTable
+from tokalign.lexicon._wordnet cimport WordNet, WordNetTable
 
 cdef struct CachedPair:
     uint64_t key         # both lexeme ids; ~0 where empty
     LexicalPair pair
 
+cdef struct Tables:
+    # What comparisons look up; borrowed from the objects that LexemeTable holds.
+    const WordNetTable *wordnet
+    const VectorTable *vectors           # NULL without vectors; then no lexeme has a row
+    const ParaphraseTable *paraphrases   # NULL without paraphrases
+
 cdef class LexemeTable:
     cdef readonly WordNet wordnet
+    cdef readonly Vectors vectors            # or None
+    cdef readonly Paraphrases paraphrases    # or None
+    cdef Tables _tables
     cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id

@@ -17,6 +17,8 @@ from tokalign.features._strings cimport (
     fill_characters,
     similarities,
 )
+from tokalign.lexicon._paraphrases cimport Paraphrases, paraphrases
+from tokalign.lexicon._vectors cimport Vectors, cosine
 from tokalign.lexicon._wordnet cimport (
     ANTONYM,
     CAUSING,
@@ -62,8 +64,13 @@ cdef class LexemeTable:
         if self._cache == NULL:
             raise MemoryError("cache of word pairs")
 
-    def __init__(self, WordNet wordnet):
+    def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None):
         self.wordnet = wordnet
+        self.vectors = vectors
+        self.paraphrases = paraphrases
+        self._tables.wordnet = &wordnet.table
+        self._tables.vectors = NULL if vectors is None else &vectors.table
+        self._tables.paraphrases = NULL if paraphrases is None else &paraphrases.table
         self._stem = Stemmer().stem
         self._function_words = {
             word: index for index, word in enumerate([*function_words(), *MARKS])
@@ -143,6 +150,14 @@ cdef class LexemeTable:
             word.parts[k] = self._string_id(parts[k]) if k < len(parts) else -1
         for k in range(N_ENTRIES):
             word.entries[k] = self._entry(lower, lemma.lower(), k) if word.kind == CONTENT else -1
+        word.vector = word.paraphrases[0] = word.paraphrases[1] = -1
+        if self.vectors is not None and word.kind == CONTENT:
+            word.vector = self.vectors.find(lower)
+            if word.vector < 0:
+                word.vector = self.vectors.find(lemma.lower())
+        if self.paraphrases is not None and word.kind == CONTENT:
+            word.paraphrases[0] = self.paraphrases.find(lower)
+            word.paraphrases[1] = self.paraphrases.find(lemma.lower())
         word.id = <int32_t>self._n_lexemes
         self._lexemes[self._n_lexemes] = word
         self._ids[key] = self._n_lexemes
@@ -161,7 +176,7 @@ cdef class LexemeTable:
             (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)
         ]
         if cached.key != key:
-            _compare(a, b, self.wordnet, &cached.pair)
+            _compare(a, b, &self._tables, &cached.pair)
             cached.key = key
         out[0] = cached.pair
 
@@ -211,6 +226,8 @@ cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept 
         return CLASS_NONE
     if relations & SYNONYM:
         return CLASS_SYNONYM
+    if out.are_paraphrases:
+        return CLASS_PARAPHRASE
     if relations & (DERIVED | PERTAINYM):
         return CLASS_DERIVED
     prefix = common_prefix(&a.lower, &b.lower)
@@ -236,7 +253,7 @@ cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept 
 
 
 cdef void _compare(
-    const Lexeme *a, const Lexeme *b, WordNet wordnet, LexicalPair *out
+    const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out
 ) noexcept nogil:
     """Fill `out` from scratch."""
     cdef int k, m
@@ -245,6 +262,13 @@ cdef void _compare(
     for k in range(N_ENTRIES):
         for m in range(N_ENTRIES):
             if a.entries[k] >= 0 and b.entries[m] >= 0:
-                out.relations |= relation(&wordnet.table, a.entries[k], b.entries[m])
+                out.relations |= relation(tables.wordnet, a.entries[k], b.entries[m])
+    out.cosine = 0.0
+    if a.vector >= 0 and b.vector >= 0:
+        out.cosine = cosine(tables.vectors, a.vector, b.vector)
+    out.are_paraphrases = tables.paraphrases != NULL and (
+        paraphrases(tables.paraphrases, a.paraphrases[0], b.paraphrases[0])
+        or paraphrases(tables.paraphrases, a.paraphrases[1], b.paraphrases[1])
+    )
     out.lexical_class = _classify(a, b, out)
     out.strength = STRENGTH[out.lexical_class]

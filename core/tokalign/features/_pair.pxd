@@ -64,6 +64,8 @@ cdef struct Lexeme:
     int32_t initials         # id of its letters if it may be an acronym, else -1
     int32_t parts[N_PARTS]   # ids of the parts of a hyphenated word, -1 where there are fewer
     int32_t entries[N_ENTRIES]   # WordNet entry under n, v, a, r; -1 where there is none
+    int32_t vector           # row of its word vector, or -1
+    int32_t paraphrases[2]   # number of its form and lemma among the paraphrases, or -1
     int32_t function_word    # index in the list of function words and marks, or -1
     int16_t tag              # index in PENN_TAGS
     uint8_t coarse           # index in COARSE_TAGS
@@ -74,8 +76,10 @@ cdef struct LexicalPair:
     # What two lexemes have in common, whatever their sentences.
     float similarity[N_SIMILARITIES]
     float strength           # V in [0, 1]: how strong the class below is
+    float cosine             # of the word vectors; 0 where a content word has none
     uint32_t relations       # mask of WordNet relations
     uint8_t lexical_class
+    uint8_t are_paraphrases
 
 cdef struct Side:
     # One sentence. Arrays of length n, owned by Extractor.
@@ -92,6 +96,7 @@ cdef struct Side:
     float *best              # largest strength in the token's row or column
     int32_t *ties            # cells of strength >= 0.9 in the token's row or column
     float *top               # [n, 4] largest tension values, falling
+    float *nearest           # largest cosine with a content word that has no partner yet
 
 cdef struct Pair:
     # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.

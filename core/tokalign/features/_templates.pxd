@@ -34,6 +34,9 @@ cpdef enum Template:
     COLUMN_MARGIN
     RESIDUAL
     RESIDUAL_CONTEXT
+    COSINE
+    NEAREST
+    PARAPHRASE
     HEAD
     HEAD_RELATION
     CHILDREN

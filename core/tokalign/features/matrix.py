@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.features._extract import Extractor
+from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
 
@@ -45,7 +45,7 @@ class FeatureMatrix:
 
 
 def build_matrix(
-    pairs: Iterable[tuple[Sentence, Sentence]], table: FeatureTable, wordnet: WordNet
+    pairs: Iterable[tuple[Sentence, Sentence]], table: FeatureTable, lexicons: Lexicons
 ) -> FeatureMatrix:
     """Extract the features of annotated pairs.
 
@@ -54,7 +54,7 @@ def build_matrix(
     InputError
         If a sentence is empty or lacks tags or lemmas.
     """
-    extractor = Extractor(wordnet, table.base)
+    extractor = Extractor(lexicons.wordnet, table.base, lexicons.vectors, lexicons.paraphrases)
     starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     slots, values, first_row, n_source, n_target = [], [], [], [], []
     n_rows = n_values = 0

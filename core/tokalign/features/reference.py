@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator
 
 from tokalign.annotate.relations import group_of
-from tokalign.features.reference_pair import MATCHED, ReferencePair, Side
+from tokalign.features.reference_pair import MATCHED, NO_PARTNER, ReferencePair, Side
 from tokalign.features.reference_words import similarities
 
 Row = dict[str, float]
@@ -43,7 +43,7 @@ class ReferenceRows(ReferencePair):
         features = itertools.chain(
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
             self._neighbour(i, j), self._lexical(i, j), self._context(i, j),
-            self._competition(i, j), self._dependency(i, j),
+            self._competition(i, j), self._nearness(i, j), self._dependency(i, j),
         )  # fmt: skip
         return dict(features)
 
@@ -176,6 +176,26 @@ class ReferenceRows(ReferencePair):
             window = bin_label(self.window(i, j), 0.1, 0.6, 1.5)
             bag = bin_label(self.bag(i, j), 0.3, 1.2, 2.5)
             yield name("residual_context", window, bag, self.pos_label(i, j)), 1
+
+    def _nearness(self, i: int, j: int) -> Iterator[Feature]:
+        a, b = self.words(i, j)
+        if self.are_paraphrases(i, j) and a.lower != b.lower:
+            yield name("paraphrase", self.pos_label(i, j)), 1
+        if (i, j) not in self.cosines or self.V(i, j) >= MATCHED:
+            return
+        near = self.cosines[i, j]
+        label = bin_label(near, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+        free = [self.best(self.row(i)) < NO_PARTNER, self.best(self.column(j)) < NO_PARTNER]
+        place = ("taken", "one-free", "both-free")[sum(free)]
+        yield name("cosine", label, self.pos_label(i, j), place), 1
+        if all(free):
+            rivals = {c: cosine for c, cosine in self.cosines.items() if self.lacks_partner(*c)}
+            is_best = [
+                near >= max(cosine for c, cosine in rivals.items() if c[side] == (i, j)[side])
+                for side in (0, 1)
+            ]
+            nearest = {(1, 1): "both", (1, 0): "row", (0, 1): "column", (0, 0): "neither"}
+            yield name("nearest", label, nearest[is_best[0], is_best[1]], self.pos_label(i, j)), 1
 
     def _agreement(self, i: int, j: int) -> str:
         a, b = self.source.relation(i), self.target.relation(j)

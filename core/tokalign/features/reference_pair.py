@@ -12,6 +12,8 @@ from tokalign.features.reference_words import (
     lexical_class,
     relations,
 )
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
@@ -50,9 +52,16 @@ class Side:
 class ReferencePair:
     """An annotated pair and what is known of its cells."""
 
-    def __init__(self, source: Sentence, target: Sentence, wordnet: WordNet) -> None:
+    def __init__(
+        self,
+        source: Sentence,
+        target: Sentence,
+        wordnet: WordNet,
+        vectors: Vectors | None = None,
+        paraphrases: Paraphrases | None = None,
+    ) -> None:
         self.source, self.target = Side(source), Side(target)
-        self.wordnet = wordnet
+        self.wordnet, self.vectors, self.paraphrases = wordnet, vectors, paraphrases
         self.cells = list(itertools.product(range(len(source)), range(len(target))))
 
     def words(self, i: int, j: int) -> tuple[Word, Word]:
@@ -65,8 +74,36 @@ class ReferencePair:
     @cached_property
     def classes(self) -> dict[tuple[int, int], str]:
         return {
-            cell: lexical_class(*self.words(*cell), self.relations[cell]) for cell in self.cells
+            cell: lexical_class(
+                *self.words(*cell), self.relations[cell], self.are_paraphrases(*cell)
+            )
+            for cell in self.cells
         }
+
+    def are_paraphrases(self, i: int, j: int) -> bool:
+        a, b = self.words(i, j)
+        if self.paraphrases is None or {a.kind, b.kind} != {"content"}:
+            return False
+        return self.paraphrases.related(a.lower, b.lower) or self.paraphrases.related(
+            a.lemma, b.lemma
+        )
+
+    @cached_property
+    def cosines(self) -> dict[tuple[int, int], float]:
+        """Return the cosines of the cells whose words both have vectors."""
+        found = {}
+        for cell in self.cells if self.vectors else ():
+            a, b = (self._vector_name(word) for word in self.words(*cell))
+            if a and b and self.vectors:
+                found[cell] = self.vectors.similarity(a, b)
+        return found
+
+    def _vector_name(self, word: Word) -> str | None:
+        """Return what the vectors know a content word by: its form, or else its lemma."""
+        if self.vectors is None or word.kind != "content":
+            return None
+        names = (name for name in (word.lower, word.lemma) if self.vectors.find(name) >= 0)
+        return next(names, None)
 
     @cached_property
     def acronyms(self) -> set[tuple[int, int]]:

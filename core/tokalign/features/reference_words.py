@@ -127,7 +127,7 @@ def common_prefix(a: str, b: str) -> int:
     return next((k for k, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
-def lexical_class(a: Word, b: Word, related: frozenset[str]) -> str:
+def lexical_class(a: Word, b: Word, related: frozenset[str], are_paraphrases: bool) -> str:
     """Return the strongest lexical class that holds of two words."""
     if a.lower == b.lower:
         return "identical"
@@ -146,6 +146,7 @@ def lexical_class(a: Word, b: Word, related: frozenset[str]) -> str:
     alike = similarities(a, b)
     classes = [
         ("synonym", "synonym" in related),
+        ("paraphrase", are_paraphrases),
         ("derived", related & {"derived", "pertainym"}),
         ("stem-prefix", stem_length > 2 and prefix >= stem_length),
         ("hyphen", _shares_part(a, b) or _shares_part(b, a)),

@@ -23,6 +23,7 @@ from tokalign.annotate.relations import GROUPS
 from tokalign.errors import ModelError
 from tokalign.features._templates import Template
 from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.features.lexicons import NEEDS
 from tokalign.lexicon._wordnet import RELATION_NAMES
 from tokalign.lexicon.words import function_words
 
@@ -75,6 +76,7 @@ _POS = ("same-tag", "same-class", "other-class")
 _AGREEMENT = ("same-relation", "same-group", "other-relation")
 _BEST = _bins(0.1, 0.4, 0.65, 0.85, 0.97)
 _STRENGTH_BINS = _bins(0.1, 0.4, 0.7, 0.9)
+_COSINE_BINS = _bins(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 _HEADS = (*_STRENGTH_BINS, "both-roots", "one-root")
 
 
@@ -143,6 +145,9 @@ ROWS: tuple[Row, ...] = (
     Row(T.COLUMN_MARGIN, "competition", (_bins(-2, -1, -0.4, -0.1, 0.1, 0.4, 1, 2), _KINDS, _STRENGTH), INDICATOR, "own", "tension minus that of the best rival in the column"),
     Row(T.RESIDUAL, "competition", (_COARSE,), INDICATOR, "own", "neither word has a partner elsewhere"),
     Row(T.RESIDUAL_CONTEXT, "competition", (_bins(0.1, 0.6, 1.5), _bins(0.3, 1.2, 2.5), _POS), INDICATOR, "own", "C1, C2 and tags of two words without partners"),
+    Row(T.COSINE, "vectors", (_COSINE_BINS, _POS, ("both-free", "one-free", "taken")), INDICATOR, "own", "cosine of the vectors of two words that are not alike"),
+    Row(T.NEAREST, "vectors", (_COSINE_BINS, ("both", "row", "column", "neither"), _POS), INDICATOR, "own", "of two words without partners: are they each other's nearest?"),
+    Row(T.PARAPHRASE, "paraphrases", (_POS,), INDICATOR, "own", "two different words that are paraphrases"),
     Row(T.HEAD, "dependency", (_HEADS, _AGREEMENT, _KINDS, _STRENGTH), INDICATOR, "own", "strength of the heads"),
     Row(T.HEAD_RELATION, "dependency", (_pairs(GROUPS), _STRENGTH), INDICATOR, "own", "relations of two words whose heads match"),
     Row(T.CHILDREN, "dependency", (("same-relation", "same-group", "other", "function"), ("0", "1", "2", "3+"), _STRENGTH), INDICATOR, "own", "number of matched children"),
@@ -166,6 +171,9 @@ _INDEX = {
 }
 
 GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(row.group for row in ROWS))
+
+DEFAULT_GROUPS: tuple[str, ...] = tuple(group for group in GROUP_NAMES if group not in NEEDS)
+"""What is trained unless something else is asked for: all that needs WordNet alone."""
 
 
 class FeatureTable:

@@ -1,0 +1,55 @@
+"""The lexical tables that a set of feature groups needs, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Self
+
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.resources import open_resource
+
+NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb"}
+"""Feature group -> the resource without which it cannot be used. The others need WordNet alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicons:
+    """Mapped tables; processes that open the same ones share their memory.
+
+    Attributes
+    ----------
+    wordnet : WordNet
+    vectors : Vectors or None
+    paraphrases : Paraphrases or None
+    """
+
+    wordnet: WordNet
+    vectors: Vectors | None = None
+    paraphrases: Paraphrases | None = None
+
+    @classmethod
+    def for_groups(cls, groups: Collection[str]) -> Self:
+        """Return the tables that some feature groups need.
+
+        Raises
+        ------
+        ResourceError
+            If one of them is not installed, or damaged.
+        """
+        return cls(
+            wordnet=WordNet.open_shipped(),
+            vectors=Vectors.open_shipped() if "vectors" in groups else None,
+            paraphrases=(
+                Paraphrases(open_resource(NEEDS["paraphrases"]))
+                if "paraphrases" in groups
+                else None
+            ),
+        )
+
+
+def needed_resources(groups: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the tables that some feature groups need."""
+    return ("wordnet", *(resource for group, resource in NEEDS.items() if group in groups))
