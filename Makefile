@@ -131,6 +131,8 @@ models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	  --description "News and entailment; the papers' protocol: RTE2's development half alone" \
 	  --output core/tokalign/data/en-rte2.tokalign
 	$(BIN)/tokalign train $(addprefix --train $(TOKALIGN_DATA)/,$(CORPORA_EN)) \
+	  --possible ignore --possible mtref-train.tsv=sure \
+	  --follow RTE2_dev_M.align.txt --follow gold.train.sure+poss.json \
 	  --groups $(GROUPS_EN) --max-iterations 60 --name en --license "research use" \
 	  --description "News, entailment, questions, paraphrases and edits; the default" \
 	  --output core/tokalign/data/en.tokalign

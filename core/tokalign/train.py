@@ -45,6 +45,11 @@ class TrainingSettings:
     possible : str
         What possible links are: "ignore" (not links), "free" (not asked for, but they cost
         nothing), or "sure" (links like others).
+    possible_in : tuple of (str, str)
+        Corpora, by name, for which that is different, and how.
+    follow : tuple of str
+        With several corpora: those, by name, whose conventions the model follows where they
+        differ. All alike by default.
     patience : int
         With development data: stop after so many iterations without a lower loss on it.
     """
@@ -54,13 +59,16 @@ class TrainingSettings:
     cost: float = 1.0
     max_iterations: int = 100
     possible: str = "ignore"
+    possible_in: tuple[tuple[str, str], ...] = ()
+    follow: tuple[str, ...] = ()
     patience: int = 10
 
     def __post_init__(self) -> None:
-        if self.possible not in POSSIBLE_CHOICES:
-            raise InputError(
-                f"possible is {self.possible!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
-            )
+        for choice in (self.possible, *(choice for _, choice in self.possible_in)):
+            if choice not in POSSIBLE_CHOICES:
+                raise InputError(
+                    f"possible is {choice!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
+                )
         for name in ("l2", "cost"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
@@ -117,15 +125,35 @@ def gold_links(pairs: Sequence[GoldPair], possible: str) -> tuple[list[Links], l
     return [pair.sure for pair in pairs], [frozenset()] * len(pairs)
 
 
+def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
+    """Return the one weight vector that a model keeps of shared and per-corpus weights.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (1 or 1 + n_corpora, n)
+        The shared weights first.
+    follow : sequence of int
+        Numbers of the corpora whose own weights count; all by default.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        The shared weights plus the mean of the followed corpora's own.
+    """
+    own = weights[1:] if not follow else weights[[1 + number for number in follow]]
+    return weights[0] + own.mean(axis=0) if len(own) else weights[0]
+
+
 def optimise(
     objective: Objective,
     settings: TrainingSettings,
     *,
     direction: str,
+    follow: Sequence[int] = (),
     dev: Objective | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]:
-    """Return the weights that minimise an objective.
+    """Return the weights that minimise an objective, its domains merged.
 
     Parameters
     ----------
@@ -133,14 +161,16 @@ def optimise(
     settings : TrainingSettings
     direction : str
         Goes into the reports.
+    follow : sequence of int
+        See merge_domains.
     dev : Objective of a single corpus, optional
-        Loss of the shared weights to watch for early stopping; its best iteration's weights are
+        Loss of the merged weights to watch for early stopping; its best iteration's weights are
         returned.
     report : callable, optional
 
     Returns
     -------
-    float64 array of ``objective.shape``
+    float64 array, shape (n_columns + 34,)
     """
     from scipy.optimize import OptimizeResult, minimize
 
@@ -149,8 +179,8 @@ def optimise(
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
         nonlocal best_loss, best_weights, best_iteration, last
-        shared = intermediate_result.x.reshape(objective.shape)[0]
-        dev_loss = dev(shared)[0] if dev else math.nan
+        merged = merge_domains(intermediate_result.x.reshape(objective.shape), follow)
+        dev_loss = dev(merged)[0] if dev else math.nan
         last = Progress(
             direction, last.iteration + 1, float(intermediate_result.fun), float(dev_loss)
         )
@@ -176,31 +206,35 @@ def optimise(
         else:
             why = "converged" if result.success else "reached the iteration limit"
         report(Progress(direction, last.iteration, float(result.fun), last.dev_loss, why))
-    weights = best_weights if dev else result.x
-    return np.asarray(weights, dtype=np.float64).reshape(objective.shape)
+    weights = np.asarray(best_weights if dev else result.x, dtype=np.float64)
+    return merge_domains(weights.reshape(objective.shape), follow)
 
 
 def train_weights(
     matrix: FeatureMatrix,
-    gold: Sequence[GoldPair],
+    sure: Sequence[Links],
+    free: Sequence[Links],
     corpus: Sequence[int],
     settings: TrainingSettings,
     *,
+    follow: Sequence[int] = (),
     pairs: NDArray[np.int64] | None = None,
     dev_pairs: NDArray[np.int64] | None = None,
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]:
-    """Return the shared weights of both directions.
+    """Return the weights of both directions.
 
     Parameters
     ----------
     matrix : FeatureMatrix
-    gold : sequence of GoldPair
-        One a pair of the matrix.
+    sure, free : sequence of sets of (int, int)
+        From gold_links, one a pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
     settings : TrainingSettings
+    follow : sequence of int
+        See merge_domains.
     pairs, dev_pairs : int64 array, optional
         What to train on (all by default) and what to watch for early stopping.
     n_threads : int, optional
@@ -212,19 +246,18 @@ def train_weights(
     float64 array, shape (2, n_columns + 34)
         Row 0 for s2t, row 1 for t2s; transitions last.
     """
-    sure, free = gold_links(gold, settings.possible)
     weights = []
     for direction, source_labelled in (("s2t", True), ("t2s", False)):
         objective = partial(
             Objective, matrix, sure, free, source_labelled=source_labelled, cost=settings.cost,
             n_threads=n_threads or os.cpu_count() or 1,
         )  # fmt: skip
-        dev = None if dev_pairs is None else objective([0] * len(gold), pairs=dev_pairs, l2=0.0)
+        dev = None if dev_pairs is None else objective([0] * len(sure), pairs=dev_pairs, l2=0.0)
         found = optimise(
             objective(corpus, pairs=pairs, l2=settings.l2), settings,
-            direction=direction, dev=dev, report=report,
+            direction=direction, follow=follow, dev=dev, report=report,
         )  # fmt: skip
-        weights.append(found[0])
+        weights.append(found)
     return np.array(weights)
 
 
@@ -243,17 +276,26 @@ def train(
 ) -> Model:
     """Return a model trained on one or more corpora.
 
-    With several corpora the model keeps the weights that they share.
+    With several corpora the model keeps the weights that they share, and leans on those of
+    ``settings.follow`` where they differ.
 
     Raises
     ------
     InputError
-        If there is no pair, or a sentence is empty.
+        If there is no pair, a sentence is empty, or a setting names a corpus that is not there.
     """
     settings = settings or TrainingSettings()
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:
         raise InputError("no training pairs")
+    for corpus_name in (*settings.follow, *(name for name, _ in settings.possible_in)):
+        if corpus_name not in corpora:
+            raise InputError(f"no corpus {corpus_name!r} among {', '.join(corpora)}")
+    possible_in = dict(settings.possible_in)
+    links = [
+        gold_links(pairs, possible_in.get(corpus_name, settings.possible))
+        for corpus_name, pairs in (*corpora.items(), ("", dev))
+    ]
     corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
     uses_trees = "dependency" in settings.feature_groups
     table = FeatureTable(settings.feature_groups)
@@ -262,9 +304,11 @@ def train(
     n_gold = len(gold)
     weights = train_weights(
         matrix,
-        [*gold, *dev],
+        [pair for sure, _ in links for pair in sure],
+        [pair for _, free in links for pair in free],
         [*corpus, *([0] * len(dev))],
         settings,
+        follow=[list(corpora).index(corpus_name) for corpus_name in settings.follow],
         pairs=np.arange(n_gold, dtype=np.int64),
         dev_pairs=np.arange(n_gold, len(matrix), dtype=np.int64) if dev else None,
         n_threads=n_threads,

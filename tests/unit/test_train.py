@@ -1,6 +1,7 @@
 """Training on the sample: what it learns, what it reports, and that it always gives the same."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from tokalign.train import (
     TrainingSettings,
     annotate_gold,
     gold_links,
+    merge_domains,
     train,
     train_weights,
 )
@@ -182,13 +184,35 @@ def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
     )
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
     dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
-    weights = train_weights(matrix, gold, [0] * len(gold), settings, dev_pairs=dev_pairs)
+    links = gold_links(gold, "ignore")
+    weights = train_weights(matrix, *links, [0] * len(gold), settings, dev_pairs=dev_pairs)
     everything = np.arange(len(gold), dtype=np.int64)
     same = train_weights(
-        matrix, gold, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
+        matrix, *links, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
     )
     np.testing.assert_array_equal(weights, same)
     assert np.abs(weights).max() > 0
+
+
+def test_followed_corpora_lend_their_own_weights() -> None:
+    weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 20.0], [4.0, 4.0]])
+    np.testing.assert_array_equal(merge_domains(weights, [1]), [1.0, 22.0])
+    np.testing.assert_array_equal(merge_domains(weights, [0, 1]), [6.0, 12.0])
+    np.testing.assert_allclose(merge_domains(weights), [1 + 14 / 3, 10.0])
+    np.testing.assert_array_equal(merge_domains(weights[:1]), [1.0, 2.0])
+
+
+def test_settings_of_one_corpus_reach_that_corpus_alone(gold, annotator) -> None:
+    corpora = {"a": gold[:8], "b": gold[8:16]}
+    models = [
+        train(corpora, annotator, replace(QUICK, **changes), name="tiny")
+        for changes in ({}, {"follow": ("a",)}, {"possible_in": (("b", "sure"),)})
+    ]
+    assert not np.array_equal(models[0].weights, models[1].weights)
+    assert not np.array_equal(models[0].weights, models[2].weights)
+    for changes in ({"follow": ("c",)}, {"possible_in": (("c", "sure"),)}):
+        with pytest.raises(InputError, match="no corpus 'c' among a, b"):
+            train(corpora, annotator, replace(QUICK, **changes), name="tiny")
 
 
 def test_no_pairs_are_refused(annotator) -> None:

@@ -90,10 +90,18 @@ class _Bars:
 @click.option("--max-iterations", type=int, default=_DEFAULTS.max_iterations, show_default=True)
 @click.option(
     "--possible",
-    type=click.Choice(POSSIBLE_CHOICES),
-    default=_DEFAULTS.possible,
+    "possible",
+    multiple=True,
+    metavar="[CORPUS=]CHOICE",
+    default=(_DEFAULTS.possible,),
     show_default=True,
-    help="What possible links are in training.",
+    help=f"What possible links are, in all corpora or in one: {', '.join(POSSIBLE_CHOICES)}.",
+)
+@click.option(
+    "--follow",
+    multiple=True,
+    metavar="CORPUS",
+    help="File name of a corpus whose conventions count where corpora differ (default: all).",
 )
 @click.option(
     "--annotator", type=click.Choice(list(ANNOTATORS)), default="native", show_default=True
@@ -113,7 +121,8 @@ def command(
     l2: float,
     cost: float,
     max_iterations: int,
-    possible: str,
+    possible: tuple[str, ...],
+    follow: tuple[str, ...],
     annotator: str,
     jobs: int | None,
     quiet: bool,
@@ -127,7 +136,13 @@ def command(
         l2=l2,
         cost=cost,
         max_iterations=max_iterations,
-        possible=possible,
+        possible=next((choice for choice in possible if "=" not in choice), _DEFAULTS.possible),
+        possible_in=tuple(
+            (corpus, choice)
+            for corpus, mark, choice in (one.rpartition("=") for one in possible)
+            if mark
+        ),
+        follow=follow,
     )
     model = train(
         {path.name: read_gold(path, format_name) for path in train_paths},
