@@ -20,7 +20,7 @@ from tokalign.crf.objective import N_TRANSITIONS, Links, Objective
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import FeatureMatrix, build_matrix
-from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
+from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
 from tokalign.model_io import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence
 
@@ -297,7 +297,7 @@ def train(
         for corpus_name, pairs in (*corpora.items(), ("", dev))
     ]
     corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
-    uses_trees = "dependency" in settings.feature_groups
+    uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
     table = FeatureTable(settings.feature_groups)
     annotated = annotate_gold([*gold, *dev], annotator, trees=uses_trees)
     matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups))

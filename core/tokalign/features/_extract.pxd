@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, uint8_t
 
+from tokalign.features._distributional cimport Scratch
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._pair cimport Pair, Side, Sink
 
@@ -10,6 +11,8 @@ cdef class Extractor:
     cdef int32_t[::1] _base
     cdef Pair pair
     cdef Sink sink
+    cdef bint _uses_arcs     # whether the group that compares arcs is on
+    cdef Scratch _arcs_scratch
     cdef void *_tokens_block
     cdef Py_ssize_t _n_tokens_max
     cdef void *_cells_block
@@ -17,6 +20,7 @@ cdef class Extractor:
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef tuple _relation(self, str label)
     cdef int _fill_side(self, Side *side, sentence) except -1
+    cdef int _prepare_arcs(self) noexcept nogil
     cdef int load(self, source, target) except -1
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

@@ -14,12 +14,17 @@ import numpy as np
 from tokalign.features._competition cimport competition_features, prepare_competition
 from tokalign.features._context cimport context_features, prepare_context
 from tokalign.features._dependency cimport dependency_features
+from tokalign.features._distributional cimport (
+    Arcs,
+    distributional_similarity,
+    release,
+)
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._lexical cimport lexical_features, mark_acronyms
 from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
-from tokalign.features._templates cimport N_TEMPLATES
+from tokalign.features._templates cimport DISTRIBUTIONAL, DISTRIBUTIONAL_BIN, N_TEMPLATES
 
 from tokalign.annotate.relations import GROUPS, group_of
 from tokalign.errors import InputError, ShapeError
@@ -28,7 +33,7 @@ cdef enum:
     MAX_LEXEMES = 200_000
     MAX_RELATIONS = 1000
     N_TOP = 4
-    TOKEN_BYTES = 64         # a pointer, 8 integers, 6 floats
+    TOKEN_BYTES = 72         # a pointer, 9 integers, 6 floats, and padding that keeps alignment
 
 
 def _check_columns(sentence, str field):
@@ -72,8 +77,12 @@ cdef class Extractor:
             raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
         self._base = self._base_array
         self.sink.base = &self._base[0]
+        self._uses_arcs = (
+            self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
+        )
 
     def __dealloc__(self):
+        release(&self._arcs_scratch)
         free(self._tokens_block)
         free(self._cells_block)
 
@@ -82,7 +91,7 @@ cdef class Extractor:
         cdef Py_ssize_t n_tokens = n_source + n_target
         cdef Py_ssize_t n_cells = n_source * n_target
         cdef Py_ssize_t cell_bytes = (
-            sizeof(LexicalPair) + 5 * sizeof(float) + 3 * sizeof(uint8_t)
+            sizeof(LexicalPair) + 6 * sizeof(float) + 3 * sizeof(uint8_t)
         )
         if n_tokens > self._n_tokens_max:
             free(self._tokens_block)
@@ -106,7 +115,8 @@ cdef class Extractor:
         self.pair.window = self.pair.strength + n_cells
         self.pair.bag = self.pair.window + n_cells
         self.pair.tension = self.pair.bag + n_cells
-        self.pair.scratch = self.pair.tension + n_cells
+        self.pair.distributional = self.pair.tension + n_cells
+        self.pair.scratch = self.pair.distributional + n_cells
         self.pair.run = <uint8_t *>(self.pair.scratch + n_cells)
         self.pair.content_run = self.pair.run + n_cells
         self.pair.acronym = self.pair.content_run + n_cells
@@ -127,6 +137,7 @@ cdef class Extractor:
             zip(sentence.tokens, sentence.tags, sentence.lemmas)
         ):
             side.word[k] = self.lexemes.lexeme(form, tag, lemma)
+            side.lemma[k] = side.word[k].lemma
         side.has_tree = sentence.heads is not None
         if side.has_tree:
             for k in range(side.n):
@@ -152,6 +163,7 @@ cdef class Extractor:
     cdef int load(self, source, target) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
         cdef Py_ssize_t i, j, cell
+        cdef int failed
         if not len(source) or not len(target):
             raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
         if len(self.lexemes) > MAX_LEXEMES:
@@ -183,7 +195,24 @@ cdef class Extractor:
             prepare_context(pair)
             prepare_competition(pair)
             prepare_nearness(pair)
+            failed = self._prepare_arcs()
+        if failed:
+            raise MemoryError("arcs of a pair")
         return 0
+
+    cdef int _prepare_arcs(self) noexcept nogil:
+        """Fill the similarities of the words' arcs, if they are asked for and there are trees."""
+        cdef Arcs source, target
+        self.pair.has_arcs = (
+            self._uses_arcs and self.pair.source.has_tree and self.pair.target.has_tree
+        )
+        if not self.pair.has_arcs:
+            return 0
+        _arcs_of(&self.pair.source, &source)
+        _arcs_of(&self.pair.target, &target)
+        return distributional_similarity(
+            &source, &target, &self._arcs_scratch, self.pair.distributional
+        )
 
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Fill the sink with the features of the link (i, j)."""
@@ -250,11 +279,19 @@ cdef class Extractor:
         return row_start, slot[:n_values].copy(), value[:n_values].copy()
 
 
+cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
+    out.n = side.n
+    out.lemma = side.lemma
+    out.head = side.head
+    out.relation = side.relation
+
+
 cdef char *_carve_side(Side *side, Py_ssize_t n, char *block) noexcept:
     """Point the arrays of a side into a block and return what is left of it."""
     side.n = n
     side.word = <const Lexeme **>block
-    side.head = <int32_t *>(side.word + n)
+    side.lemma = <int32_t *>(side.word + n)
+    side.head = side.lemma + n
     side.relation = side.head + n
     side.group = side.relation + n
     side.first_child = side.group + n

@@ -1,4 +1,4 @@
-"""Features of vectors and paraphrases: how near two different words are, and are others nearer.
+"""Features of nearness: of two words' vectors, of their company, and in lists of paraphrases.
 
 A cosine says little by itself (antonyms and sisters are near too), so it is read beside what the
 rest of the pair offers: a word whose twin stands elsewhere is taken, and among the free words only
@@ -10,8 +10,10 @@ from tokalign.features._templates cimport *
 
 cdef enum:
     N_COSINE_EDGES = 8
+    N_ARC_EDGES = 5
 
 cdef float[8] COSINE_EDGES = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+cdef float[5] ARC_EDGES = [0.01, 0.2, 0.4, 0.6, 0.8]
 cdef float FREE_STRENGTH = 0.4   # a word whose best strength is lower has no partner yet
 cdef float ALIKE = 0.69          # words this strong need no vectors
 
@@ -47,6 +49,14 @@ cdef void nearness_features(
     cdef Py_ssize_t cell = i * pair.target.n + j
     cdef int agreement, at, free
     cdef float near
+    if pair.has_arcs:
+        near = pair.distributional[cell]
+        at = strength_class(pair.strength[cell])
+        if near > 0.0:
+            emit(sink, DISTRIBUTIONAL, at, near)
+        emit(sink, DISTRIBUTIONAL_BIN,
+             (bin_of(near, ARC_EDGES, N_ARC_EDGES) * N_KINDS * N_KINDS + kinds_of(a, b))
+             * N_STRENGTHS + at, 1.0)
     agreement = 0 if a.tag == b.tag else 1 if a.coarse == b.coarse else 2
     if pair.lexical[cell].are_paraphrases and a.lower_form != b.lower_form:
         emit(sink, PARAPHRASE, agreement, 1.0)

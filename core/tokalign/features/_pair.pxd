@@ -86,6 +86,7 @@ cdef struct Side:
     Py_ssize_t n
     bint has_tree
     const Lexeme **word
+    int32_t *lemma           # id of each word's lemma
     int32_t *head            # -1 for a root
     int32_t *relation        # index in RELATIONS
     int32_t *group           # index in RELATION_GROUPS
@@ -108,6 +109,8 @@ cdef struct Pair:
     float *window            # C1: strength of the diagonal neighbours
     float *bag               # C2: strength of the neighbourhoods, order-free
     float *tension           # T: what competes in rows and columns
+    bint has_arcs            # whether the next array is filled
+    float *distributional    # similarity of the words' arcs
     uint8_t *run             # length of the diagonal run that holds the cell
     uint8_t *content_run     # the same, counted in content words
     float *scratch           # [source.n, target.n]

@@ -43,7 +43,8 @@ class ReferenceRows(ReferencePair):
         features = itertools.chain(
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
             self._neighbour(i, j), self._lexical(i, j), self._context(i, j),
-            self._competition(i, j), self._nearness(i, j), self._dependency(i, j),
+            self._competition(i, j), self._nearness(i, j), self._distributional(i, j),
+            self._dependency(i, j),
         )  # fmt: skip
         return dict(features)
 
@@ -176,6 +177,15 @@ class ReferenceRows(ReferencePair):
             window = bin_label(self.window(i, j), 0.1, 0.6, 1.5)
             bag = bin_label(self.bag(i, j), 0.3, 1.2, 2.5)
             yield name("residual_context", window, bag, self.pos_label(i, j)), 1
+
+    def _distributional(self, i: int, j: int) -> Iterator[Feature]:
+        if self.source.heads is None or self.target.heads is None:
+            return
+        similarity, strength = float(self.company[i, j]), self.strength_label(i, j)
+        if similarity > 0:
+            yield name("distributional", strength), similarity
+        label = bin_label(similarity, 0.01, 0.2, 0.4, 0.6, 0.8)
+        yield name("distributional_bin", label, self.kinds(i, j), strength), 1
 
     def _nearness(self, i: int, j: int) -> Iterator[Feature]:
         a, b = self.words(i, j)

@@ -6,6 +6,10 @@ import itertools
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features.reference_distributional import similarity
 from tokalign.features.reference_words import (
     STRENGTH,
     Word,
@@ -87,6 +91,21 @@ class ReferencePair:
         return self.paraphrases.related(a.lower, b.lower) or self.paraphrases.related(
             a.lemma, b.lemma
         )
+
+    @cached_property
+    def company(self) -> NDArray[np.float64]:
+        """Return the distributional similarity of every cell."""
+        lemmas: dict[str, int] = {}
+        relations: dict[str, int] = {}
+        source, target = (
+            (
+                [lemmas.setdefault(word.lemma, len(lemmas)) for word in side.words],
+                side.heads or (),
+                [relations.setdefault(name, len(relations)) for name in side.relations or ()],
+            )
+            for side in (self.source, self.target)
+        )
+        return similarity(source, target)
 
     @cached_property
     def cosines(self) -> dict[tuple[int, int], float]:

@@ -7,7 +7,7 @@ so. The kernels in this package compute the slots; the order of `Template` and o
 contract between them and this file.
 
 Sources: Y13 is Yao et al. (2013), "A Lightweight and High Performance Monolingual Word Aligner";
-own stands for features of this project.
+S18 is Sharma et al. (2018); own stands for features of this project.
 """
 
 from __future__ import annotations
@@ -148,6 +148,8 @@ ROWS: tuple[Row, ...] = (
     Row(T.COSINE, "vectors", (_COSINE_BINS, _POS, ("both-free", "one-free", "taken")), INDICATOR, "own", "cosine of the vectors of two words that are not alike"),
     Row(T.NEAREST, "vectors", (_COSINE_BINS, ("both", "row", "column", "neither"), _POS), INDICATOR, "own", "of two words without partners: are they each other's nearest?"),
     Row(T.PARAPHRASE, "paraphrases", (_POS,), INDICATOR, "own", "two different words that are paraphrases"),
+    Row(T.DISTRIBUTIONAL, "distributional", (_STRENGTH,), RATIO, "S18 alg. 2", "how alike the words' arcs in both trees are"),
+    Row(T.DISTRIBUTIONAL_BIN, "distributional", (_bins(0.01, 0.2, 0.4, 0.6, 0.8), _KINDS, _STRENGTH), INDICATOR, "S18 alg. 2", "the same, binned"),
     Row(T.HEAD, "dependency", (_HEADS, _AGREEMENT, _KINDS, _STRENGTH), INDICATOR, "own", "strength of the heads"),
     Row(T.HEAD_RELATION, "dependency", (_pairs(GROUPS), _STRENGTH), INDICATOR, "own", "relations of two words whose heads match"),
     Row(T.CHILDREN, "dependency", (("same-relation", "same-group", "other", "function"), ("0", "1", "2", "3+"), _STRENGTH), INDICATOR, "own", "number of matched children"),
@@ -172,8 +174,13 @@ _INDEX = {
 
 GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(row.group for row in ROWS))
 
-DEFAULT_GROUPS: tuple[str, ...] = tuple(group for group in GROUP_NAMES if group not in NEEDS)
-"""What is trained unless something else is asked for: all that needs WordNet alone."""
+TREE_GROUPS = ("dependency", "distributional")
+"""Groups without features unless both sentences have trees."""
+
+DEFAULT_GROUPS: tuple[str, ...] = tuple(
+    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional"}
+)
+"""What is trained unless something else is asked for; the rest needs more tables or gave little."""
 
 
 class FeatureTable:
