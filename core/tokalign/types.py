@@ -206,7 +206,8 @@ class Alignment:
         Sorted by (source, target).
     score : float
         Expected share of the target's tokens that have a partner, in [0, 1]; content words
-        count fully, function words and punctuation little (tokalign.aligner.sentence_score).
+        count fully, function words and punctuation little. Both directions must support a link,
+        whichever is asked for (tokalign.aligner.sentence_score).
     model, version : str
         Name and version of the model that decided.
     direction : Direction

@@ -175,7 +175,5 @@ def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Se
     )
     used.rows(other, pair[0])
     used.rows(pair[1], other)
-    for got, wanted in zip(
-        used.rows(*pair), extractor(table).rows(*pair), strict=True
-    ):
+    for got, wanted in zip(used.rows(*pair), extractor(table).rows(*pair), strict=True):
         np.testing.assert_array_equal(got, wanted)
