@@ -141,8 +141,8 @@ def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> N
         The shared weights plus the mean of the followed corpora's own.
     """
     own = weights[1:] if not follow else weights[[1 + number for number in follow]]
-    mean: NDArray[np.float64] = own.mean(axis=0) if len(own) else np.zeros_like(weights[0])
-    return weights[0] + mean
+    mean: NDArray[np.float64] = weights[0] + own.mean(axis=0) if len(own) else weights[0]
+    return mean
 
 
 def optimise(
