@@ -57,3 +57,6 @@ cdef inline uint32_t lexicon_value(
             return values[position]
         position = (position + 1) & mask
     return 0
+
+
+cdef int shift_of(Py_ssize_t n_rows) except -1   # 64 - log2(n_rows), for slot()

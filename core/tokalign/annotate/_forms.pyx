@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, ShapeError
 
 cdef extern from "Python.h":
     uint32_t Py_UNICODE_TOLOWER(uint32_t ch)
@@ -146,6 +146,15 @@ cdef class Forms:
     def rows(self):
         """Return every token's hashes as a dict by field name, for tests and reference code."""
         return [self.items[index] for index in range(self.n_tokens)]
+
+
+cdef int shift_of(Py_ssize_t n_rows) except -1:
+    cdef int bits = 0
+    while (1 << bits) < n_rows:
+        bits += 1
+    if (1 << bits) != n_rows or bits < 1 or bits > 31:
+        raise ShapeError(f"{n_rows} rows; wanted a power of two")
+    return 64 - bits
 
 
 def feature_slot(template, a, b, bits):

@@ -20,6 +20,7 @@ from tokalign.annotate._forms cimport (
     Forms,
     both,
     lexicon_value,
+    shift_of,
     slot,
 )
 
@@ -294,12 +295,3 @@ cdef int check_width(Py_ssize_t width, int n_tags) except -1:
             f"{n_tags} tags with rows of {width} weights; wanted at most {START} and {WIDTH}"
         )
     return 0
-
-
-cdef int shift_of(Py_ssize_t n_rows) except -1:
-    cdef int bits = 0
-    while (1 << bits) < n_rows:
-        bits += 1
-    if (1 << bits) != n_rows or bits < 1 or bits > 31:
-        raise ShapeError(f"{n_rows} rows; wanted a power of two")
-    return 64 - bits

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.annotate._forms import Forms
-from tokalign.annotate._parser import parse_forms, train_epoch
+from tokalign.annotate._parser import parse_forms
+from tokalign.annotate._parser_training import train_epoch
 from tokalign.annotate.train_tagger import WIDTH, TaggerConfig, average, train_tagger
 from tokalign.annotate.treebank import Tree, join_hyphens
 
