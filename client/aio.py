@@ -202,12 +202,15 @@ class AsyncClient:
     async def wait_ready(self, timeout_s: float = 30.0) -> None:
         """Return once the server is serving; see Client.wait_ready."""
         deadline = time.monotonic() + timeout_s
+        seen = ""
         while True:
             remaining_s = max(deadline - time.monotonic(), POLL_S)
             try:
                 seen = await self.health(timeout_s=remaining_s)
-            except (UnavailableError, DeadlineError) as error:
+            except UnavailableError as error:
                 seen = str(error)
+            except DeadlineError:
+                seen = seen or "no answer"
             if seen == "SERVING":
                 return
             if time.monotonic() >= deadline:

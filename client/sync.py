@@ -273,12 +273,15 @@ class Client:
             If it is not after `timeout_s` seconds; says what was seen last.
         """
         deadline = time.monotonic() + timeout_s
+        seen = ""
         while True:
             remaining_s = max(deadline - time.monotonic(), POLL_S)
             try:
                 seen = self.health(timeout_s=remaining_s)
-            except (UnavailableError, DeadlineError) as error:
+            except UnavailableError as error:
                 seen = str(error)
+            except DeadlineError:
+                seen = seen or "no answer"
             if seen == "SERVING":
                 return
             if time.monotonic() >= deadline:
