@@ -3,7 +3,12 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# No test may fail because the machine is busy, or because of yesterday's random input alone.
+hypothesis.settings.register_profile("tokalign", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("tokalign")
 
 ROOT = Path(__file__).resolve().parents[1]
 

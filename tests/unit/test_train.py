@@ -10,10 +10,10 @@ from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.crf.objective import Objective
 from tokalign.errors import InputError, ModelError
+from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable
 from tokalign.formats import read_gold
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.model_io import save_model
 from tokalign.train import (
     Progress,
@@ -148,7 +148,7 @@ def test_the_shared_weights_of_the_best_development_loss_are_kept(
     dev = gold[6:]
     model = train(corpora, annotator, settings, name="tiny", dev=dev, report=reports.append)
     matrix = build_matrix(
-        annotate_gold(dev, annotator, trees=False), model.table, WordNet.open_shipped()
+        annotate_gold(dev, annotator, trees=False), model.table, Lexicons.for_groups(GROUPS)
     )
     for column, direction in enumerate(("s2t", "t2s")):
         objective = Objective(
@@ -180,7 +180,7 @@ def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_
 def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
     table = FeatureTable(GROUPS)
     matrix = build_matrix(
-        annotate_gold(gold, annotator, trees=False), table, WordNet.open_shipped()
+        annotate_gold(gold, annotator, trees=False), table, Lexicons.for_groups(GROUPS)
     )
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
     dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
