@@ -27,6 +27,7 @@ import numpy as np
 from tokalign.errors import InputError, ShapeError
 
 cdef double ADDED = 2.0
+cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding can bring about
 
 cdef enum:
     PPMI_SUM = 0
@@ -184,8 +185,10 @@ cdef void _weigh(
                 (scratch.word_count[entry[k].word] + ADDED * n_features) / whole
                 * (feature_count + ADDED * n_words) / whole
             )
-            entry[k].ppmi = fmax(0.0, log2(joint / expected))
-            entry[k].t_test = fmax(0.0, (joint - expected) / sqrt(expected))
+            entry[k].ppmi = entry[k].t_test = 0.0
+            if joint > expected * (1.0 + NEGLIGIBLE):
+                entry[k].ppmi = log2(joint / expected)
+                entry[k].t_test = (joint - expected) / sqrt(expected)
             sums = scratch.sums + N_SUMS * entry[k].word
             sums[PPMI_SUM] += entry[k].ppmi
             sums[PPMI_SQUARES] += entry[k].ppmi * entry[k].ppmi

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ADDED = 2.0
+NEGLIGIBLE = 1e-9
 
 Columns = tuple[Sequence[int], Sequence[int], Sequence[int]]
 Matrix = NDArray[np.float64]
@@ -32,8 +33,8 @@ def weights(counts: Matrix) -> tuple[Matrix, Matrix]:
     expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     ppmi = np.log2(joint / expected)
     t_test = (joint - expected) / np.sqrt(expected)
-    seen = counts > 0
-    return np.where(seen, np.maximum(ppmi, 0), 0), np.where(seen, np.maximum(t_test, 0), 0)
+    counted = (counts > 0) & (joint > expected * (1 + NEGLIGIBLE))
+    return np.where(counted, ppmi, 0), np.where(counted, t_test, 0)
 
 
 def largest_measure(a: Matrix, b: Matrix) -> float:
