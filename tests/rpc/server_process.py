@@ -33,12 +33,14 @@ class Server:
 
     def read_until(self, pattern):
         """Read standard error up to a line that matches, and return the match."""
+        lines = []
         for line in self.process.stderr:
+            lines.append(line)
             if line.startswith("{"):
                 self.log.append(json.loads(line))
             if match := re.search(pattern, line):
                 return match
-        raise AssertionError(f"the server ended before it said {pattern!r}: {self.log}")
+        raise AssertionError(f"the server ended before it said {pattern!r}: {''.join(lines)}")
 
     @property
     def metrics_url(self):

@@ -1,0 +1,68 @@
+"""Write the Grafana dashboard: one panel a row of PANELS.
+
+Usage: python deploy/grafana.py > deploy/grafana.json
+"""
+
+import json
+
+METHOD = "grpc_server_handling_seconds_bucket"
+PANELS = (
+    # title, unit, (legend, expression)...
+    ("Calls by code", "reqps",
+     ("{{grpc_code}}", "sum by (grpc_code) (rate(grpc_server_handled_total[1m]))")),
+    ("Pairs", "pairs/s", ("{{code}}", "sum by (code) (rate(tokalign_pairs_total[1m]))")),
+    ("Latency by method, p99", "s",
+     ("{{grpc_method}}",
+      f"histogram_quantile(0.99, sum by (grpc_method, le) (rate({METHOD}[5m])))")),
+    ("Time in the queue", "s",
+     ("p50", "histogram_quantile(0.5, sum by (le) (rate(tokalign_queue_seconds_bucket[5m])))"),
+     ("p99", "histogram_quantile(0.99, sum by (le) (rate(tokalign_queue_seconds_bucket[5m])))")),
+    ("Compute time a pair, by stage", "s",
+     ("{{stage}}",
+      "sum by (stage) (rate(tokalign_stage_seconds_sum[1m]))"
+      " / ignoring (stage) group_left sum (rate(tokalign_shard_pairs_sum[1m]))")),
+    ("Pairs a shard", "short",
+     ("mean",
+      "sum(rate(tokalign_shard_pairs_sum[1m])) / sum(rate(tokalign_shard_pairs_count[1m]))")),
+    ("Admitted and waiting pairs", "short",
+     ("admitted", "sum(tokalign_admitted_pairs)"), ("waiting", "sum(tokalign_queue_pairs)")),
+    ("Workers", "short",
+     ("ready", "sum(tokalign_workers_ready)"), ("busy", "sum(tokalign_workers_busy)")),
+    ("Worker restarts", "short",
+     ("{{reason}}", "sum by (reason) (increase(tokalign_worker_restarts_total[10m]))")),
+    ("Reloads", "short", ("{{result}}", "sum by (result) (increase(tokalign_reloads_total[1h]))")),
+)  # fmt: skip
+
+
+def dashboard():
+    """Return the dashboard, two panels to a line."""
+    panels = []
+    for index, (title, unit, *targets) in enumerate(PANELS):
+        panels.append(
+            {
+                "id": index + 1,
+                "type": "timeseries",
+                "title": title,
+                "datasource": {"type": "prometheus", "uid": "${datasource}"},
+                "gridPos": {"h": 8, "w": 12, "x": 12 * (index % 2), "y": 8 * (index // 2)},
+                "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
+                "targets": [
+                    {"refId": chr(65 + i), "legendFormat": legend, "expr": expression}
+                    for i, (legend, expression) in enumerate(targets)
+                ],
+            }
+        )
+    source = {"name": "datasource", "type": "datasource", "query": "prometheus"}
+    return {
+        "title": "tokalign",
+        "uid": "tokalign",
+        "schemaVersion": 39,
+        "refresh": "10s",
+        "time": {"from": "now-1h", "to": "now"},
+        "templating": {"list": [source]},
+        "panels": panels,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(dashboard(), indent=1))  # noqa: T201

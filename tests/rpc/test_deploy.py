@@ -1,0 +1,80 @@
+"""The files of deploy/, checked by their own tools and against a live server's metrics."""
+
+import json
+import re
+import runpy
+import shutil
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import grpc
+import pytest
+from server_process import started
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+ALERTS = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())
+DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text())
+MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "tokalign.yaml").read_text()))
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """Return the names of the samples that a server shows after a call."""
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        align_pb2_grpc.AlignServiceStub(channel).Align(
+            align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+        )
+        with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+    return set(re.findall(r"^([a-z_]+)[ {]", text, flags=re.M))
+
+
+def metric_names(expression):
+    return set(re.findall(r"\b(?:grpc_server|tokalign)_[a-z_]+", expression))
+
+
+@pytest.mark.parametrize("arguments", [["check", "rules", "alerts.yaml"],
+                                       ["test", "rules", "alerts.test.yaml"]])  # fmt: skip
+def test_promtool_accepts_the_alerts(arguments):
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    answer = subprocess.run(
+        ["promtool", *arguments], cwd=DEPLOY, capture_output=True, text=True, timeout=60
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_alerts_and_dashboard_read_metrics_that_the_server_shows(samples):
+    expressions = [rule["expr"] for group in ALERTS["groups"] for rule in group["rules"]]
+    expressions += [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
+    for expression in expressions:
+        assert metric_names(expression), expression
+        assert metric_names(expression) <= samples, expression
+
+
+def test_dashboard_is_what_its_script_writes():
+    assert runpy.run_path(str(DEPLOY / "grafana.py"))["dashboard"]() == DASHBOARD
+
+
+def test_manifests_follow_kubernetes_schemas():
+    validate = pytest.importorskip(
+        "kubernetes_validate", reason="kubernetes-validate is not installed"
+    )
+    for manifest in MANIFESTS:
+        validate.validate(manifest, "1.30", strict=True)
+
+
+def test_pod_outlives_its_drain():
+    (deployment,) = [item for item in MANIFESTS if item["kind"] == "Deployment"]
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    flags = container["args"]
+    waits = [float(flags[flags.index(name) + 1]) for name in ("--drain-delay", "--grace")]
+    pause = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    assert sum(waits) + pause < pod["terminationGracePeriodSeconds"]
+    assert container["readinessProbe"]["grpc"]["service"] == "tokalign.v1.AlignService"
+    assert pod["securityContext"]["runAsNonRoot"] is True
