@@ -144,7 +144,7 @@ def main():
     print(machine, flush=True)
     figures["machine"] = machine
 
-    server = serve("--queue-pairs", "10000")
+    server = serve()
     with grpc.insecure_channel(server.address) as channel:
         answer = align_pb2_grpc.AlignServiceStub(channel).Align(
             align_pb2.AlignRequest(pair=pairs[0])
@@ -204,7 +204,7 @@ def keep_busy(address, request, stop):
 
 def overload(one, duration, capacity, report):
     """Three times the capacity in an open loop, then a moderate load at once after it."""
-    server = serve("--queue-pairs", "200", "--max-pairs", "200")
+    server = serve("--queue-pairs", "200", "--max-pairs", "100")
     step = bench.Step(rate=3 * capacity)
     result = report("align at three times capacity", *run(server, "align", one, step, duration))
     print(
