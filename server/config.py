@@ -20,6 +20,8 @@ class Limits:
     ----------
     max_tokens : int
         Tokens of one sentence.
+    max_token_product : int
+        Tokens of the source times tokens of the target; time and memory grow with it.
     max_characters : int
         Characters of one sentence.
     max_pairs : int
@@ -29,6 +31,7 @@ class Limits:
     """
 
     max_tokens: int = 512
+    max_token_product: int = 512 * 512
     max_characters: int = 20_000
     max_pairs: int = 10_000
     max_request_bytes: int = 32 * MIB

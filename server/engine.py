@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
-from tokalign.errors import InputError
+from tokalign.errors import InputError, LimitError
 from tokalign.server import frames, translate
 from tokalign.server.config import Limits
 from tokalign.server.status import failure_of
@@ -101,6 +101,7 @@ class AlignerEngine:
             item.target = _annotated(annotated, item.sides[1], "target")
 
         def align(item: _Item) -> None:
+            self._check_product(len(item.source), len(item.target))
             item.alignment = aligner.align(
                 item.source,
                 item.target,
@@ -120,6 +121,15 @@ class AlignerEngine:
         with _timed(seconds, "serialise"):
             _each(work, _serialise)
         return [item.answer for item in work if item.answer is not None]
+
+    def _check_product(self, n_source: int, n_target: int) -> None:
+        limit = self._limits.max_token_product
+        if n_source * n_target > limit:
+            raise LimitError(
+                f"{n_source} times {n_target} tokens; the server takes pairs of at most {limit}: "
+                "shorten or split a sentence",
+                field="source.tokens" if n_source > n_target else "target.tokens",
+            )
 
     def _parse(self, item: _Item) -> None:
         try:

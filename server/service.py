@@ -152,6 +152,7 @@ class AlignService:
             ],
             limits=align_pb2.Limits(
                 max_tokens=limits.max_tokens,
+                max_token_product=limits.max_token_product,
                 max_characters=limits.max_characters,
                 max_pairs=limits.max_pairs,
                 max_request_bytes=limits.max_request_bytes,

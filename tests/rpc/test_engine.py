@@ -149,6 +149,18 @@ def test_bad_sentence_fails_its_pair_alone_and_is_named(run, source, field):
     assert mirrored.field == field.replace("source", "target")
 
 
+def test_pair_over_the_token_product_fails_alone_and_is_named(aligner):
+    engine = AlignerEngine({("m", "a"): aligner}, (), Limits(max_token_product=6))
+    pairs = tuple(
+        align_pb2.Pair(source={"text": source}, target={"text": "a b"}).SerializeToString()
+        for source in ("a b c", "a b c d")
+    )
+    answers, _ = engine.run(frames.Job(((Options("m", "a"), pairs),)))
+    assert [answer.code for answer in answers] == [0, 3]
+    assert answers[1].field == "source.tokens"
+    assert "4 times 2 tokens" in answers[1].message
+
+
 def test_unexpected_exception_is_internal_and_says_nothing(run):
     answers = run(({"text": "broken"}, {"text": "a"}), ({"text": "a"}, {"text": "a"}))
     assert [answer.code for answer in answers] == [13, 0]

@@ -1,9 +1,11 @@
 import hashlib
+import subprocess
+import sys
 
 import grpc
 import pytest
 import trustme
-from server_process import started
+from server_process import REAL, started
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.server.security import TokenFile
@@ -32,6 +34,11 @@ def tls_flags(paths):
     return ["--tls-cert", str(paths[0]), "--tls-key", str(paths[1])]
 
 
+def check(*arguments):
+    command = [sys.executable, "-c", REAL, "serve", "--check", *arguments]
+    return subprocess.run(command, capture_output=True, timeout=60).returncode
+
+
 def align(address, credentials):
     with grpc.secure_channel(address, credentials) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
@@ -46,6 +53,9 @@ def test_tls_is_spoken_and_certificates_are_reloaded(authority, tmp_path):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             with pytest.raises(grpc.RpcError):
                 stub.Align(REQUEST, timeout=5)
+        authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+        assert check(server.address, "--check-ca", str(tmp_path / "ca.pem")) == 0
+        assert check(server.address) == 1
         other = trustme.CA()
         certificate(other, tmp_path)
         with pytest.raises(grpc.RpcError):

@@ -29,6 +29,7 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--model", ("en",), "Name or path; repeatable, the first is the default.", multiple=True)
 @_option("--annotator", ("native",), "Repeatable, the first is the default.", multiple=True)
 @_option("--max-tokens", 512, "Tokens of a sentence.")
+@_option("--max-token-product", 262_144, "Tokens of the source times tokens of the target.")
 @_option("--max-characters", 20_000, "Characters of a sentence.")
 @_option("--max-pairs", 10_000, "Pairs or candidates of a request.")
 @_option("--max-request-mib", 32, "Size of one message.")
@@ -48,14 +49,15 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--reflection/--no-reflection", False, "Describe the service to tools like grpcurl.")
 @_option("--log-level", "info", "What goes to standard error.", type=click.Choice(_LEVELS))
 @click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
-def command(check: str | None, log_level: str, **flags: Any) -> None:
+@click.option("--check-ca", type=_FILE, help="With --check: speak TLS, trusting this PEM file.")
+def command(check: str | None, check_ca: Path | None, log_level: str, **flags: Any) -> None:
     """Serve alignments over gRPC until SIGTERM, then drain.
 
     Prints "listening on HOST:PORT" to standard error once calls are answered. Every option can
     be given in the environment, as TOKALIGN_SERVE_PORT and so on.
     """
     if check is not None:
-        _check(check)
+        _check(check, check_ca)
         return
     # app starts the fork server, which must happen before anything imports grpc.
     from tokalign.server import aligners, app, logs
@@ -89,6 +91,7 @@ def _config(flags: dict[str, Any]) -> Any:
         annotators=flags["annotator"],
         limits=Limits(
             max_tokens=flags["max_tokens"],
+            max_token_product=flags["max_token_product"],
             max_characters=flags["max_characters"],
             max_pairs=flags["max_pairs"],
             max_request_bytes=flags["max_request_mib"] * MIB,
@@ -109,11 +112,12 @@ def _port(number: int) -> int | None:
     return None if number < 0 else number
 
 
-def _check(address: str) -> None:
+def _check(address: str, authorities: Path | None) -> None:
     """Raise unless the server at `address` reports SERVING."""
-    from tokalign.client import Client
+    from tokalign.client import Client, Tls
 
-    with Client(address, timeout_s=_CHECK_TIMEOUT_S) as client:
+    tls = None if authorities is None else Tls(root_certificates=authorities.read_bytes())
+    with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
         name = client.health()
     if name != "SERVING":
         raise ServerError(f"{address} is {name}")
