@@ -139,6 +139,26 @@ def test_rows_equal_their_twin(group: str, pair: tuple[Sentence, Sentence]) -> N
         assert got == pytest.approx(of_group(wanted, group), abs=NEAR)
 
 
+odd_words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+odd_columns = st.tuples(odd_words, st.sampled_from(("NN", "CD", "IN", ".", "-")), odd_words)
+odd_sentences = st.lists(odd_columns, min_size=1, max_size=5).map(
+    lambda columns: Sentence.from_tokens(
+        [form for form, _, _ in columns],
+        tags=[tag for _, tag, _ in columns],
+        lemmas=[lemma for _, _, lemma in columns],
+    )
+)
+
+
+@given(odd_sentences, odd_sentences)
+def test_rows_of_any_characters_equal_their_twin(source: Sentence, target: Sentence) -> None:
+    table = FeatureTable(GROUP_NAMES)
+    for got, wanted in zip(
+        kernel_rows(table, source, target), twin_rows(source, target), strict=True
+    ):
+        assert got == pytest.approx(wanted, abs=NEAR)
+
+
 BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0)}
 
 MOST = {"string": 8, "identical": 2, "edges": 2, "wordnet": 21, "neighbour": 6, "adjacent": 2,
