@@ -27,6 +27,18 @@ build: dev  ## compile the core in place, generate stubs, unpack tables
 test: build  ## run the tests
 	$(BIN)/python -m pytest
 
+CHECKED := build/checked
+SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+  PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/$(CHECKED)/core
+
+test-checked: build  ## run the property tests on a copy whose kernels check every array access
+	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
+	tar -c --exclude='*.so' --exclude='*.c' core server client protos tests setup.py \
+	  pyproject.toml README.md | tar -x -C $(CHECKED)
+	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
+	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest --timeout 600 \
+	  tests/property tests/unit/test_features.py
+
 lint: dev  ## ruff and buf
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
