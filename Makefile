@@ -137,6 +137,10 @@ GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,context,competition,nu
 CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
   multimwa/mtref-train.tsv multimwa/wiki-train.tsv
 
+crossval: build  ## cross-validate en-rte2's configuration on RTE2's development half
+	$(BIN)/python bench/crossval.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
+	  --groups $(GROUPS_EN)
+
 models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/tokalign train --train $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
 	  --groups $(GROUPS_EN) --name en-rte2 --license "research use" \
