@@ -6,8 +6,15 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-# No test may fail because the machine is busy, or because of yesterday's random input alone.
-hypothesis.settings.register_profile("tokalign", deadline=None, print_blob=True)
+# No test may fail because the machine is busy, or because of yesterday's random input alone; in CI
+# the same commit always gets the same input.
+hypothesis.settings.register_profile(
+    "tokalign",
+    deadline=None,
+    print_blob=True,
+    derandomize=os.environ.get("CI") == "true",
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("tokalign")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -54,10 +54,23 @@ def is_projective(gold):
     return not crossing and len(reached) == n + 1 and gold.count(n) == 1
 
 
+def draw_tree(draw, first, end, head, gold):
+    """Fill gold[first:end] with a projective tree whose root hangs on `head`."""
+    root = draw(st.integers(first, end - 1))
+    gold[root] = head
+    for start, stop in ((first, root), (root + 1, end)):
+        while start < stop:
+            cut = draw(st.integers(start + 1, stop))
+            draw_tree(draw, start, cut, root, gold)
+            start = cut
+
+
 @st.composite
 def trees_and_walks(draw):
     n = draw(st.integers(1, 6))
-    gold = draw(st.lists(st.integers(0, n), min_size=n, max_size=n).filter(is_projective))
+    gold = [n] * n
+    draw_tree(draw, 0, n, n, gold)
+    assert is_projective(gold)
     stack, position, actions = (), 0, []
     for _ in range(draw(st.integers(0, 2 * n - 1))):
         action = draw(st.sampled_from(list(valid_actions(stack, position, n))))
