@@ -141,6 +141,9 @@ crossval: build  ## cross-validate en-rte2's configuration on RTE2's development
 	$(BIN)/python bench/crossval.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
 	  --groups $(GROUPS_EN)
 
+ranking: build  ## rank TrecQA's development candidates by alignment score
+	$(BIN)/python bench/ranking.py --questions $(TOKALIGN_DATA)/trecqa/dev.xml
+
 models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/tokalign train --train $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
 	  --groups $(GROUPS_EN) --name en-rte2 --license "research use" \
@@ -149,6 +152,6 @@ models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/tokalign train $(addprefix --train $(TOKALIGN_DATA)/,$(CORPORA_EN)) \
 	  --possible ignore --possible mtref-train.tsv=sure \
 	  --follow RTE2_dev_M.align.txt --follow gold.train.sure+poss.json \
-	  --groups $(GROUPS_EN) --max-iterations 60 --name en --license "research use" \
+	  --groups $(GROUPS_EN),vectors --max-iterations 60 --name en --license "research use" \
 	  --description "News, entailment, questions, paraphrases and edits; the default" \
 	  --output core/tokalign/data/en.tokalign
