@@ -12,8 +12,8 @@ from tokalign.aligner import MAX_TOKENS, Aligner, model_path, sentence_score, sh
 from tokalign.crf import reference
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
 from tokalign.features._extract import Extractor
+from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.model_io import Model, load_model, save_model
 from tokalign.symmetrize import symmetrize
 from tokalign.types import DEFAULT_DIRECTION, Direction, GoldPair, Sentence
@@ -35,6 +35,11 @@ def aligner() -> Aligner:
 @pytest.fixture(scope="module")
 def gold() -> list[GoldPair]:
     return list(read_gold(SAMPLE))[:20]
+
+
+def extractor_of(model: Model) -> Extractor:
+    lexicons = Lexicons.for_groups(model.table.groups)
+    return Extractor(lexicons.wordnet, model.table.base, lexicons.vectors, lexicons.paraphrases)
 
 
 def links_of(alignment) -> set[tuple[int, int]]:
@@ -118,7 +123,7 @@ def test_combined_directions_symmetrize_the_two(aligner, gold, direction) -> Non
 
 def test_labels_and_posteriors_equal_the_twins(aligner, model, gold) -> None:
     """End to end: rows times weights, the chain in NumPy, against what align returns."""
-    extractor = Extractor(WordNet.open_shipped(), model.table.base)
+    extractor = extractor_of(model)
     for pair in gold[:5]:
         source, target = aligner.annotate([pair.source, pair.target])
         start, slot, value = extractor.rows(source, target)
@@ -294,7 +299,7 @@ def test_pipe_refuses_bad_options(aligner, options, message) -> None:
 
 @pytest.mark.parametrize("direction", Direction)
 def test_explanations_add_up(aligner, model, gold, direction) -> None:
-    extractor = Extractor(WordNet.open_shipped(), model.table.base)
+    extractor = extractor_of(model)
     for pair in gold[:5]:
         alignment = aligner.align(pair.source, pair.target, direction=direction, explain=True)
         directions = 1 if direction in ("s2t", "t2s") else 2

@@ -7,13 +7,14 @@ import pytest
 from tokalign.crf import reference
 from tokalign.crf._decoder import Decoder
 from tokalign.crf.objective import N_TRANSITIONS
-from tokalign.errors import InputError, ModelError, ShapeError
+from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features._extract import Extractor
+from tokalign.features.lexicons import NEEDS
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
-TABLE = FeatureTable(GROUP_NAMES)
+TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys())
 EXTRACTOR = Extractor(WordNet.open_shipped(), TABLE.base)
 
 
@@ -21,6 +22,12 @@ def sentence(*words: str) -> Sentence:
     """Words as form/tag, with the form as lemma."""
     forms, tags = zip(*(word.split("/") for word in words), strict=True)
     return Sentence.from_tokens(forms, tags=tags, lemmas=[form.lower() for form in forms])
+
+
+@pytest.mark.parametrize("group", NEEDS)
+def test_a_group_without_its_table_is_refused(group: str) -> None:
+    with pytest.raises(ResourceError, match=f"the features need the table of {group}"):
+        Extractor(WordNet.open_shipped(), FeatureTable([group]).base)
 
 
 def row(source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:

@@ -24,10 +24,16 @@ from tokalign.features._lexical cimport lexical_features, mark_acronyms
 from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
-from tokalign.features._templates cimport DISTRIBUTIONAL, DISTRIBUTIONAL_BIN, N_TEMPLATES
+from tokalign.features._templates cimport (
+    COSINE,
+    DISTRIBUTIONAL,
+    DISTRIBUTIONAL_BIN,
+    N_TEMPLATES,
+    PARAPHRASE,
+)
 
 from tokalign.annotate.relations import GROUPS, group_of
-from tokalign.errors import InputError, ShapeError
+from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
     MAX_LEXEMES = 200_000
@@ -77,6 +83,11 @@ cdef class Extractor:
             raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
         self._base = self._base_array
         self.sink.base = &self._base[0]
+        for template, table, name in (
+            (<int>COSINE, vectors, "vectors"), (<int>PARAPHRASE, paraphrases, "paraphrases")
+        ):
+            if self._base[template] >= 0 and table is None:
+                raise ResourceError(f"the features need the table of {name}; none was given")
         self._uses_arcs = (
             self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
         )
