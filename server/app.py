@@ -57,8 +57,8 @@ class App:
     """One server, made inside the event loop that it runs on.
 
     The order of the end: report NOT_SERVING, wait `drain_delay_s` while calls are still taken,
-    refuse new calls, let running ones finish for up to `grace_s`, stop the workers, close the
-    metrics port. A second signal ends the waits.
+    refuse new calls, let running ones finish for up to `grace_s`, stop the workers, send the last
+    spans, close the metrics port. A second signal ends the waits.
 
     Attributes
     ----------
@@ -171,6 +171,7 @@ class App:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.pool.close()
+        await asyncio.to_thread(front.close)
 
     async def _pool_failure(self) -> None:
         """Raise the error of the serving pool once it has failed for good."""

@@ -12,9 +12,9 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tokalign.server import frames
+from tokalign.server import frames, tracing
 from tokalign.server.status import ExpiredError
 from tokalign.server.translate import Options
 
@@ -36,6 +36,8 @@ class Task:
         In the order of `pairs`. Cancel it to drop what has not started.
     queued_at : float
         By time.monotonic.
+    trace : tracing.CallTrace or None
+        Of the call that made the task, where it is traced.
     """
 
     __slots__ = (
@@ -47,6 +49,7 @@ class Task:
         "options",
         "pairs",
         "queued_at",
+        "trace",
     )
 
     def __init__(self, options: Options, pairs: Sequence[bytes], deadline: float | None) -> None:
@@ -54,6 +57,7 @@ class Task:
         self.pairs = pairs
         self.deadline = deadline
         self.queued_at = time.monotonic()
+        self.trace = tracing.current()
         self.next = 0
         self.future: asyncio.Future[list[frames.Answer]] = (
             asyncio.get_running_loop().create_future()
@@ -88,11 +92,20 @@ class Slice:
 
 @dataclass(slots=True)
 class Shard:
-    """What one worker is given at a time; `deaths` counts the workers that died on it."""
+    """What one worker is given at a time.
+
+    Attributes
+    ----------
+    slices : list of Slice
+    deaths : int
+        Workers that died on it.
+    given_at : float
+        When a worker got it, by time.monotonic.
+    """
 
     slices: list[Slice]
     deaths: int = 0
-    started_at: float = field(default_factory=time.monotonic)
+    given_at: float = 0.0
 
     def __len__(self) -> int:
         return sum(len(part) for part in self.slices)

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 import grpc.aio
 from grpc_status import rpc_status
-from tokalign.server.metrics import Metrics, code_name
+from tokalign.server.metrics import Metrics, code_name, code_number
 from tokalign.server.status import Failure, failure_of
+from tokalign.server.tracing import CallTrace, Tracing
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 Unary = Callable[[bytes, Context], Awaitable[bytes]]
@@ -26,6 +27,8 @@ class Calls:
     metrics : Metrics
     authenticate : callable taking an authorization header, optional
         Raises UnauthenticatedError where the caller may not call.
+    tracing : Tracing, optional
+        Makes a span of every call.
 
     Attributes
     ----------
@@ -33,10 +36,16 @@ class Calls:
         Calls begun and not yet ended.
     """
 
-    def __init__(self, metrics: Metrics, authenticate: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        metrics: Metrics,
+        authenticate: Callable[[str], str] | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
         self.running = 0
         self._metrics = metrics
         self._authenticate = authenticate
+        self._tracing = tracing
 
     def unary(self, service: str, name: str, method: Unary) -> Unary:
         """Return a handler that answers with bytes or aborts with a rich status."""
@@ -83,6 +92,10 @@ class Calls:
             self.running += 1
             began = time.perf_counter()
             outcome = _Outcome()
+            trace: CallTrace | None = None
+            if self._tracing is not None:
+                metadata = dict(context.invocation_metadata() or ())
+                trace = self._tracing.begin(service, name, metadata)
             try:
                 yield outcome
             except asyncio.CancelledError:
@@ -94,23 +107,27 @@ class Calls:
                 self.running -= 1
                 seconds.observe(time.perf_counter() - began)
                 handled(service, name, outcome.code).inc()
+                if trace is not None:
+                    trace.end(code_number(outcome.code), outcome.code, outcome.message)
 
         return observed
 
 
 class _Outcome:
-    """The code a call ends with."""
+    """The code a call ends with, and what its caller is told."""
 
-    __slots__ = ("code",)
+    __slots__ = ("code", "message")
 
     def __init__(self) -> None:
         self.code = "OK"
+        self.message = ""
 
     def fail(self, error: BaseException) -> Failure:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         failure = failure_of(error)
         self.code = code_name(failure.code)
+        self.message = failure.message
         return failure
 
 

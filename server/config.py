@@ -94,6 +94,10 @@ class Config:
         Hashes of the bearer tokens that may call (see security.TokenFile).
     reflection : bool
         Whether the service describes itself to tools such as grpcurl.
+    channelz : bool
+        Whether the admin port shows grpc's connections and streams.
+    traces : bool
+        Whether OpenTelemetry spans are sent, as the OTEL_* variables say.
     """
 
     host: str = "127.0.0.1"
@@ -120,6 +124,8 @@ class Config:
     tls_client_ca: Path | None = None
     token_file: Path | None = None
     reflection: bool = False
+    channelz: bool = False
+    traces: bool = False
 
     def __post_init__(self) -> None:
         counts = ("workers", "queue_pairs", "queue_bytes", "shard_pairs", "stream_chunks")
@@ -143,6 +149,8 @@ class Config:
             raise InputError("a TLS certificate and its key come together", field="tls")
         if self.tls_client_ca is not None and self.tls_certificate is None:
             raise InputError("client certificates need TLS; give a certificate", field="tls")
+        if self.channelz and self.admin_port is None:
+            raise InputError("channelz is on the admin port; give one", field="channelz")
         if self.queue_pairs * 9 < self.limits.max_pairs * 10:
             raise InputError(
                 f"queue_pairs is {self.queue_pairs}, of which a tenth is kept for small requests: "

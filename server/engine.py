@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from tokalign.errors import InputError, LimitError
 from tokalign.server import frames, translate
 from tokalign.server.config import Limits
+from tokalign.server.logs import Quoting
 from tokalign.server.status import failure_of
 from tokalign.types import DEFAULT_DIRECTION, Alignment, Direction, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
@@ -163,7 +164,7 @@ def _each(work: Sequence[_Item], step: Callable[[_Item], None]) -> None:
             try:
                 step(item)
             except Exception as error:
-                failure = failure_of(error)
+                failure = failure_of(error, pair=Quoting(translate.texts, item.data))
                 item.answer = frames.Answer(
                     b"", code=failure.code, message=failure.message, field=failure.field
                 )

@@ -9,7 +9,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import aio as health_aio
 from grpc_reflection.v1alpha import reflection
 from tokalign.errors import InputError
-from tokalign.server import admin, security
+from tokalign.server import admin, channelz, security, tracing
 from tokalign.server.admission import Admission
 from tokalign.server.calls import Calls
 from tokalign.server.config import Config
@@ -37,7 +37,8 @@ class Frontend:
     """
 
     def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
-        self.calls = Calls(metrics, security.authenticator(config))
+        self._tracing = tracing.Tracing(tracing.otlp_provider()) if config.traces else None
+        self.calls = Calls(metrics, security.authenticator(config), self._tracing)
         self._config = config
         self._service = AlignService(config, admission)
         self._health = health_aio.HealthServicer()
@@ -84,6 +85,8 @@ class Frontend:
         """Listen for operators on loopback, whatever the service's host."""
         server = grpc.aio.server(options=_channel_options(self._config))
         server.add_generic_rpc_handlers((admin.AdminService(operated).handler(self.calls),))
+        if self._config.channelz:
+            server.add_generic_rpc_handlers((channelz.handler(self.calls),))
         try:
             bound = server.add_insecure_port(f"127.0.0.1:{port}")
         except RuntimeError as error:
@@ -109,6 +112,11 @@ class Frontend:
             await self._admin_server.stop(0)
         await self._server.stop(grace_s)
 
+    def close(self) -> None:
+        """Send the last spans; blocks."""
+        if self._tracing is not None:
+            self._tracing.close()
+
     async def _set_health(self, status: int) -> None:
         for name in ("", SERVICE):
             await self._health.set(name, status)
@@ -129,6 +137,7 @@ def _channel_options(config: Config) -> list[tuple[str, int]]:
         "grpc.keepalive_time_ms": round(config.keepalive_s * 1000),
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.min_ping_interval_without_data_ms": 5000,
+        "grpc.enable_channelz": int(config.channelz),
     }
     if config.max_connection_age_s:
         options["grpc.max_connection_age_ms"] = round(config.max_connection_age_s * 1000)

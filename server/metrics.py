@@ -113,6 +113,11 @@ def code_name(code: int) -> str:
     return str(code_pb2.Code.Name(code))
 
 
+def code_number(name: str) -> int:
+    """Return a google.rpc.Code by its name."""
+    return int(code_pb2.Code.Value(name))
+
+
 class MetricsServer:
     """Serves /metrics, /livez and /readyz from a thread of its own.
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokalign.errors import ModelError
-from tokalign.server import frames
+from tokalign.server import frames, translate
 from tokalign.server.batching import FairQueue, Shard, Task
 from tokalign.server.engine import EngineFactory, EngineSettings
+from tokalign.server.logs import Quoting
 from tokalign.server.metrics import Metrics
 from tokalign.server.process import WorkerProcess
 from tokalign.server.status import NotServingError, internal_failure
@@ -244,6 +245,9 @@ class Pool:
         if shard is None:
             return
         self._metrics.observe_shard(message.answers, message.seconds)
+        for part in shard.slices:
+            if part.task.trace is not None:
+                part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
         shard.fill(message.answers)
         limit = self.settings.max_worker_rss_bytes
         if limit is not None and message.rss_bytes > limit:
@@ -264,11 +268,13 @@ class Pool:
     def _dispatch(self) -> None:
         self._dispatching = False
         while self._idle and (shard := self._next_shard()) is not None:
-            now = time.monotonic()
+            now = shard.given_at = time.monotonic()
             if shard.deaths == 0:
                 for part in shard.slices:
                     if part.start == 0:
                         self._metrics.queue_seconds.observe(now - part.task.queued_at)
+                        if part.task.trace is not None:
+                            part.task.trace.queued(part.task.queued_at, now)
             self._metrics.shard_pairs.observe(len(shard))
             self._idle.popleft().give(shard, self.settings.shard_timeout_s)
 
@@ -286,7 +292,11 @@ class Pool:
         if shard.deaths == 1:
             self._retries.append(shard)
         elif len(shard) == 1:
-            failure = internal_failure("a pair killed every worker it was given to")
+            (part,) = shard.slices
+            failure = internal_failure(
+                "a pair killed every worker it was given to",
+                pair=Quoting(translate.texts, part.task.pairs[part.start]),
+            )
             shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
         else:
             # Each half may kill one more worker before it is halved again.

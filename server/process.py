@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import multiprocessing
 import signal
 import socket
@@ -11,7 +10,7 @@ from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from tokalign.server import frames, worker
+from tokalign.server import frames, logs, worker
 from tokalign.server.batching import Shard
 from tokalign.server.engine import EngineFactory, EngineSettings
 
@@ -84,7 +83,7 @@ class WorkerProcess(asyncio.Protocol):
         with theirs, lifeline:
             process = context.Process(
                 target=worker.main,
-                args=(theirs, lifeline, factory, settings, logging.getLogger().level),
+                args=(theirs, lifeline, factory, settings, logs.settings()),
                 name="tokalign-worker",
                 daemon=True,
             )

@@ -16,6 +16,7 @@ from typing import Final
 from google.protobuf import duration_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from tokalign.errors import AlignError, InputError
+from tokalign.server.logs import Quoting
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class CallError(ServingError):
         self.failure = failure
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException, **logged: object) -> Failure:
     """Return what the caller is told about an exception; unexpected ones are logged."""
     if isinstance(error, CallError):
         return error.failure
@@ -120,15 +121,18 @@ def failure_of(error: BaseException) -> Failure:
                 getattr(error, "retry_after_s", 0.0),
             )
     return internal_failure(
-        type(error).__name__, frames="".join(traceback.format_tb(error.__traceback__))
+        type(error).__name__,
+        frames="".join(traceback.format_tb(error.__traceback__)),
+        reason=Quoting(str, error),
+        **logged,
     )
 
 
 def internal_failure(cause: str, **logged: object) -> Failure:
     """Log `cause` under a new error id and return the failure that names only the id.
 
-    The message of an unexpected exception may quote a sentence, so neither the log nor the
-    answer holds it; the log has its type and frames.
+    The message of an unexpected exception may quote a sentence, so the answer never holds it and
+    the log only where it may quote sentences; the log has its type and frames.
     """
     error_id = secrets.token_hex(6)
     log.error(cause, extra={"error_id": error_id, **logged})

@@ -131,6 +131,15 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: Limits) -> Sente
         raise
 
 
+def texts(data: bytes) -> dict[str, str]:
+    """Return both texts of a serialised pair, for a log that may quote them."""
+    pair = align_pb2.Pair.FromString(data)
+    return {
+        side: sentence.text or " ".join(sentence.tokens)
+        for side, sentence in (("source", pair.source), ("target", pair.target))
+    }
+
+
 def _limit(seen: int, limit: int, unit: str, field: str) -> None:
     if seen > limit:
         raise LimitError(

@@ -15,6 +15,7 @@ from pathlib import Path
 from tokalign.errors import AlignError
 from tokalign.server import frames, logs
 from tokalign.server.engine import EngineFactory, EngineSettings
+from tokalign.server.status import failure_of
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -25,7 +26,7 @@ def main(
     lifeline: Connection,
     factory: EngineFactory,
     settings: EngineSettings,
-    verbosity: int,
+    log_settings: logs.Settings,
 ) -> None:
     """Answer the shards that arrive on `sock` until it closes.
 
@@ -37,14 +38,13 @@ def main(
         Read end of a pipe of this worker alone that only the server holds open for writing.
     factory, settings
         What to load.
-    verbosity : int
-        Level of the log, which goes to standard error.
+    log_settings : logs.Settings
     """
     # The server decides when a worker ends; a signal to the whole process group must not.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _die_with_server(lifeline)
-    logs.configure(verbosity)
+    logs.configure(log_settings)
     try:
         engine = factory(settings)
     except AlignError as error:
@@ -53,7 +53,12 @@ def main(
     sock.sendall(frames.encode(frames.Ready(engine.models)))
     memory = Memory()
     while (job := frames.receive(sock)) is not None:
-        answers, seconds = engine.run(job)
+        try:
+            answers, seconds = engine.run(job)
+        except Exception as error:
+            # The server sees a death and retries the shard.
+            failure_of(error)
+            return
         sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))
 
 

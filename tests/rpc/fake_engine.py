@@ -39,6 +39,8 @@ class FakeEngine:
             signal.pause()
         elif action == "score":
             score = float(value)
+        elif action == "raise":
+            raise ValueError(f"cannot read {pair.source.text}")
         elif action == "fail":
             return Answer(b"", code=3, message="as told", field=value)
         elif action == "grpc":

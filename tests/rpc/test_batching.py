@@ -7,7 +7,6 @@ from tokalign.server import wire
 from tokalign.server.admission import Admission
 from tokalign.server.batching import FairQueue, Shard, Slice, Task
 from tokalign.server.frames import Answer, Decoder, encode
-from tokalign.server.logs import JsonFormatter
 from tokalign.server.status import QueueFullError
 from tokalign.server.translate import Options
 from tokalign.v1 import align_pb2
@@ -110,12 +109,3 @@ def test_bulk_requests_leave_room_for_small_ones():
             raise AssertionError("admitted over the limit")
         with admission.admit(30, 1), admission.admit(10, 1):
             assert admission.pairs == 100
-
-
-def test_log_record_becomes_one_json_line(caplog):
-    import json
-    import logging
-
-    logging.getLogger("x").warning("lost", extra={"pairs": 3})
-    entry = json.loads(JsonFormatter().format(caplog.records[-1]))
-    assert (entry["event"], entry["level"], entry["pairs"]) == ("lost", "warning", 3)

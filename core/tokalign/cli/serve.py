@@ -47,10 +47,15 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--tls-client-ca", None, "Demand client certificates of these authorities.", type=_FILE)
 @_option("--token-file", None, "Hashes of the bearer tokens that may call.", type=_FILE)
 @_option("--reflection/--no-reflection", False, "Describe the service to tools like grpcurl.")
+@_option("--channelz/--no-channelz", False, "Show connections and streams on the admin port.")
+@_option("--traces/--no-traces", False, "Send OpenTelemetry spans as the OTEL_* variables say.")
+@_option("--log-sentences", False, "Let the log quote the sentences of failures.", is_flag=True)
 @_option("--log-level", "info", "What goes to standard error.", type=click.Choice(_LEVELS))
 @click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
 @click.option("--check-ca", type=_FILE, help="With --check: speak TLS, trusting this PEM file.")
-def command(check: str | None, check_ca: Path | None, log_level: str, **flags: Any) -> None:
+def command(
+    check: str | None, check_ca: Path | None, log_level: str, log_sentences: bool, **flags: Any
+) -> None:
     """Serve alignments over gRPC until SIGTERM, then drain.
 
     Prints "listening on HOST:PORT" to standard error once calls are answered. Every option can
@@ -66,7 +71,7 @@ def command(check: str | None, check_ca: Path | None, log_level: str, **flags: A
         config = _config(flags)
     except InputError as error:
         raise click.UsageError(str(error)) from error
-    logs.configure(getattr(logging, log_level.upper()))
+    logs.configure(logs.Settings(getattr(logging, log_level.upper()), log_sentences))
     app.run(config, lambda address: click.echo(f"listening on {address}", err=True), aligners.load)
 
 
@@ -105,6 +110,8 @@ def _config(flags: dict[str, Any]) -> Any:
         grace_s=flags["grace"],
         max_connection_age_s=flags["max_connection_age"],
         reflection=flags["reflection"],
+        channelz=flags["channelz"],
+        traces=flags["traces"],
     )
 
 

@@ -1,0 +1,40 @@
+"""grpc.channelz.v1: what grpc knows of its own connections and streams, for operators."""
+
+from __future__ import annotations
+
+import grpc
+from google.protobuf.message import Message
+from grpc_channelz.v1 import channelz, channelz_pb2
+from tokalign.server.calls import Calls, Context, Unary
+from tokalign.server.service import parse
+from tokalign.server.status import UnknownNameError
+
+_DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
+SERVICE = _DESCRIPTOR.full_name
+
+
+def handler(calls: Calls) -> grpc.GenericRpcHandler:
+    """Return what grpc.aio.Server.add_generic_rpc_handlers takes; tokens are asked for."""
+    return grpc.method_handlers_generic_handler(
+        SERVICE,
+        {
+            name: grpc.unary_unary_rpc_method_handler(calls.unary(SERVICE, name, _method(name)))
+            for name in _DESCRIPTOR.methods_by_name
+        },
+    )
+
+
+def _method(name: str) -> Unary:
+    request_type = getattr(channelz_pb2, f"{name}Request")
+    answer = getattr(channelz.aio.ChannelzServicer, name)
+
+    async def method(data: bytes, context: Context) -> bytes:
+        response: Message | None = await answer(parse(request_type, data), context)
+        if response is None:
+            # grpc's own servicer has set a code instead.
+            if context.code() == grpc.StatusCode.NOT_FOUND:
+                raise UnknownNameError(f"{name}: no such id; ids change as connections come and go")
+            raise RuntimeError(context.details())
+        return response.SerializeToString()
+
+    return method

@@ -1,0 +1,234 @@
+"""OpenTelemetry spans of a running server, received by a collector in this process."""
+
+import http.server
+import subprocess
+import sys
+import threading
+import time
+from concurrent import futures
+
+import grpc
+import pytest
+from server_process import REAL, started
+from tokalign.errors import InputError
+from tokalign.server import tracing
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+pytest.importorskip("opentelemetry.sdk", reason="opentelemetry is not installed")
+
+from opentelemetry.proto.collector.trace.v1 import (
+    trace_service_pb2,
+    trace_service_pb2_grpc,
+)
+
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+CALLER_ID = "b7ad6b7169203331"
+ERROR = 2
+
+
+class Collector:
+    """Receives OTLP by HTTP and by grpc."""
+
+    def __init__(self):
+        self.spans = []
+        self.services = set()
+        collector = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                collector.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                """Print nothing."""
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        self.grpc = grpc.server(futures.ThreadPoolExecutor(2))
+
+        class Service(trace_service_pb2_grpc.TraceServiceServicer):
+            def Export(self, request, context):  # noqa: N802
+                collector.take(request)
+                return trace_service_pb2.ExportTraceServiceResponse()
+
+        trace_service_pb2_grpc.add_TraceServiceServicer_to_server(Service(), self.grpc)
+        self.grpc_port = self.grpc.add_insecure_port("127.0.0.1:0")
+        self.grpc.start()
+
+    def take(self, request):
+        for resource in request.resource_spans:
+            for attribute in resource.resource.attributes:
+                if attribute.key == "service.name":
+                    self.services.add(attribute.value.string_value)
+            for scope in resource.scope_spans:
+                self.spans += scope.spans
+
+    def named(self, name):
+        return [span for span in self.spans if span.name == name]
+
+    def close(self):
+        self.http.shutdown()
+        self.http.server_close()
+        self.grpc.stop(0).wait()
+
+
+@pytest.fixture
+def collector():
+    collector = Collector()
+    yield collector
+    collector.close()
+
+
+@pytest.fixture
+def traced(collector, monkeypatch):
+    """Return the flags of a server that sends its spans to the collector by HTTP."""
+    url = f"http://127.0.0.1:{collector.http.server_port}"
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+    return ["--traces"]
+
+
+def pair(pair_id="1", source="a b"):
+    return {"id": pair_id, "source": {"text": source}, "target": {"text": "b"}}
+
+
+def attributes(span):
+    values = {}
+    for attribute in span.attributes:
+        value = attribute.value
+        values[attribute.key] = getattr(value, value.WhichOneof("value"))
+    return values
+
+
+def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collector):
+    with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        metadata = [("traceparent", f"00-{TRACE_ID}-{CALLER_ID}-01")]
+        stub.Align(align_pb2.AlignRequest(pair=pair()), metadata=metadata, timeout=20)
+        assert server.stop() == 0
+    (call,) = collector.named("tokalign.v1.AlignService/Align")
+    assert (call.trace_id.hex(), call.parent_span_id.hex()) == (TRACE_ID, CALLER_ID)
+    assert attributes(call) == {
+        "rpc.system": "grpc",
+        "rpc.service": "tokalign.v1.AlignService",
+        "rpc.method": "Align",
+        "rpc.grpc.status_code": 0,
+        "tokalign.pairs": 1,
+        "tokalign.shards": 1,
+    }
+    (queue,), (compute,), (stage,) = map(collector.named, ("queue", "compute", "align"))
+    assert queue.parent_span_id == compute.parent_span_id == call.span_id
+    assert stage.parent_span_id == compute.span_id
+    assert {span.trace_id for span in collector.spans} == {call.trace_id}
+    assert attributes(compute)["tokalign.pairs"] == 1
+    # The clocks of both processes are one, so the parts lie in their wholes, to a rounding.
+    slack_ns = 2_000_000
+    assert call.start_time_unix_nano <= queue.start_time_unix_nano + slack_ns
+    assert queue.end_time_unix_nano <= compute.start_time_unix_nano + slack_ns
+    assert compute.end_time_unix_nano <= call.end_time_unix_nano + slack_ns
+    assert stage.end_time_unix_nano - stage.start_time_unix_nano == pytest.approx(1e6, abs=2e3)
+    assert collector.services == {"tokalign"}
+
+
+def test_failures_and_their_codes_are_shown_without_sentences(traced, collector):
+    with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        for name in ("fail:source.text", "die"):
+            with pytest.raises(grpc.RpcError):
+                stub.Align(
+                    align_pb2.AlignRequest(pair=pair(name, source="confidential")), timeout=20
+                )
+        assert server.stop() == 0
+    callers_fault, servers_fault = sorted(
+        collector.named("tokalign.v1.AlignService/Align"), key=lambda span: span.status.code
+    )
+    assert attributes(callers_fault)["rpc.grpc.status_code"] == 3
+    assert callers_fault.status.code != ERROR
+    assert attributes(servers_fault)["rpc.grpc.status_code"] == 13
+    assert servers_fault.status.code == ERROR
+    assert "internal error" in servers_fault.status.message
+    assert not any("confidential" in str(span) for span in collector.spans)
+
+
+def test_spans_of_a_large_batch_are_bounded_and_its_shards_counted(traced, collector):
+    n_pairs = 4 * tracing.MAX_SHARD_SPANS
+    with (
+        started(*traced, "--shard-pairs", "1") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        request = align_pb2.BatchAlignRequest(pairs=[pair()] * n_pairs)
+        align_pb2_grpc.AlignServiceStub(channel).BatchAlign(request, timeout=60)
+        assert server.stop() == 0
+    (call,) = collector.named("tokalign.v1.AlignService/BatchAlign")
+    assert attributes(call)["tokalign.shards"] == attributes(call)["tokalign.pairs"] == n_pairs
+    assert len(collector.named("compute")) == tracing.MAX_SHARD_SPANS
+
+
+def test_spans_go_by_grpc_and_under_the_name_given(collector, monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.grpc_port}")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "mine")
+    with started("--traces") as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        assert server.stop() == 0
+    assert len(collector.named("tokalign.v1.AlignService/Align")) == 1
+    assert collector.services == {"mine"}
+
+
+def test_unsampled_calls_leave_nothing(traced, collector, monkeypatch):
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
+    with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        assert server.stop() == 0
+    assert collector.spans == []
+
+
+def test_absent_collector_costs_no_call_and_little_time(monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    with started("--traces") as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        assert server.stop() == 0
+
+
+def test_nothing_is_imported_unless_asked_for(collector, monkeypatch):
+    monkeypatch.setenv(
+        "OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.http.server_port}"
+    )
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        assert server.stop() == 0
+    assert collector.spans == []
+    code = "import sys, tokalign.server.frontend; print('opentelemetry' in sys.modules)"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert answer.stdout == "False\n"
+
+
+def test_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.resources", None)
+    with pytest.raises(InputError, match=r"pip install 'tokalign\[otel\]'"):
+        tracing.otlp_provider()
+
+
+def test_unknown_protocol_ends_the_server(monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "smoke-signals")
+    with pytest.raises(InputError, match="http/protobuf or grpc"):
+        tracing.otlp_provider()
+    answer = subprocess.run(
+        [sys.executable, "-c", REAL, "serve", "--port", "0", "--metrics-port", "-1", "--traces"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert answer.returncode == 1
+    assert "smoke-signals" in answer.stderr
+
+
+def test_times_of_the_monotonic_clock_become_those_of_day():
+    assert tracing.epoch_ns(time.monotonic()) == pytest.approx(time.time_ns(), abs=1e8)
