@@ -35,6 +35,7 @@ _TO_PROTO = {
     Direction.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
     Direction.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
     Direction.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
+    Direction.JOINT: align_pb2.DIRECTION_JOINT,
 }
 _FROM_PROTO = {number: direction for direction, number in _TO_PROTO.items()}
 

@@ -106,7 +106,7 @@ def _scan(*directions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield from sorted(direction, key=lambda link: (link[1], link[0]))
 
 
-_HEURISTICS: dict[
+HEURISTICS: dict[
     Direction, Callable[[Set[tuple[int, int]], Set[tuple[int, int]]], frozenset[tuple[int, int]]]
 ] = {
     Direction.SOURCE_TO_TARGET: lambda s2t, t2s: frozenset(s2t),
@@ -117,6 +117,7 @@ _HEURISTICS: dict[
     Direction.GROW_DIAG_FINAL: grow_diag_final,
     Direction.GROW_DIAG_FINAL_AND: grow_diag_final_and,
 }
+"""The directions that are made from best labels; the joint one is made from posteriors."""
 
 
 def symmetrize(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], direction: Direction) -> Links:
@@ -146,4 +147,4 @@ def symmetrize(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], direction: 
     >>> sorted(symmetrize({(0, 0), (1, 1)}, {(0, 0), (1, 0)}, Direction.INTERSECTION))
     [(0, 0)]
     """
-    return _HEURISTICS[Direction(direction)](s2t, t2s)
+    return HEURISTICS[Direction(direction)](s2t, t2s)

@@ -22,8 +22,9 @@ class Direction(enum.StrEnum):
     """How the two one-directional decodings become one alignment.
 
     ``s2t`` labels every source token with a target token or NULL, so each source token has at
-    most one link; ``t2s`` labels every target token. The others combine both
-    (see tokalign.symmetrize). Links are always written (source, target).
+    most one link; ``t2s`` labels every target token. ``joint`` takes every link whose mean
+    posterior over both directions is high enough (tokalign.crf._joint). The others combine the
+    best labellings (see tokalign.symmetrize). Links are always written (source, target).
     """
 
     SOURCE_TO_TARGET = "s2t"
@@ -33,9 +34,10 @@ class Direction(enum.StrEnum):
     GROW_DIAG = "grow-diag"
     GROW_DIAG_FINAL = "grow-diag-final"
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
+    JOINT = "joint"
 
 
-DEFAULT_DIRECTION = Direction.UNION
+DEFAULT_DIRECTION = Direction.JOINT
 """What is decoded where nothing is asked for."""
 
 

@@ -107,3 +107,8 @@ def test_hand_example(direction, extra):
 def test_one_direction_is_returned_as_it_is():
     assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.SOURCE_TO_TARGET) == S2T_EXAMPLE
     assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.TARGET_TO_SOURCE) == T2S_EXAMPLE
+
+
+def test_the_joint_decision_is_not_made_from_labels():
+    with pytest.raises(KeyError):
+        symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.JOINT)

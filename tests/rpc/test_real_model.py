@@ -58,7 +58,9 @@ def test_served_alignments_equal_local_ones(server, aligners, model):
         assert tuple(result.alignment.target.starts) == expected.target.starts
 
 
-@pytest.mark.parametrize("direction", ["s2t", "t2s", "intersection", "union", "grow-diag-final"])
+@pytest.mark.parametrize(
+    "direction", ["s2t", "t2s", "intersection", "union", "grow-diag-final", "joint"]
+)
 def test_directions_posteriors_and_explanations_equal_local_ones(server, aligners, direction):
     source, target = PAIRS[0]["source"], PAIRS[0]["target"]
     names = {
@@ -66,6 +68,7 @@ def test_directions_posteriors_and_explanations_equal_local_ones(server, aligner
         "t2s": align_pb2.DIRECTION_TARGET_TO_SOURCE,
         "intersection": align_pb2.DIRECTION_INTERSECTION,
         "union": align_pb2.DIRECTION_UNION,
+        "joint": align_pb2.DIRECTION_JOINT,
         "grow-diag-final": align_pb2.DIRECTION_GROW_DIAG_FINAL,
     }
     request = align_pb2.AlignRequest(

@@ -8,14 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tokalign.aligner import MAX_TOKENS, Aligner, model_path, sentence_score, shipped_models
+from tokalign.aligner import (
+    JOINT_THRESHOLD,
+    MAX_TOKENS,
+    Aligner,
+    model_path,
+    sentence_score,
+    shipped_models,
+)
 from tokalign.crf import reference
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
 from tokalign.features._extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
 from tokalign.model_io import Model, load_model, save_model
-from tokalign.symmetrize import symmetrize
+from tokalign.symmetrize import HEURISTICS, symmetrize
 from tokalign.types import DEFAULT_DIRECTION, Direction, GoldPair, Sentence
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
@@ -111,7 +118,7 @@ def test_a_direction_labels_each_token_of_its_side_once(aligner, gold) -> None:
         assert len({j for _, j in t2s}) == len(t2s)
 
 
-@pytest.mark.parametrize("direction", [one for one in Direction if len(one) > 3])
+@pytest.mark.parametrize("direction", [one for one in HEURISTICS if len(one) > 3])
 def test_combined_directions_symmetrize_the_two(aligner, gold, direction) -> None:
     for pair in gold[:8]:
         s2t, t2s, both = (
@@ -119,6 +126,19 @@ def test_combined_directions_symmetrize_the_two(aligner, gold, direction) -> Non
             for one in ("s2t", "t2s", direction)
         )
         assert both == symmetrize(s2t, t2s, direction)
+
+
+def test_the_joint_decision_takes_the_likely_links_of_both_directions(aligner, gold) -> None:
+    for pair in gold:
+        s2t, t2s, joint = (
+            aligner.align(pair.source, pair.target, direction=direction, posteriors=True)
+            for direction in ("s2t", "t2s", "joint")
+        )
+        mean = (s2t.posteriors + t2s.posteriors) / 2
+        likely = {(int(i), int(j)) for i, j in np.argwhere(mean >= JOINT_THRESHOLD)}
+        assert links_of(joint) == likely
+        np.testing.assert_allclose(joint.posteriors, mean, atol=1e-6)
+        assert joint.score == s2t.score == t2s.score
 
 
 def test_labels_and_posteriors_equal_the_twins(aligner, model, gold) -> None:
@@ -213,8 +233,7 @@ def test_the_score_is_the_share_of_the_target_that_is_covered(aligner) -> None:
 def test_the_score_by_hand() -> None:
     # The noun weighs 1 and is covered in full, the determiner weighs 0.1 and is covered by half.
     target = Sentence.from_tokens(["the", "dog"], tags=["DT", "NN"])
-    posterior = np.array([[0.5, 0.75], [0.0, 0.5]])
-    assert sentence_score(posterior, target) == pytest.approx((1.0 + 0.05) / 1.1)
+    assert sentence_score([0.5, 1.0], target) == pytest.approx((1.0 + 0.05) / 1.1)
 
 
 def test_aligning_keeps_nothing_of_the_pairs_before(aligner, gold) -> None:

@@ -21,6 +21,9 @@ class Decoder:
     def decode(
         self, source: Sentence, target: Sentence
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...
+    def posteriors(
+        self, source: Sentence, target: Sentence
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def features(
         self, source: int, target: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...

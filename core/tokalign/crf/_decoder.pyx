@@ -138,36 +138,45 @@ cdef class Decoder:
             If the weights are so large that float64 cannot hold the posteriors.
         """
         self.extractor.load(source, target)
+        cdef int32_t[::1] s2t_states = np.empty(self.extractor.pair.source.n, dtype=np.int32)
+        cdef int32_t[::1] t2s_states = np.empty(self.extractor.pair.target.n, dtype=np.int32)
+        posteriors = self._infer(&s2t_states[0], &t2s_states[0])
+        return s2t_states.base, t2s_states.base, *posteriors
+
+    def posteriors(self, source, target):
+        """Return the posteriors of both directions alone; see decode. Faster, without labels."""
+        self.extractor.load(source, target)
+        return self._infer(NULL, NULL)
+
+    cdef tuple _infer(self, int32_t *s2t_states, int32_t *t2s_states):
+        """Return both posteriors of the loaded pair and write labels where there is room."""
         cdef Py_ssize_t n_source = self.extractor.pair.source.n
         cdef Py_ssize_t n_target = self.extractor.pair.target.n
         self._reserve(n_source, n_target)
-        states = (np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32))
-        posteriors = (np.empty((n_source, n_target + 1)), np.empty((n_target, n_source + 1)))
-        cdef int32_t[::1] s2t_states = states[0]
-        cdef int32_t[::1] t2s_states = states[1]
-        cdef double[:, ::1] s2t_posterior = posteriors[0]
-        cdef double[:, ::1] t2s_posterior = posteriors[1]
+        cdef double[:, ::1] s2t_posterior = np.empty((n_source, n_target + 1))
+        cdef double[:, ::1] t2s_posterior = np.empty((n_target, n_source + 1))
         cdef double *s2t = self._scratch
         cdef double *t2s = s2t + n_source * (n_target + 1)
         cdef bint is_finite
         with nogil:
             self._emissions(n_source, n_target, s2t, t2s)
             is_finite = (
-                self._chain(0, s2t, n_source, n_target + 1, &s2t_states[0], &s2t_posterior[0, 0])
-                and self._chain(1, t2s, n_target, n_source + 1, &t2s_states[0], &t2s_posterior[0, 0])
+                self._chain(0, s2t, n_source, n_target + 1, s2t_states, &s2t_posterior[0, 0])
+                and self._chain(1, t2s, n_target, n_source + 1, t2s_states, &t2s_posterior[0, 0])
             )
         if not is_finite:
             raise ModelError("the model's weights are too large to give posteriors; retrain it")
-        return *states, *posteriors
+        return s2t_posterior.base, t2s_posterior.base
 
     cdef bint _chain(
         self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
         int32_t *states, double *posterior,
     ) noexcept nogil:
-        """Write labels and posteriors; return whether there are any."""
+        """Write posteriors, and labels unless `states` is NULL; return whether there are any."""
         cdef double log_partition
         expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
-        viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
+        if states != NULL:
+            viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
         log_partition = marginals(
             emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0
         )

@@ -113,6 +113,18 @@ def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Arr
     return posterior_ts, counts, log_partition
 
 
+def joint_links(s2t: Array, t2s: Array, threshold: float) -> list[tuple[int, int, float]]:
+    """Twin of tokalign.crf._joint.joint_links."""
+    mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
+    return [(i, j, p) for (i, j), p in np.ndenumerate(mean) if p >= threshold]
+
+
+def coverage(s2t: Array, t2s: Array) -> list[float]:
+    """Twin of tokalign.crf._joint.coverage."""
+    both = np.minimum(s2t[:, 1:], t2s[:, 1:].T)
+    return [min(float(column.sum()), 1.0) for column in both.T]
+
+
 def _logsumexp(values: Array, axis: int) -> Array:
     top = values.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
