@@ -216,12 +216,13 @@ class Aligner:
         if direction is Direction.JOINT:
             directed = self._decoder.posteriors(source, target)
             return joint_links(*directed, JOINT_THRESHOLD), directed
-        s2t_states, t2s_states, *directed = self._decoder.decode(source, target)
+        s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(source, target)
         s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
         t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
-        posterior = _combine(*directed, direction)
+        posterior = _combine(s2t_posterior, t2s_posterior, direction)
         chosen = sorted(symmetrize(s2t, t2s, direction))
-        return [(i, j, float(posterior[i, j])) for i, j in chosen], tuple(directed)
+        links = [(i, j, float(posterior[i, j])) for i, j in chosen]
+        return links, (s2t_posterior, t2s_posterior)
 
     def pipe(
         self,

@@ -108,5 +108,6 @@ def test_evaluate_scores_the_model_as_its_golden_predictions():
     assert by_model.exit_code == by_file.exit_code == 0
     one, two = json.loads(by_model.stdout), json.loads(by_file.stdout)
     assert (one.pop("model"), one.pop("direction")) == (DEFAULT_MODEL, "t2s")
+    assert one.pop("calibration")["links"] > 0
     assert two.pop("predictions").endswith("sample.t2s.pharaoh")
     assert one == two

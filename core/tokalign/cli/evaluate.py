@@ -18,6 +18,7 @@ from tokalign.evaluate import (
     by_kind,
     by_length,
     by_tag,
+    calibrate,
     compare,
     count_pairs,
     evaluate,
@@ -97,6 +98,11 @@ def command(
 
     Precision and recall are macro averages over pairs, F1 the harmonic mean of the two; an empty
     prediction has precision 0, or 1 if the gold is empty too.
+
+    Printed are F1 with intervals, F-alpha over the range of alpha, exact match, AER and why it
+    misleads, scores of identical, other and content words, tables by length, kind of link and word
+    class, how well confidences are calibrated (with --model), a paired test (with --against) and
+    the most harmful errors (with --errors).
     """
     if (model is None) == (predictions_path is None):
         raise click.UsageError("give either --model or --predictions")
@@ -128,11 +134,18 @@ def command(
     lengths = by_length(gold, predicted, links)
     kinds, tags = by_kind(gold, predicted, links), by_tag(gold, predicted, links)
     errors = list_errors(gold, predicted, links)
+    calibration = calibrate(gold, confidences, links) if confidences is not None else None
     if html_path is not None:
         from tokalign import view
 
         tables = view.evaluation_tables(
-            result, lengths=lengths, kinds=kinds, tags=tags, errors=errors, comparison=other
+            result,
+            lengths=lengths,
+            kinds=kinds,
+            tags=tags,
+            errors=errors,
+            comparison=other,
+            calibration=calibration,
         )
         system = f"model {model}, {direction}"
         if predictions_path is not None:
@@ -143,6 +156,7 @@ def command(
             + (f"; second system: {against.name}" if against is not None else ""),
             view.page_pairs(gold, confidences or predicted, choice=links, other=others),
             tables=tables,
+            calibration=calibration,
             choice=links,
         )
         html_path.write_text(page, encoding="utf-8")
@@ -151,6 +165,8 @@ def command(
         report["by_length"] = {name: each.to_json() for name, each in lengths.items()}
         report["by_kind"] = {name: each.to_json() for name, each in kinds.items()}
         report["by_tag"] = {name: each.to_json() for name, each in tags.items()}
+        if calibration is not None:
+            report["calibration"] = calibration.to_json()
         if other is not None:
             report["against"] = {name: asdict(each) for name, each in other.items()}
         if n_errors:
@@ -161,6 +177,8 @@ def command(
     if other is not None:
         lines += text.comparison_lines(other, str(against))
     lines += text.breakdown_lines(lengths, kinds, tags)
+    if calibration is not None:
+        lines += text.calibration_lines(calibration)
     if n_errors:
         lines += text.error_lines(errors, n_errors)
     for line in lines:

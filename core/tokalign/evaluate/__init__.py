@@ -17,6 +17,7 @@ from tokalign.evaluate.breakdown import (
     list_errors,
     worst_word_pairs,
 )
+from tokalign.evaluate.calibration import Calibration, ReliabilityBin, calibrate
 from tokalign.evaluate.counts import COLUMNS, LinkChoice, Links, count_pairs
 from tokalign.evaluate.metrics import ALPHAS, SCALARS, Scores, scores_of
 from tokalign.evaluate.predictions import predictions_of, read_predictions
@@ -82,17 +83,20 @@ __all__ = [
     "ALPHAS",
     "COLUMNS",
     "SCALARS",
+    "Calibration",
     "Comparison",
     "Evaluation",
     "LinkChoice",
     "LinkCounts",
     "LinkError",
     "Links",
+    "ReliabilityBin",
     "Scores",
     "bootstrap_intervals",
     "by_kind",
     "by_length",
     "by_tag",
+    "calibrate",
     "compare",
     "count_pairs",
     "evaluate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tokalign.evaluate.breakdown import LinkCounts, LinkError, worst_word_pairs
+from tokalign.evaluate.calibration import Calibration
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.significance import Comparison
 
@@ -23,6 +24,11 @@ LABELS = {
 }
 """What to call each scalar metric in reports."""
 
+AER_WARNING = (
+    "AER falls when links are left out that are only possible, whatever is lost of the sure ones "
+    "(Fraser and Marcu 2007); judge by F"
+)
+
 
 def score_lines(
     scores: Scores, intervals: Mapping[str, tuple[float, float]], choice: str
@@ -33,6 +39,7 @@ def score_lines(
         low, high = intervals[name]
         value = getattr(scores, name)
         yield f"  {label:<28}{100 * value:6.1f}   {100 * low:5.1f} to {100 * high:5.1f}"
+    yield f"    note: {AER_WARNING}"
     yield "  F-alpha (micro)             " + "  ".join(
         f"{alpha}: {100 * value:.1f}" for alpha, value in scores.f_alpha.items()
     )
@@ -60,6 +67,18 @@ def breakdown_lines(
 
 def _percents(figures: Sequence[float]) -> str:
     return "".join(f"{100 * figure:7.1f}" for figure in figures)
+
+
+def calibration_lines(calibration: Calibration) -> Iterator[str]:
+    """Yield the reliability table of the confidences."""
+    yield (
+        f"confidences of {calibration.links} links: expected calibration error "
+        f"{100 * calibration.expected_error:.1f} points"
+    )
+    yield f"  {'confidence':<38}links   mean  right"
+    for each in calibration.bins:
+        name = f"{each.low:.1f} to {each.high:.1f}"
+        yield f"  {name:<37}{each.links:>6}{_percents((each.confidence, each.right))}"
 
 
 def comparison_lines(comparison: Mapping[str, Comparison], name: str) -> Iterator[str]:

@@ -12,7 +12,14 @@ function make(tag, text, attributes = {}) {
   return node;
 }
 
-function figures(title, columns, rows) {
+function draw(tag, attributes, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text) node.textContent = text;
+  return node;
+}
+
+function figures({ title, columns, rows, note }) {
   const table = make("table", null, { class: "figures" });
   table.append(make("caption", title));
   const head = table.createTHead().insertRow();
@@ -22,7 +29,39 @@ function figures(title, columns, rows) {
     const line = body.insertRow();
     row.forEach((cell, k) => line.append(make(k ? "td" : "th", cell)));
   }
+  if (note) {
+    const cell = make("td", note, { colspan: columns.length, class: "remark" });
+    table.createTFoot().insertRow().append(cell);
+  }
   return table;
+}
+
+/* Share of right links over confidence; a calibrated system lies on the diagonal. */
+function reliability({ bins, links, expected_error: error }) {
+  const side = 220, edge = 34, x = (value) => edge + value * side, y = (value) => edge / 2 + (1 - value) * side;
+  const figure = make("figure", null, { class: "reliability" });
+  figure.append(make("figcaption", "Reliability of confidences"));
+  const svg = draw("svg", { width: side + 1.5 * edge, height: side + 1.5 * edge, role: "img",
+    "aria-label": `reliability plot of ${links} links, expected calibration error ${percent(error)} points` });
+  svg.append(draw("rect", { x: x(0), y: y(1), width: side, height: side, class: "frame" }));
+  svg.append(draw("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), class: "ideal" }));
+  for (const tick of [0, 0.5, 1]) {
+    svg.append(draw("text", { x: x(tick), y: y(0) + 14, "text-anchor": "middle" }, String(tick)));
+    svg.append(draw("text", { x: x(0) - 4, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+  }
+  svg.append(draw("text", { x: x(0.5), y: y(0) + 28, "text-anchor": "middle" }, "confidence"));
+  svg.append(draw("text", { x: x(0) + 6, y: y(1) + 14 }, "share right"));
+  svg.append(draw("polyline", { class: "curve",
+    points: bins.map((bin) => `${x(bin.confidence)},${y(bin.right)}`).join(" ") }));
+  for (const bin of bins) {
+    const dot = draw("circle", { cx: x(bin.confidence), cy: y(bin.right),
+      r: 3 + 6 * Math.sqrt(bin.links / links), class: "bin" });
+    dot.append(draw("title", {}, `${bin.links} links of mean confidence ${percent(bin.confidence)}: ` +
+      `${percent(bin.right)} right`));
+    svg.append(dot);
+  }
+  figure.append(svg);
+  return figure;
 }
 
 const key = (i, j) => i + "-" + j;
@@ -173,12 +212,9 @@ function drawWords(pair, cells) {
   const paths = [];
   for (const cell of cells.values()) {
     const [a, b] = ends(cell), x = middle(rows[0], a), y = middle(rows[1], b);
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", `M${x},2 C${x},${height * 0.55} ${y},${height * 0.45} ${y},${height - 2}`);
-    path.setAttribute("class", `link ${cell.status}`);
-    const label = document.createElementNS("http://www.w3.org/2000/svg", "title");
-    label.textContent = describe(pair, cell);
-    path.append(label);
+    const path = draw("path", { class: `link ${cell.status}`,
+      d: `M${x},2 C${x},${height * 0.55} ${y},${height * 0.45} ${y},${height - 2}` });
+    path.append(draw("title", {}, describe(pair, cell)));
     svg.append(path);
     paths.push({ path, a, b });
   }
@@ -242,11 +278,12 @@ function start() {
   at("title").textContent = data.title;
   at("note").textContent = data.note;
   const [first, ...rest] = data.tables;
-  if (first) at("scores").append(figures(first.title, first.columns, first.rows));
+  if (first) at("scores").append(figures(first));
+  if (data.calibration && data.calibration.links) at("scores").append(reliability(data.calibration));
   if (rest.length) {
     const details = make("details"), box = make("div", null, { class: "tables" });
     details.append(make("summary", "more tables"), box);
-    rest.forEach((table) => box.append(figures(table.title, table.columns, table.rows)));
+    rest.forEach((table) => box.append(figures(table)));
     at("more").append(details);
   }
   const legend = data.has_gold

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 
 from tokalign.evaluate import (
+    Calibration,
     Comparison,
     Evaluation,
     LinkChoice,
@@ -23,10 +24,10 @@ from tokalign.evaluate import (
     list_errors,
     worst_word_pairs,
 )
-from tokalign.evaluate.summary import LABELS
+from tokalign.evaluate.summary import AER_WARNING, LABELS
 from tokalign.types import GoldPair
 
-_N_WORD_PAIRS = 40
+_N_WORST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,12 @@ class PagePair:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table above the pairs; the first column names the row."""
+    """A table above the pairs; the first column names the row, the note stands under it."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""
 
 
 def page_pairs(
@@ -117,8 +119,9 @@ def evaluation_tables(
     lengths: Mapping[str, Scores],
     kinds: Mapping[str, LinkCounts],
     tags: Mapping[str, LinkCounts],
-    errors: Iterable[LinkError],
+    errors: Sequence[LinkError],
     comparison: Mapping[str, Comparison] | None = None,
+    calibration: Calibration | None = None,
 ) -> list[Table]:
     """Return the tables of an evaluation, in percent."""
     scores = result.scores
@@ -138,7 +141,7 @@ def evaluation_tables(
     if comparison is not None:
         columns += ["to the second", "95% interval", "p"]
     tables = [
-        Table("Scores", tuple(columns), tuple(rows)),
+        Table("Scores", tuple(columns), tuple(rows), AER_WARNING),
         Table(
             "F-alpha (micro)",
             ("alpha", "on counted links", "precision on possible"),
@@ -163,7 +166,9 @@ def evaluation_tables(
                 for name, c in counts.items()
             )
             tables.append(Table(title, ("class", "gold", "P", "R", "F1"), cells_of))
-    worst = worst_word_pairs(errors)[:_N_WORD_PAIRS]
+    if calibration is not None:
+        tables.append(_calibration_table(calibration))
+    worst = worst_word_pairs(errors)[:_N_WORST]
     tables.append(
         Table(
             "Word pairs by harm",
@@ -174,7 +179,40 @@ def evaluation_tables(
             ),
         )
     )
+    tables.append(
+        Table(
+            "Links by harm",
+            ("source ~ target", "error", "pair", "link", "points of F1"),
+            tuple(
+                (
+                    " ~ ".join(error.words),
+                    "missing" if error.is_missing else "wrong",
+                    error.id,
+                    f"{error.source}-{error.target}",
+                    f"{100 * error.harm:.3f}",
+                )
+                for error in errors[:_N_WORST]
+            ),
+        )
+    )
     return tables
+
+
+def _calibration_table(calibration: Calibration) -> Table:
+    return Table(
+        "Reliability of confidences",
+        ("confidence", "links", "mean", "right"),
+        tuple(
+            (
+                f"{each.low:.1f} to {each.high:.1f}",
+                str(each.links),
+                _percent(each.confidence),
+                _percent(each.right),
+            )
+            for each in calibration.bins
+        ),
+        f"expected calibration error {_percent(calibration.expected_error)} points",
+    )
 
 
 def _percent(value: float) -> str:
@@ -187,6 +225,7 @@ def render_page(
     pairs: Sequence[PagePair],
     *,
     tables: Sequence[Table] = (),
+    calibration: Calibration | None = None,
     choice: LinkChoice = LinkChoice.SURE,
     has_gold: bool = True,
 ) -> str:
@@ -199,6 +238,8 @@ def render_page(
     pairs : sequence of PagePair
     tables : sequence of Table
         The first is shown open.
+    calibration : Calibration, optional
+        Shown as a reliability plot.
     choice : LinkChoice
         How the page recounts when its threshold moves.
     has_gold : bool
@@ -211,6 +252,7 @@ def render_page(
         "has_gold": has_gold,
         "has_confidence": any(p != 1.0 for pair in pairs for _, _, p in pair.links),
         "tables": [asdict(table) for table in tables],
+        "calibration": None if calibration is None else calibration.to_json(),
         "pairs": [asdict(pair) for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))

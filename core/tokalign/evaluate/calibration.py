@@ -1,0 +1,110 @@
+"""How far the confidences of predicted links can be read as probabilities.
+
+References
+----------
+Guo, Pleiss, Sun and Weinberger (2017), ICML: On Calibration of Modern Neural Networks, equations 2
+and 3: accuracy and confidence of a bin, and their expected difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from tokalign.errors import InputError, ShapeError
+from tokalign.evaluate.counts import LinkChoice, choose_links
+from tokalign.types import GoldPair
+
+N_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The predicted links of one range of confidence.
+
+    Attributes
+    ----------
+    low, high : float
+        Confidences from `low` up to and without `high`; the last bin holds 1.
+    links : int
+    confidence : float
+        Mean over the links.
+    right : float
+        Share of the links that are right. Calibrated where it equals `confidence`.
+    """
+
+    low: float
+    high: float
+    links: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Reliability of the confidences of one system's links.
+
+    Attributes
+    ----------
+    links : int
+    expected_error : float
+        Expected calibration error: mean of |right - confidence| over the bins, weighted by links.
+    bins : tuple of ReliabilityBin
+        Of equal width, by rising confidence; bins without links are left out.
+    """
+
+    links: int
+    expected_error: float
+    bins: tuple[ReliabilityBin, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def calibrate(
+    gold: Sequence[GoldPair],
+    confidences: Sequence[Mapping[tuple[int, int], float]],
+    choice: LinkChoice = LinkChoice.SURE,
+) -> Calibration:
+    """Return how confidence and correctness of predicted links agree.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair
+    confidences : sequence of dict
+        Confidence, in [0, 1], of every predicted link of each pair.
+    choice : LinkChoice
+        Which links are right; those that count neither way are left out.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many predictions as pairs.
+    InputError
+        If a confidence is not in [0, 1].
+    """
+    if len(gold) != len(confidences):
+        raise ShapeError(f"{len(confidences)} predictions for {len(gold)} gold pairs")
+    sums = [[0, 0.0, 0] for _ in range(N_BINS)]
+    for pair, predicted in zip(gold, confidences, strict=True):
+        wanted, found = choose_links(pair, predicted.keys(), choice)
+        for link in found:
+            confidence = predicted[link]
+            if not 0.0 <= confidence <= 1.0:
+                raise InputError(
+                    f"pair {pair.id!r}: link {link[0]}-{link[1]} has confidence {confidence}; "
+                    "wanted a number in [0, 1]"
+                )
+            one = sums[min(int(confidence * N_BINS), N_BINS - 1)]
+            one[0] += 1
+            one[1] += confidence
+            one[2] += link in wanted
+    n_links = sum(int(n) for n, _, _ in sums)
+    bins = tuple(
+        ReliabilityBin(k / N_BINS, (k + 1) / N_BINS, int(n), total / n, right / n)
+        for k, (n, total, right) in enumerate(sums)
+        if n
+    )
+    gap = sum(each.links * abs(each.right - each.confidence) for each in bins)
+    return Calibration(n_links, gap / n_links if n_links else 0.0, bins)
