@@ -1,8 +1,11 @@
-"""Chaos: mixed load while workers are killed and stopped, models reloaded, and clients vanish.
+"""Chaos: mixed load while workers are killed, stopped and starved, models reloaded, clients gone.
+
+Starved means paused again and again, or left with what busy processes on the same cores give.
+Clients vanish with a closed channel or, in the middle of a request, with a reset connection.
 
 Ends with exit code 1 unless every call got its answer or an error code that the contract allows,
-no answer came twice or to the wrong call, nothing hung, and the server's memory and file
-descriptors stayed flat.
+no answer came twice or to the wrong call, nothing hung, memory, open files and processes stayed
+flat, and the server was whole and idle at the end.
 
 Usage: python bench/chaos.py [--minutes 10] [--seed 0]
 """
@@ -14,6 +17,9 @@ import json
 import os
 import random
 import signal
+import socket
+import struct
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,11 +27,18 @@ from pathlib import Path
 import grpc
 import grpc.aio
 from serving import Server, batch, sample
+from tokalign.server import bench
+from tokalign.server.loadgen import Connection
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
 SERVE = "from tokalign.cli.main import main; main()"
 ALLOWED = {"OK", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED", "CANCELLED", "UNAVAILABLE", "INTERNAL"}
 CALL_LIMIT_S = 60.0
+WORKERS = 2
+# Closing sends a reset instead of an orderly end.
+RESET = struct.pack("ii", 1, 0)
+BUSY_LOOP = "import sys, time\nend = time.monotonic() + float(sys.argv[1])\n"
+BUSY_LOOP += "while time.monotonic() < end: pass"
 
 
 class Chaos:
@@ -99,6 +112,19 @@ class Chaos:
             call.cancel()
             self.faults["clients vanished"] += 1
 
+    async def resetters(self):
+        """Clients whose connection breaks within a request or before its answer."""
+        large = batch(self.pairs, 5000).SerializeToString()
+        while not self.is_over:
+            body = self.rng.choice([large, large[:200]])
+            connection = Connection(self.server.address, bench.METHODS["batch"])
+            for _ in range(self.rng.randint(1, 5)):
+                connection.call(struct.pack(">BI", 0, len(body)) + body, time.perf_counter())
+            await asyncio.sleep(self.rng.random() * 0.3)
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            connection.socket.close()
+            self.faults["connections reset"] += 1
+
     async def abandon(self, stub):
         try:
             await stub.BatchAlign(batch(self.pairs, 500))
@@ -130,19 +156,55 @@ class Chaos:
             while not self.is_over:
                 await asyncio.sleep(self.rng.uniform(0.3, 2.0))
                 status = await admin.GetStatus(admin_pb2.GetStatusRequest(), timeout=30)
-                fault = self.rng.choice(["killed", "killed", "stopped", "reload", "bad reload"])
+                if not status.worker_pids:
+                    continue
+                fault = self.rng.choice(["killed", "killed", "stopped", "paused", "starved"])
+                pid = self.rng.choice(list(status.worker_pids))
                 try:
-                    if fault == "reload":
-                        names = self.rng.sample(["en", "en-rte2"], 2)
-                        await admin.Reload(admin_pb2.ReloadRequest(models=names), timeout=60)
-                    elif fault == "bad reload":
-                        await self.bad_reload(admin)
-                    elif status.worker_pids:
-                        number = signal.SIGKILL if fault == "killed" else signal.SIGSTOP
-                        os.kill(self.rng.choice(list(status.worker_pids)), number)
+                    if fault == "paused":
+                        await self.pause(pid)
+                    elif fault == "starved":
+                        await self.starve()
+                    else:
+                        os.kill(pid, signal.SIGKILL if fault == "killed" else signal.SIGSTOP)
                     self.faults[fault] += 1
                 except ProcessLookupError:
                     self.faults["already gone"] += 1
+
+    async def pause(self, pid):
+        """Stop a worker again and again, never long enough to be taken for hung."""
+        for _ in range(self.rng.randint(3, 10)):
+            os.kill(pid, signal.SIGSTOP)
+            await asyncio.sleep(self.rng.uniform(0.05, 0.4))
+            os.kill(pid, signal.SIGCONT)
+            await asyncio.sleep(0.05)
+
+    async def starve(self):
+        """Fill the cores that the workers may use with busy processes."""
+        seconds = str(self.rng.uniform(1.0, 3.0))
+        n_hogs = 2 * len(os.sched_getaffinity(self.pid))
+        hogs = [
+            subprocess.Popen([sys.executable, "-S", "-c", BUSY_LOOP, seconds])
+            for _ in range(n_hogs)
+        ]
+        for hog in hogs:
+            await asyncio.to_thread(hog.wait)
+
+    async def reloader(self):
+        """Every few seconds another model, or one that must be refused."""
+        async with grpc.aio.insecure_channel(self.admin_address) as channel:
+            admin = admin_pb2_grpc.AdminServiceStub(channel)
+            while not self.is_over:
+                await asyncio.sleep(self.rng.uniform(1.5, 4.0))
+                if self.rng.random() < 0.3:
+                    await self.bad_reload(admin)
+                    continue
+                names = self.rng.sample(["en", "en-rte2"], 2)
+                try:
+                    await admin.Reload(admin_pb2.ReloadRequest(models=names), timeout=60)
+                    self.faults["reloads"] += 1
+                except grpc.aio.AioRpcError as error:
+                    self.wrong.append(f"a reload failed: {error.code().name}")
 
     async def bad_reload(self, admin):
         try:
@@ -151,12 +213,33 @@ class Chaos:
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.FAILED_PRECONDITION:
                 self.wrong.append(f"a missing model gave {error.code().name}")
+        self.faults["bad reloads"] += 1
 
     def size(self):
-        """Open files and resident MiB of the server's own process."""
+        """Open files and MiB of the server's own process, then processes and MiB of all of it."""
         n_files = len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return n_files, pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+        family = self.server.family()
+        return n_files, resident_mib(self.pid), len(family), sum(map(resident_mib, family))
+
+    async def settle(self):
+        """Wait until the server is idle with all its workers, and answers."""
+        async with (
+            grpc.aio.insecure_channel(self.admin_address) as admin_channel,
+            grpc.aio.insecure_channel(self.server.address) as channel,
+        ):
+            admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
+            stop_at = time.monotonic() + 30
+            while True:
+                status = await admin.GetStatus(admin_pb2.GetStatusRequest(), timeout=30)
+                work = (status.admitted_pairs, status.busy_workers)
+                if work == (0, 0) and len(status.worker_pids) == WORKERS:
+                    break
+                if time.monotonic() > stop_at:
+                    self.wrong.append(f"pairs and busy workers left without load: {work}")
+                    return
+                await asyncio.sleep(0.1)
+            request = align_pb2.AlignRequest(pair=self.pairs[0])
+            await align_pb2_grpc.AlignServiceStub(channel).Align(request, timeout=10)
 
     async def watch(self, stop_at, sizes):
         while time.monotonic() < stop_at:
@@ -170,12 +253,22 @@ class Chaos:
         channels = [grpc.aio.insecure_channel(self.server.address) for _ in range(3)]
         work = [self.singles(channels[0]) for _ in range(8)]
         work += [self.batches(channels[1]) for _ in range(2)]
-        work += [self.streams(channels[2]), self.vanishers(), self.saboteur()]
+        work += [self.streams(channels[2]), self.vanishers(), self.resetters()]
+        work += [self.saboteur(), self.reloader()]
         await asyncio.gather(self.watch(stop_at, sizes), *work)
         for channel in channels:
             await channel.close()
-        await asyncio.sleep(2.0)
+        await self.settle()
         return sizes
+
+
+def resident_mib(pid):
+    """Return a process's resident memory, 0 where it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def verdict(chaos, sizes, exit_code):
@@ -187,7 +280,8 @@ def verdict(chaos, sizes, exit_code):
         wrong.append("no call succeeded")
     settled = sizes[len(sizes) // 4 :]
     half = len(settled) // 2
-    for index, (what, slack) in enumerate((("files", 20), ("MiB", 64))):
+    limits = (("files", 20), ("MiB", 64), ("processes", 2), ("MiB in all processes", 150))
+    for index, (what, slack) in enumerate(limits):
         early = max(size[index] for size in settled[:half])
         late = max(size[index] for size in settled[half:])
         print(f"{what}: at most {early:.0f} in the first half, {late:.0f} in the second")
@@ -203,8 +297,17 @@ def main():
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    flags = ["--port", "0", "--metrics-port", "0", "--admin-port", "0", "--workers", "2"]
-    flags += ["--model", "en", "--model", "en-rte2", "--shard-timeout", "2"]
+    flags = ["--port", "0", "--metrics-port", "0", "--admin-port", "0"]
+    flags += [
+        "--workers",
+        str(WORKERS),
+        "--model",
+        "en",
+        "--model",
+        "en-rte2",
+        "--shard-timeout",
+        "2",
+    ]
     flags += ["--queue-pairs", "12000", "--log-level", "info", "--grace", "10"]
     server = Server(SERVE, "serve", *flags)
     chaos = Chaos(server, server.admin, arguments.seed)

@@ -67,8 +67,8 @@ class Server:
             raise SystemExit("the server did not start")
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
-    def cpu_s(self):
-        """Processor seconds of the server and everything below it."""
+    def family(self):
+        """Processor ticks by process id, of the server and everything below it."""
         parents, ticks = {}, {}
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -82,7 +82,11 @@ class Server:
         while todo:
             family |= todo
             todo = {pid for pid, parent in parents.items() if parent in todo}
-        return sum(ticks[pid] for pid in family) / os.sysconf("SC_CLK_TCK")
+        return {pid: ticks[pid] for pid in family if pid in ticks}
+
+    def cpu_s(self):
+        """Processor seconds of the server and everything below it."""
+        return sum(self.family().values()) / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
         self.process.terminate()
