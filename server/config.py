@@ -10,6 +10,7 @@ from pathlib import Path
 from tokalign.errors import InputError
 
 MIB = 1 << 20
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,9 +177,8 @@ def auto_workers() -> int:
         available = len(os.sched_getaffinity(0))
     else:
         available = os.cpu_count() or 1
-    quota_file = Path("/sys/fs/cgroup/cpu.max")
-    if quota_file.exists():
-        quota, period = quota_file.read_text().split()
+    if CPU_QUOTA.exists():
+        quota, period = CPU_QUOTA.read_text().split()
         if quota != "max":
             available = min(available, math.ceil(int(quota) / int(period)))
     return max(1, available)

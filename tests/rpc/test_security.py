@@ -8,7 +8,7 @@ import trustme
 from server_process import REAL, started
 from tokalign.errors import InputError
 from tokalign.server.config import Config
-from tokalign.server.security import TokenFile
+from tokalign.server.security import Certificates, TokenFile
 from tokalign.server.status import UnauthenticatedError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -62,6 +62,35 @@ def test_tls_is_spoken_and_certificates_are_reloaded(authority, tmp_path):
             align(server.address, grpc.ssl_channel_credentials(root))
         credentials = grpc.ssl_channel_credentials(other.cert_pem.bytes())
         assert align(server.address, credentials).model.name == "fake"
+
+
+def test_files_that_are_no_certificate_leave_the_old_one(authority, tmp_path):
+    credentials = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
+    paths = certificate(authority, tmp_path)
+    with started(*tls_flags(paths)) as server:
+        assert align(server.address, credentials).model.name == "fake"
+        paths[0].write_text("no certificate")
+        assert align(server.address, credentials).model.name == "fake"
+        assert align(server.address, credentials).model.name == "fake"
+        paths[0].unlink()
+        assert align(server.address, credentials).model.name == "fake"
+        server.stop()
+        log = server.process.stderr.read()
+    assert log.count("cannot use the TLS files") == 2
+    assert "certificates reloaded" not in log
+
+
+def test_certificate_that_does_not_fit_its_key_leaves_the_old_pair(authority, tmp_path):
+    """As between the two writes of a renewal; the new pair serves once it is whole."""
+    old = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
+    with started(*tls_flags(certificate(authority, tmp_path))) as server:
+        other = trustme.CA()
+        new_paths = certificate(other, tmp_path, "new")
+        (tmp_path / "server.pem").write_bytes(new_paths[0].read_bytes())
+        assert align(server.address, old).model.name == "fake"
+        (tmp_path / "server.key").write_bytes(new_paths[1].read_bytes())
+        new = grpc.ssl_channel_credentials(other.cert_pem.bytes())
+        assert align(server.address, new).model.name == "fake"
 
 
 def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):
@@ -124,6 +153,13 @@ def test_bad_token_file_is_refused_at_the_start(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match="tokens"):
         TokenFile(path)
+
+
+def test_certificate_with_another_key_is_refused_at_the_start(authority, tmp_path):
+    certificate_path, _ = certificate(authority, tmp_path)
+    _, other_key = certificate(authority, tmp_path, "other")
+    with pytest.raises(InputError, match=r"cannot use the TLS files: .*mismatch"):
+        Certificates(certificate_path, other_key, None)
 
 
 def test_tls_needs_both_files(tmp_path):

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from server_process import REAL, started
+from tokalign.server import config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 
@@ -87,6 +89,87 @@ def test_sigterm_to_the_process_group_still_drains():
             os.kill(pid, signal.SIGTERM)
         assert server.stop() == 0
         assert len(call.result().results) == 20
+
+
+def test_the_end_has_an_order():
+    """NOT_SERVING first, calls taken for the delay, then refused; running ones are answered."""
+    with (
+        started("--drain-delay", "2") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        watch = health_pb2_grpc.HealthStub(channel).Watch(
+            health_pb2.HealthCheckRequest(service="tokalign.v1.AlignService")
+        )
+        serving, not_serving = (
+            health_pb2.HealthCheckResponse.SERVING,
+            health_pb2.HealthCheckResponse.NOT_SERVING,
+        )
+        assert next(watch).status == serving
+        server.process.send_signal(signal.SIGTERM)
+        assert next(watch).status == not_serving
+        assert get(f"{server.metrics_url}/readyz")[0] == 503
+        assert get(f"{server.metrics_url}/livez")[0] == 200
+        assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
+        running = stub.BatchAlign.future(request(*["sleep:0.1"] * 60), timeout=60)
+        codes = []
+
+        def is_refused():
+            try:
+                stub.BatchAlign(request("a"), timeout=20)
+            except grpc.RpcError as error:
+                codes.append(error.code())
+            return codes
+
+        wait_until(is_refused)
+        assert codes == [grpc.StatusCode.UNAVAILABLE]
+        assert len(running.result().results) == 60
+        assert server.process.wait(30) == 0
+
+
+def test_server_whose_workers_cannot_be_replaced_ends_and_says_why(tmp_path):
+    model = tmp_path / "model"
+    model.touch()
+    with started("--model", f"file:{model}", "--workers", "1") as server:
+        model.unlink()
+        with grpc.insecure_channel(server.address) as channel:
+            call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("die"))
+            assert server.process.wait(60) == 1
+            assert call.exception() is not None
+        errors = server.process.stderr.read()
+    assert "the model's file is gone" in errors
+    assert "workers in a row ended before they were ready" in errors
+
+
+def test_workers_over_the_memory_limit_are_replaced_and_no_call_fails():
+    with (
+        started("--max-worker-rss", "1") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        for _ in range(3):
+            assert stub.BatchAlign(request("a"), timeout=30).results[0].status.code == 0
+        lost = 'tokalign_worker_restarts_total{reason="memory"} 3.0'
+        wait_until(lambda: lost in get(f"{server.metrics_url}/metrics")[1])
+
+
+@pytest.mark.parametrize(
+    ("affinity", "quota", "workers"),
+    [
+        ({0, 1, 2}, None, 3),
+        ({0, 1, 2}, "max 100000", 3),
+        ({0, 1, 2}, "150000 100000", 2),
+        ({0}, "400000 100000", 1),
+        ({0, 1}, "1000 100000", 1),
+    ],
+)
+def test_auto_workers_follow_affinity_and_quota(monkeypatch, tmp_path, affinity, quota, workers):
+    quota_file = tmp_path / "cpu.max"
+    if quota is not None:
+        quota_file.write_text(quota)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: affinity)
+    monkeypatch.setattr(config, "CPU_QUOTA", quota_file)
+    assert config.auto_workers() == workers
 
 
 def test_second_signal_ends_the_grace():

@@ -1,0 +1,128 @@
+"""A real Prometheus scrapes a live server and runs the shipped alerts and dashboard queries."""
+
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import grpc
+import pytest
+from server_process import started
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+CONFIG = """
+global: {{scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}}
+rule_files: [{rules}]
+scrape_configs:
+  - job_name: tokalign
+    static_configs: [{{targets: ["{target}"]}}]
+"""
+
+if shutil.which("prometheus") is None:
+    pytest.skip("prometheus is not installed (Debian: prometheus)", allow_module_level=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, what, timeout_s=60):
+    deadline = time.monotonic() + timeout_s
+    while not (result := condition()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+    return result
+
+
+class Prometheus:
+    """Its HTTP interface."""
+
+    def __init__(self, address):
+        self.address = address
+
+    def get(self, path, **arguments):
+        url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    def is_up(self):
+        try:
+            (target,) = self.get("targets")["activeTargets"]
+        except (OSError, ValueError):
+            return False
+        return target["health"] == "up"
+
+    def query(self, expression):
+        return self.get("query", query=expression)["result"]
+
+    def alerts(self):
+        return {
+            alert["labels"]["alertname"]: alert["state"] for alert in self.get("alerts")["alerts"]
+        }
+
+
+@contextlib.contextmanager
+def prometheus(folder, target):
+    address = f"127.0.0.1:{free_port()}"
+    config = folder / "prometheus.yaml"
+    config.write_text(CONFIG.format(rules=DEPLOY / "alerts.yaml", target=target))
+    process = subprocess.Popen(
+        [
+            "prometheus",
+            f"--config.file={config}",
+            f"--storage.tsdb.path={folder / 'data'}",
+            f"--web.listen-address={address}",
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield Prometheus(address)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_alerts_and_dashboard_work_on_a_live_server(tmp_path):
+    with (
+        started() as server,
+        prometheus(tmp_path, server.metrics_url.removeprefix("http://")) as watcher,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+
+        def call(pair_id=""):
+            pair = {"id": pair_id, "source": {"text": "a"}, "target": {"text": "b"}}
+            with contextlib.suppress(grpc.RpcError):
+                stub.Align(align_pb2.AlignRequest(pair=pair), timeout=20)
+
+        wait_until(watcher.is_up, "Prometheus found no server")
+        assert watcher.alerts() == {}
+
+        def has_data(expression):
+            call()
+            values = [float(series["value"][1]) for series in watcher.query(expression)]
+            return any(value == value for value in values)  # not NaN
+
+        panels = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
+        for target in (target for panel in panels for target in panel["targets"]):
+            expression = target["expr"]
+            wait_until(lambda query=expression: has_data(query), f"no data: {expression}")
+
+        def is_alarmed():
+            call("raise")
+            call()
+            return "TokalignInternalErrors" in watcher.alerts()
+
+        wait_until(is_alarmed, "calls that fail alarm nobody")
+        assert set(watcher.alerts()) <= {"TokalignInternalErrors", "TokalignWorkersRestarting"}
+        rules = [rule for group in watcher.get("rules")["groups"] for rule in group["rules"]]
+        assert len(rules) >= 5
+        assert {rule["health"] for rule in rules} == {"ok"}
