@@ -120,7 +120,7 @@ class AlignerEngine:
         with _timed(seconds, "align"):
             _each(work, align)
         with _timed(seconds, "serialise"):
-            _each(work, _serialise)
+            _each(work, lambda item: _serialise(item, options.phrases))
         return [item.answer for item in work if item.answer is not None]
 
     def _check_product(self, n_source: int, n_target: int) -> None:
@@ -170,8 +170,8 @@ def _each(work: Sequence[_Item], step: Callable[[_Item], None]) -> None:
                 )
 
 
-def _serialise(item: _Item) -> None:
-    message = translate.alignment(item.alignment)
+def _serialise(item: _Item, with_phrases: bool) -> None:
+    message = translate.alignment(item.alignment, phrases=with_phrases)
     item.answer = frames.Answer(message.SerializeToString(), score=item.alignment.score)
 
 

@@ -38,7 +38,7 @@ class Options:
         None is the aligner's default.
     min_confidence : float
         In [0, 1].
-    posteriors, explain : bool
+    posteriors, explain, phrases : bool
     """
 
     model: str
@@ -47,6 +47,7 @@ class Options:
     min_confidence: float = 0.0
     posteriors: bool = False
     explain: bool = False
+    phrases: bool = False
 
 
 def options(message: align_pb2.AlignOptions, *, model: str, annotator: str) -> Options:
@@ -78,6 +79,7 @@ def options(message: align_pb2.AlignOptions, *, model: str, annotator: str) -> O
         min_confidence=confidence,
         posteriors=message.return_posteriors,
         explain=message.return_explanations,
+        phrases=message.return_phrases,
     )
 
 
@@ -149,8 +151,8 @@ def _limit(seen: int, limit: int, unit: str, field: str) -> None:
         )
 
 
-def alignment(value: Alignment) -> align_pb2.Alignment:
-    """Return an alignment as its message."""
+def alignment(value: Alignment, *, phrases: bool = False) -> align_pb2.Alignment:
+    """Return an alignment as its message, with or without its phrases."""
     message = align_pb2.Alignment(
         source=_sentence_message(value.source),
         target=_sentence_message(value.target),
@@ -164,6 +166,15 @@ def alignment(value: Alignment) -> align_pb2.Alignment:
         message.posteriors.n_source = n_source
         message.posteriors.n_target = n_target
         message.posteriors.values.extend(value.posteriors.ravel().tolist())
+    if phrases:
+        for block in value.phrases():
+            message.phrases.add(
+                source_start=block.source_start,
+                source_end=block.source_end,
+                target_start=block.target_start,
+                target_end=block.target_end,
+                confidence=block.confidence,
+            )
     for link in value.explanations:
         explanation = message.explanations.add(
             source_index=link.source,

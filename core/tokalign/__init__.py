@@ -16,6 +16,7 @@ from tokalign.errors import (
     ServerError,
     ShapeError,
 )
+from tokalign.phrases import Phrase
 from tokalign.types import Alignment, Direction, GoldPair, Link, LinkExplanation, Sentence
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ __all__ = [
     "LinkExplanation",
     "ModelError",
     "ModelVersionError",
+    "Phrase",
     "Ranked",
     "ResourceError",
     "Sentence",

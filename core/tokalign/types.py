@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError
+from tokalign.phrases import Phrase, maximal_blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -232,6 +233,10 @@ class Alignment:
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
+
+    def phrases(self) -> tuple[Phrase, ...]:
+        """Return the maximal blocks of links, each link in at least one; see tokalign.phrases."""
+        return maximal_blocks({(link.source, link.target): link.confidence for link in self.links})
 
 
 @dataclass(frozen=True, slots=True)

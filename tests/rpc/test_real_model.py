@@ -1,5 +1,6 @@
 """`tokalign serve` with the shipped models, as users run it."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def test_directions_posteriors_and_explanations_equal_local_ones(server, aligner
             "direction": names[direction],
             "return_posteriors": True,
             "return_explanations": True,
+            "return_phrases": True,
         },
     )
     served = server.stub.Align(request).alignment
@@ -84,6 +86,11 @@ def test_directions_posteriors_and_explanations_equal_local_ones(server, aligner
     assert pharaoh(served) == local.to_pharaoh()
     assert list(served.posteriors.values) == local.posteriors.ravel().tolist()
     assert len(served.explanations) == len(local.explanations) > 0
+    assert [
+        (each.source_start, each.source_end, each.target_start, each.target_end)
+        for each in served.phrases
+    ] == [dataclasses.astuple(each)[:4] for each in local.phrases()]
+    assert len(served.phrases) > 0
     why = served.explanations[0]
     assert why.score == pytest.approx(sum(f.value * f.weight for f in why.features), abs=1e-4)
 

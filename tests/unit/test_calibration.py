@@ -72,7 +72,7 @@ def test_evaluate_reports_calibration_of_a_model(tmp_path):
     arguments = ["evaluate", "--gold", str(SAMPLE), "--model", "en", "--html", str(page)]
     shown = CliRunner().invoke(main, arguments).stdout
     assert "expected calibration error" in shown
-    assert "AER falls when links are left out" in shown
+    assert "AER does not balance precision and recall" in shown
     report = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
     calibration = report["calibration"]
     assert 0 < calibration["expected_error"] < 0.2

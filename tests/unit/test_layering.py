@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 LOW = {"errors", "types", "tables", "symmetrize"}
 ALLOWED = {
     "errors": set(),
-    "types": {"errors"},
+    "phrases": set(),
+    "types": {"errors", "phrases"},
     "tables": {"errors"},
     "symmetrize": {"errors", "types"},
     "lexicon": LOW,

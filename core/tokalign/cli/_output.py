@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokalign.formats.jsonl import sentence_to_json
+from tokalign.phrases import Phrase
 from tokalign.types import Alignment, LinkExplanation, Sentence
 
 FORMATS = ("pharaoh", "jsonl", "tsv")
@@ -15,15 +16,19 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How alignments become lines: the format, and whether links carry their confidence."""
+    """How alignments become lines: the format, and whether confidences and phrases are written."""
 
     format: str
     has_probs: bool = False
+    has_phrases: bool = False
 
     def line(self, name: str, alignment: Alignment) -> str:
         """Return the line of an alignment, without its break."""
         if self.format == "jsonl":
-            return json.dumps(alignment_to_json(name, alignment), ensure_ascii=False)
+            value = alignment_to_json(name, alignment)
+            if self.has_phrases:
+                value["phrases"] = [_phrase(each) for each in alignment.phrases()]
+            return json.dumps(value, ensure_ascii=False)
         links = self._links(alignment)
         if self.format == "pharaoh":
             return links
@@ -68,6 +73,14 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
 def links_to_json(alignment: Alignment) -> list[list[float]]:
     """Return ``[source, target, confidence]`` for each link."""
     return [[link.source, link.target, round(link.confidence, DIGITS)] for link in alignment.links]
+
+
+def _phrase(value: Phrase) -> dict[str, Any]:
+    return {
+        "source": [value.source_start, value.source_end],
+        "target": [value.target_start, value.target_end],
+        "confidence": round(value.confidence, DIGITS),
+    }
 
 
 def _sentence(sentence: Sentence) -> Any:

@@ -40,6 +40,7 @@ MAX_REPORTED = 10
 @align_options
 @click.option("--probs", is_flag=True, help="Write each link's confidence, as 0-0:0.9731.")
 @click.option("--posteriors", is_flag=True, help="Write the posterior matrix (jsonl).")
+@click.option("--phrases", is_flag=True, help="Write the maximal blocks of links (jsonl).")
 @click.option("--explain", is_flag=True, help="Write why each link was chosen (jsonl).")
 @click.option(
     "--batch-size",
@@ -66,6 +67,7 @@ def command(
     min_confidence: float,
     probs: bool,
     posteriors: bool,
+    phrases: bool,
     explain: bool,
     batch_size: int,
     jobs: int,
@@ -79,14 +81,16 @@ def command(
     and relations. A bad line becomes an empty line (in jsonl, an object with "error") and is
     reported on stderr; the exit code is then 3.
     """
-    if (posteriors or explain) and format_name != "jsonl":
-        raise click.UsageError("--posteriors and --explain are written by --format jsonl only")
+    if (posteriors or phrases or explain) and format_name != "jsonl":
+        raise click.UsageError(
+            "--posteriors, --phrases and --explain are written by --format jsonl only"
+        )
     if server and jobs > 1:
         raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
     job = Job(
         model=model or ("" if server else "en"),
         annotator=annotator or ("" if server else "native"),
-        layout=Layout(format_name, probs),
+        layout=Layout(format_name, probs, phrases),
         options={
             "direction": Direction(direction),
             "min_confidence": min_confidence,

@@ -56,8 +56,8 @@ class Scores:
     f1_content : float
         Micro F1 over links between two content words.
     aer : float
-        Alignment error rate on sure and possible links, whatever the choice of links. It rewards
-        leaving links out where many are only possible: read it beside F.
+        Alignment error rate on sure and possible links, whatever the choice of links. It does
+        not balance precision and recall where many are only possible: read it beside F.
     f_alpha : dict of str to float
         Micro F for ``"0.1"`` to ``"0.9"``; a higher alpha weighs precision more.
     f_alpha_sure_possible : dict of str to float

@@ -25,8 +25,8 @@ LABELS = {
 """What to call each scalar metric in reports."""
 
 AER_WARNING = (
-    "AER falls when links are left out that are only possible, whatever is lost of the sure ones "
-    "(Fraser and Marcu 2007); judge by F"
+    "AER does not balance precision and recall: where gold has many possible links it can be low "
+    "though most links are missing (Fraser and Marcu 2007); judge by F"
 )
 
 
