@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import html
+import math
 import statistics
+import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 
 from prometheus_client.parser import text_string_to_metric_families
-from tokalign.server.loadgen import Generator, Outcome
+from tokalign.server.loadgen import Extend, Generator, Outcome, never
 
-N_WINDOWS = 5
+N_PARTS = 5
 STABLE_SPREAD = 0.2
 PERCENTILES = (50, 90, 95, 99, 99.9)
 METHODS = {
@@ -47,7 +49,10 @@ class Result:
     failed_latency_ms : float
         Median of the failed calls; 0 without any.
     is_stable : bool
-        Whether the throughput of five parts of the time stays within a fifth of their mean.
+        Whether throughput and median latency stay within a fifth of their means over five parts
+        of the window.
+    windows : int
+        Windows measured; all but the last were not stable.
     queue_ms, compute_ms : float
         Mean time a request waited for a worker, and a shard took in one; 0 without metrics.
     shard_pairs : float
@@ -62,6 +67,7 @@ class Result:
     latency_ms: dict[str, float] = field(default_factory=dict)
     failed_latency_ms: float = 0.0
     is_stable: bool = True
+    windows: int = 1
     queue_ms: float = 0.0
     compute_ms: float = 0.0
     shard_pairs: float = 0.0
@@ -77,24 +83,28 @@ def measure(
     *,
     duration_s: float,
     warm_up_s: float,
+    max_windows: int = 1,
     pairs_per_call: int = 1,
     read_metrics: Callable[[], dict[str, float]] = dict,
 ) -> Result:
-    """Return what a step of load measured after its warm-up.
+    """Return what a step of load measured after its warm-up, in its last window.
 
     Parameters
     ----------
     generator : Generator
     step : Step
     duration_s, warm_up_s : float
+        Of a window, and before the first.
+    max_windows : int
+        Windows follow one another under unbroken load until one is stable or there are so many.
     pairs_per_call : int
     read_metrics : callable
         Returns the server's samples; see scrape.
     """
     _run(generator, step, warm_up_s)
-    before = read_metrics()
-    outcomes = _run(generator, step, duration_s)
-    after = read_metrics()
+    windows = _Windows(duration_s, max_windows, read_metrics)
+    outcomes = windows.last(_run(generator, step, duration_s, windows.extend))
+    before, after = windows.before, read_metrics()
     good = sorted(outcome.latency_s for outcome in outcomes if outcome.is_ok)
     bad = [outcome.latency_s for outcome in outcomes if not outcome.is_ok]
     calls_per_s = len(good) / duration_s
@@ -106,19 +116,59 @@ def measure(
         pairs_per_s=calls_per_s * pairs_per_call,
         latency_ms={f"p{share:g}": 1000 * percentile(good, share) for share in PERCENTILES},
         failed_latency_ms=1000 * statistics.median(bad) if bad else 0.0,
-        is_stable=_is_stable(outcomes),
+        is_stable=is_stable(outcomes, windows.start, duration_s),
+        windows=windows.count,
         queue_ms=1000 * _mean(before, after, "tokalign_queue_seconds"),
         compute_ms=1000 * _mean(before, after, "tokalign_stage_seconds", "tokalign_shard_pairs"),
         shard_pairs=_mean(before, after, "tokalign_shard_pairs"),
     )
 
 
-def _run(generator: Generator, step: Step, duration_s: float) -> list[Outcome]:
+class _Windows:
+    """Windows of a load that goes on until one of them is stable.
+
+    Attributes
+    ----------
+    start : float
+        Of the last window, by time.perf_counter.
+    before : dict
+        The server's samples at that time.
+    count : int
+    """
+
+    def __init__(
+        self, duration_s: float, limit: int, read_metrics: Callable[[], dict[str, float]]
+    ) -> None:
+        self.count = 1
+        self._duration_s = duration_s
+        self._limit = limit
+        self._read_metrics = read_metrics
+        self.before = read_metrics()
+        self.start = time.perf_counter()
+
+    def extend(self, outcomes: Sequence[Outcome]) -> float:
+        """Return how much longer to go on; a loadgen.Extend."""
+        last = self.last(outcomes)
+        if self.count >= self._limit or is_stable(last, self.start, self._duration_s):
+            return 0.0
+        self.count += 1
+        self.before = self._read_metrics()
+        self.start += self._duration_s
+        return self._duration_s
+
+    def last(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Return the calls meant to start in the last window."""
+        return [outcome for outcome in outcomes if outcome.intended_at >= self.start]
+
+
+def _run(
+    generator: Generator, step: Step, duration_s: float, extend: Extend = never
+) -> list[Outcome]:
     if duration_s <= 0:
         return []
     if step.rate:
-        return generator.open_loop(step.rate, duration_s)
-    return generator.closed_loop(step.in_flight, duration_s)
+        return generator.open_loop(step.rate, duration_s, extend=extend)
+    return generator.closed_loop(step.in_flight, duration_s, extend=extend)
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
@@ -135,16 +185,22 @@ def percentile(ordered: Sequence[float], share: float) -> float:
     return ordered[max(0, int(rank) - 1)]
 
 
-def _is_stable(outcomes: Sequence[Outcome]) -> bool:
-    ends = sorted(outcome.intended_at + outcome.latency_s for outcome in outcomes if outcome.is_ok)
-    if len(ends) < N_WINDOWS:
-        return False
-    width = (ends[-1] - ends[0]) / N_WINDOWS
-    counts = [0] * N_WINDOWS
-    for end in ends:
-        counts[min(int((end - ends[0]) / width), N_WINDOWS - 1)] += 1
-    mean = statistics.mean(counts)
-    return max(abs(count - mean) for count in counts) <= STABLE_SPREAD * mean
+def is_stable(outcomes: Sequence[Outcome], start: float, duration_s: float) -> bool:
+    """Return whether answers come as often, and as late, in each part of a window."""
+    parts: list[list[float]] = [[] for _ in range(N_PARTS)]
+    for outcome in outcomes:
+        position = (outcome.intended_at + outcome.latency_s - start) / duration_s
+        if outcome.is_ok and 0 <= position < 1:
+            parts[int(position * N_PARTS)].append(outcome.latency_s)
+    return all(parts) and all(
+        _is_even(values)
+        for values in ([len(part) for part in parts], [statistics.median(part) for part in parts])
+    )
+
+
+def _is_even(values: Sequence[float]) -> bool:
+    mean = statistics.mean(values)
+    return max(abs(value - mean) for value in values) <= STABLE_SPREAD * mean
 
 
 def scrape(url: str) -> dict[str, float]:
@@ -184,33 +240,55 @@ def table(results: Sequence[Result]) -> str:
 
 def page(results: Sequence[Result], title: str) -> str:
     """Return a self-contained HTML page: latency against throughput, and the table."""
-    width, height, margin = 640, 360, 50
-    right = max((result.calls_per_s for result in results), default=1.0) or 1.0
-    top = max((result.latency_ms["p99"] for result in results), default=1.0) or 1.0
+    width, height, margin = 720, 400, 60
+    x_ticks = _ticks(max((result.calls_per_s for result in results), default=0.0))
+    y_ticks = _ticks(max((result.latency_ms["p99"] for result in results), default=0.0))
+
+    def spot(x: float, y: float) -> tuple[float, float]:
+        return (
+            margin + x / x_ticks[-1] * (width - 2 * margin),
+            height - margin - y / y_ticks[-1] * (height - 2 * margin),
+        )
+
     parts = []
+    for tick in x_ticks:
+        x, y = spot(tick, 0)
+        parts.append(f'<path d="M{x:.1f},{y:.1f} V{margin}" stroke="#ddd"/>')
+        parts.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{tick:g}</text>')
+    for tick in y_ticks:
+        x, y = spot(0, tick)
+        parts.append(f'<path d="M{x:.1f},{y:.1f} H{width - margin}" stroke="#ddd"/>')
+        parts.append(f'<text x="{x - 6:.1f}" y="{y + 5:.1f}" text-anchor="end">{tick:g}</text>')
     for name, colour in (("p50", "#1b7837"), ("p95", "#e08214"), ("p99", "#b2182b")):
         points = sorted((result.calls_per_s, result.latency_ms[name]) for result in results)
-        spots = [
-            (
-                margin + x / right * (width - 2 * margin),
-                height - margin - y / top * (height - 2 * margin),
-            )
-            for x, y in points
-        ]
+        spots = [spot(x, y) for x, y in points]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in spots]
         if spots:
             x, y = spots[-1]
             parts.append(f'<text x="{x + 6:.1f}" y="{y:.1f}" fill="{colour}">{name}</text>')
-    axes = (
-        f'<path d="M{margin},{margin} V{height - margin} H{width - margin}" fill="none" '
-        f'stroke="#444"/><text x="{width // 2}" y="{height - 12}">calls/s, to {right:.0f}</text>'
-        f'<text x="6" y="{margin - 12}">latency, ms, to {top:.1f}</text>'
-    )
+    parts.append(f'<text x="{width // 2}" y="{height - 14}" text-anchor="middle">calls/s</text>')
+    parts.append(f'<text x="6" y="{margin - 20}">latency, ms</text>')
     return (
         f"<!doctype html><meta charset=utf-8><title>{html.escape(title)}</title>"
         f"<style>body{{font:14px sans-serif}}</style><h1>{html.escape(title)}</h1>"
-        f'<svg width="{width}" height="{height}">{axes}{"".join(parts)}</svg>'
+        f'<svg width="{width}" height="{height}">{"".join(parts)}</svg>'
         f"<pre>{html.escape(table(results))}</pre>\n"
     )
+
+
+def _ticks(largest: float) -> list[float]:
+    """Return four to ten round numbers from 0 to at least `largest`.
+
+    Examples
+    --------
+    >>> _ticks(2300)
+    [0, 500, 1000, 1500, 2000, 2500]
+    """
+    if largest <= 0:
+        return [0, 1]
+    power = 10 ** math.floor(math.log10(largest))
+    step = next(part * power for part in (0.2, 0.5, 1, 2) if largest / (part * power) <= 6)
+    step = int(step) if step == int(step) else step
+    return [index * step for index in range(math.ceil(largest / step) + 1)]

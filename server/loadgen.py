@@ -14,7 +14,7 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 _DATA, _HEADERS, _RST, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
@@ -32,6 +32,14 @@ class Outcome:
     intended_at: float
     latency_s: float
     is_ok: bool
+
+
+Extend = Callable[[Sequence[Outcome]], float]
+
+
+def never(outcomes: Sequence[Outcome]) -> float:
+    """Return 0: the load ends with its time."""
+    return 0.0
 
 
 @dataclass(slots=True)
@@ -217,23 +225,42 @@ class Generator:
             connection.socket.close()
         self._selector.close()
 
-    def open_loop(self, rate: float, duration_s: float, seed: int = 0) -> list[Outcome]:
-        """Return the calls of Poisson arrivals, each timed from its intended start."""
+    def open_loop(
+        self, rate: float, duration_s: float, seed: int = 0, extend: Extend = never
+    ) -> list[Outcome]:
+        """Return the calls of Poisson arrivals, each timed from its intended start.
+
+        Parameters
+        ----------
+        rate : float
+            Calls a second.
+        duration_s : float
+        seed : int
+        extend : callable
+            Asked at the end of the time, with the outcomes so far, for how many seconds to go on.
+        """
         rng = random.Random(seed)
         outcomes: list[Outcome] = []
-        start = time.perf_counter()
-        arrival = start + rng.expovariate(rate)
-        while arrival < start + duration_s:
+        stop = time.perf_counter() + duration_s
+        arrival = time.perf_counter() + rng.expovariate(rate)
+        while arrival < stop or time.perf_counter() < stop:
             now = time.perf_counter()
-            while arrival <= now and arrival < start + duration_s:
+            while arrival <= now and arrival < stop:
                 self._start_call(arrival)
                 arrival += rng.expovariate(rate)
-            self._poll(max(0.0, arrival - time.perf_counter()), outcomes)
+            self._poll(max(0.0, min(arrival, stop) - time.perf_counter()), outcomes)
+            if time.perf_counter() >= stop <= arrival:
+                stop += extend(outcomes)
         self._finish(outcomes)
         return outcomes
 
-    def closed_loop(self, in_flight: int, duration_s: float) -> list[Outcome]:
-        """Return the calls of `in_flight` callers that each wait for their answer."""
+    def closed_loop(
+        self, in_flight: int, duration_s: float, extend: Extend = never
+    ) -> list[Outcome]:
+        """Return the calls of `in_flight` callers that each wait for their answer.
+
+        `extend` is as in open_loop.
+        """
         outcomes: list[Outcome] = []
         stop = time.perf_counter() + duration_s
         for _ in range(in_flight):
@@ -243,6 +270,8 @@ class Generator:
             self._poll(stop - now, outcomes)
             for _ in range(len(outcomes) - n_before):
                 self._start_call(time.perf_counter())
+            if time.perf_counter() >= stop:
+                stop += extend(outcomes)
         self._finish(outcomes)
         return outcomes
 

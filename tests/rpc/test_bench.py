@@ -80,15 +80,98 @@ def test_measure_splits_queue_from_compute(server, load):
     assert "a &lt;b&gt;" in bench.page([result], "a <b>")
 
 
+def calls(n_calls, start, stop, latency_s=0.001):
+    """Return calls that end evenly between two times."""
+    step = (stop - start) / n_calls
+    ends = [start + (index + 0.5) * step for index in range(n_calls)]
+    return [Outcome(end - latency_s, latency_s, True) for end in ends]
+
+
 @pytest.mark.parametrize(
-    ("gaps", "is_stable"), [([0.01] * 200, True), ([0.001] * 100 + [0.1] * 20, False)]
+    ("outcomes", "expected"),
+    [
+        (calls(100, 5, 6), True),
+        (calls(100, 5, 6) + calls(900, 6, 7), True),  # what follows the window does not count
+        (calls(50, 5, 5.5) + calls(10, 5.5, 6), False),
+        (calls(50, 5, 5.5) + calls(50, 5.5, 6, latency_s=0.002), False),
+        (calls(100, 5, 5.7), False),
+        ([], False),
+    ],
 )
-def test_throughput_that_changes_is_not_stable(gaps, is_stable):
-    now, outcomes = 0.0, []
-    for gap in gaps:
-        now += gap
-        outcomes.append(Outcome(now, 0.0, True))
-    assert bench._is_stable(outcomes) is is_stable
+def test_window_is_stable_where_throughput_and_latency_stay(outcomes, expected):
+    assert bench.is_stable(outcomes, 5.0, 1.0) is expected
+
+
+class Scripted:
+    """A generator whose windows hold so many calls in their first half, and 50 in the second."""
+
+    def __init__(self, clock, *firsts):
+        self.clock, self.firsts = clock, firsts
+
+    def closed_loop(self, in_flight, duration_s, extend):
+        outcomes, start = [], self.clock[0]
+        for first in self.firsts:
+            outcomes += calls(first, start, start + 0.5, latency_s=0)
+            outcomes += calls(50, start + 0.5, start + 1, latency_s=0)
+            start += 1.0
+            if not extend(outcomes):
+                return outcomes
+        raise AssertionError("asked for more windows than there are")
+
+
+@pytest.mark.parametrize(
+    ("firsts", "max_windows", "n_windows", "is_stable", "n_calls"),
+    [
+        ([10, 50], 3, 2, True, 100),
+        ([50], 3, 1, True, 100),
+        ([10, 20, 30], 3, 3, False, 80),
+        ([10], 1, 1, False, 60),
+    ],
+)
+def test_windows_go_on_until_one_is_stable_and_the_last_is_reported(
+    monkeypatch, firsts, max_windows, n_windows, is_stable, n_calls
+):
+    clock = [100.0]
+    monkeypatch.setattr(bench.time, "perf_counter", lambda: clock[0])
+    scrapes = iter([{"n": index} for index in range(9)])
+    result = bench.measure(
+        Scripted(clock, *firsts),
+        bench.Step(in_flight=1),
+        duration_s=1.0,
+        warm_up_s=0,
+        max_windows=max_windows,
+        read_metrics=lambda: next(scrapes),
+    )
+    assert (result.windows, result.is_stable, result.calls) == (n_windows, is_stable, n_calls)
+    assert result.calls_per_s == n_calls
+    assert next(scrapes) == {"n": n_windows + 1}  # one before each window, one after the last
+
+
+def test_load_goes_on_unbroken_while_extended(load):
+    asked = []
+
+    def extend(outcomes):
+        asked.append(len(outcomes))
+        return 0.3 if len(asked) < 3 else 0.0
+
+    for run in (
+        lambda: load([body()]).closed_loop(2, 0.3, extend=extend),
+        lambda: load([body()]).open_loop(100, 0.3, seed=1, extend=extend),
+    ):
+        asked.clear()
+        outcomes = run()
+        assert len(asked) == 3
+        assert asked == sorted(asked)
+        starts = sorted(outcome.intended_at for outcome in outcomes)
+        assert 0.5 < starts[-1] - starts[0] < 1.5
+
+
+@pytest.mark.parametrize("largest", [0.0, 0.03, 1.0, 9.99, 2300, 1e6])
+def test_ticks_are_few_and_reach_the_largest(largest):
+    ticks = bench._ticks(largest)
+    assert ticks[0] == 0
+    assert ticks[-1] >= largest
+    assert len(ticks) <= 8
 
 
 def test_command_prints_json_and_writes_a_page(server, tmp_path):
@@ -97,13 +180,25 @@ def test_command_prints_json_and_writes_a_page(server, tmp_path):
     lines.write_text("a b\tb c\nd\te\n")
     flags = ["--server", server.address, "--metrics", f"{server.metrics_url}/metrics"]
     flags += ["--method", "batch", "--pairs", "5", "--in-flight", "1,2", "--input", str(lines)]
-    flags += ["--duration", "0.3", "--warm-up", "0", "--json", "--html", str(page)]
+    flags += [
+        "--duration",
+        "0.3",
+        "--windows",
+        "2",
+        "--warm-up",
+        "0",
+        "--json",
+        "--html",
+        str(page),
+    ]
     answer = subprocess.run(
         [sys.executable, "-c", REAL, "bench", *flags], capture_output=True, text=True, timeout=60
     )
     assert answer.returncode == 0, answer.stderr
     steps = json.loads(answer.stdout)["steps"]
     assert [step["load"] for step in steps] == ["closed 1", "closed 2"]
+    assert all(step["queue_ms"] > 0 and step["compute_ms"] > 0 for step in steps)
+    assert all(1 <= step["windows"] <= 2 for step in steps)
     assert steps[0]["pairs_per_s"] == pytest.approx(5 * steps[0]["calls_per_s"])
     assert "<svg" in page.read_text()
 

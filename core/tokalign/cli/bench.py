@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from pathlib import Path
 from typing import TextIO
@@ -21,7 +22,14 @@ from tokalign.errors import InputError, ServerError
 @click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
 @click.option("--rate", default="", help="Open loop steps in calls a second, instead.")
 @click.option("--connections", default=4, show_default=True)
-@click.option("--duration", default=10.0, show_default=True, help="Seconds a step.")
+@click.option("--duration", default=10.0, show_default=True, help="Seconds a window.")
+@click.option(
+    "--windows",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Most windows a step; the first stable one, else the last, is reported.",
+)
 @click.option("--warm-up", default=2.0, show_default=True, help="Seconds before each step.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Plot.")
@@ -35,15 +43,17 @@ def command(
     rate: str,
     connections: int,
     duration: float,
+    windows: int,
     warm_up: float,
     as_json: bool,
     page: Path | None,
 ) -> None:
     """Load a server in steps and print throughput, percentiles and where the time went.
 
-    Closed loop: so many callers, each waiting for its answer. Open loop: calls arrive at random
-    (Poisson) at a rate, whether or not the server keeps up, and are timed from the moment they
-    were meant to start.
+    A window is stable where throughput and median latency stay within a fifth of their means over
+    its five parts. Closed loop: so many callers, each waiting for its answer. Open loop: calls
+    arrive at random (Poisson) at a rate, whether or not the server keeps up, and are timed from
+    the moment they were meant to start.
     """
     from tokalign.server import bench
     from tokalign.server.loadgen import Generator
@@ -62,6 +72,7 @@ def command(
                 step,
                 duration_s=duration,
                 warm_up_s=warm_up,
+                max_windows=windows,
                 pairs_per_call=n_pairs,
                 read_metrics=(lambda: bench.scrape(metrics)) if metrics else dict,
             )
@@ -73,7 +84,9 @@ def command(
     title = f"{method} at {server} ({platform.processor() or platform.machine()})"
     if as_json:
         steps_json = [result.to_json() for result in results]
-        click.echo(json.dumps({"method": method, "pairs_per_call": n_pairs, "steps": steps_json}))
+        machine = {"machine": platform.platform(), "cpus": os.cpu_count()}
+        what = {"method": method, "pairs_per_call": n_pairs, "window_s": duration}
+        click.echo(json.dumps(what | machine | {"steps": steps_json}))
     else:
         click.echo(bench.table(results))
     if page is not None:
