@@ -133,6 +133,7 @@ clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
 
+comma := ,
 GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,context,competition,null
 CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
   multimwa/mtref-train.tsv multimwa/wiki-train.tsv
@@ -140,6 +141,12 @@ CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
 crossval: build  ## cross-validate en-rte2's configuration on RTE2's development half
 	$(BIN)/python bench/crossval.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
 	  --groups $(GROUPS_EN)
+
+# PPDB's lexical pairs, for the row with paraphrases; see docs/lexicon.md.
+PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)
+ablation: build  ## cross-validate en-rte2 without each feature group, and with each optional one
+	$(BIN)/python bench/ablation.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
+	  --groups $(GROUPS_EN) --add vectors,dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
 ranking: build  ## rank TrecQA's development candidates by alignment score
 	$(BIN)/python bench/ranking.py --questions $(TOKALIGN_DATA)/trecqa/dev.xml

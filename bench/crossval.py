@@ -4,7 +4,8 @@
 
 Every pair is aligned by a model trained on the other folds only. Pairs that share a target
 sentence are in one fold, since entailment data repeats hypotheses. Goals: to compare feature sets,
-and to state the accuracy of the shipped configuration without touching a test half.
+and to state the accuracy of the shipped configuration without touching a test half. With --output
+the joint links are written, for `tokalign evaluate --predictions` and `tokalign view`.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.evaluate import LinkChoice, evaluate
+from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
-from tokalign.train import TrainingSettings, train
+from tokalign.train import TrainingSettings, annotate_gold, train
 from tokalign.types import Direction, GoldPair
 
 Links = frozenset[tuple[int, int]]
+NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
 
 
 def fold_numbers(gold: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
@@ -32,18 +36,29 @@ def fold_numbers(gold: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]
     return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in gold]
 
 
+def annotated(
+    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str]
+) -> list[GoldPair]:
+    """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
+    pairs = annotate_gold(gold, annotator, trees=not set(TREE_GROUPS).isdisjoint(groups))
+    return [
+        replace(pair, source=source, target=target)
+        for pair, (source, target) in zip(gold, pairs, strict=True)
+    ]
+
+
 def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
-    annotator: Annotator,
+    annotator: Annotator, directions: Sequence[Direction] = tuple(Direction),
 ) -> dict[Direction, list[Links]]:  # fmt: skip
     """Return the links of every pair by the model that has not seen it, for each direction."""
-    links: dict[Direction, list[Links]] = {each: [frozenset()] * len(gold) for each in Direction}
+    links: dict[Direction, list[Links]] = {each: [frozenset()] * len(gold) for each in directions}
     for fold in sorted(set(folds)):
         seen = [pair for pair, number in zip(gold, folds, strict=True) if number != fold]
         model = train({"train": seen}, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator)
         for k in (k for k, number in enumerate(folds) if number == fold):
-            for direction in Direction:
+            for direction in directions:
                 found = aligner.align(gold[k].source, gold[k].target, direction=direction)
                 links[direction][k] = frozenset((link.source, link.target) for link in found.links)
     return links
@@ -55,10 +70,9 @@ def rows(
     """Yield the percentages of every direction."""
     for direction, predicted in links.items():
         scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores.to_json()
-        names = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
         yield {
             "direction": direction.value,
-            **{name: round(100 * float(str(scores[name])), 2) for name in names},
+            **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
         }
 
 
@@ -72,15 +86,16 @@ def main() -> None:
     parser.add_argument("--l2", type=float, default=defaults.l2)
     parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
     parser.add_argument("--annotator", default="native")
+    parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
     arguments = parser.parse_args()
-    gold = read_gold(arguments.gold)
     settings = TrainingSettings(feature_groups=tuple(arguments.groups.split(",")), l2=arguments.l2)
-    links = held_out(
-        gold,
-        fold_numbers(gold, arguments.folds, arguments.seed),
-        settings,
-        load_annotator(arguments.annotator),
-    )
+    annotator = load_annotator(arguments.annotator)
+    gold = annotated(read_gold(arguments.gold), annotator, settings.feature_groups)
+    folds = fold_numbers(gold, arguments.folds, arguments.seed)
+    links = held_out(gold, folds, settings, annotator)
+    if arguments.output:
+        lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Direction.JOINT])
+        arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, percent")
     for row in rows(gold, links, LinkChoice(arguments.links)):
         print(json.dumps(row))

@@ -1,0 +1,93 @@
+"""What each feature group is worth: cross-validated without it, and with each optional one.
+
+    python bench/ablation.py --gold FILE [--groups ...] [--add vectors,dependency] [--seeds 1,2]
+
+Prints a Markdown table of the joint decision; folds as in bench/crossval.py. One seed of folds is
+noisy: differences below 0.2 F1 or 1 point of exact match mean nothing. Goal: the table of
+docs/accuracy.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from crossval import annotated, fold_numbers, held_out, rows
+from tokalign.annotate import load_annotator
+from tokalign.evaluate import LinkChoice
+from tokalign.features.table import DEFAULT_GROUPS, GROUP_NAMES, TREE_GROUPS
+from tokalign.formats import read_gold
+from tokalign.lexicon.resources import install_ppdb
+from tokalign.train import TrainingSettings
+from tokalign.types import Direction
+
+COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")
+
+
+def configurations(
+    groups: Sequence[str], optional: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the name and the feature groups of every row: all, each left out, each added."""
+    yield "all of " + ", ".join(groups), tuple(groups)
+    for group in groups:
+        yield f"without {group}", tuple(each for each in groups if each != group)
+    for group in optional:
+        if group not in groups:
+            yield f"with {group}", (*groups, group)
+
+
+def figures(scores: Sequence[dict[str, object]]) -> list[float]:
+    """Return the mean of every column over the seeds."""
+    return [sum(float(str(each[name])) for each in scores) / len(scores) for name in COLUMNS]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--gold", type=Path, required=True)
+    parser.add_argument("--groups", default=",".join(DEFAULT_GROUPS))
+    parser.add_argument("--add", default="", help="optional groups, each added alone")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seeds", default="1", help="of the folds; figures are their mean")
+    parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
+    parser.add_argument("--ppdb", type=Path, help="pairs to compile for the group paraphrases")
+    arguments = parser.parse_args()
+    groups, optional = (
+        [name for name in text.split(",") if name] for text in (arguments.groups, arguments.add)
+    )
+    unknown = {*groups, *optional} - set(GROUP_NAMES)
+    if unknown:
+        parser.error(f"no feature groups {sorted(unknown)}; wanted some of {GROUP_NAMES}")
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    annotator = load_annotator("native")
+    trees = sorted({*groups, *optional} & set(TREE_GROUPS))
+    gold = annotated(read_gold(arguments.gold), annotator, trees)
+    with ExitStack() as stack:
+        if arguments.ppdb:
+            os.environ["TOKALIGN_HOME"] = stack.enter_context(tempfile.TemporaryDirectory())
+            install_ppdb(arguments.ppdb)
+        print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, ", end="")
+        print(f"seeds {arguments.seeds}, l2 {arguments.l2:g}, joint, sure links, percent\n")
+        print("| feature groups | F1 | exact match | F1 identical | F1 other words |")
+        print("| --- | --- | --- | --- | --- |")
+        whole: list[float] = []
+        for name, chosen in configurations(groups, optional):
+            settings = TrainingSettings(feature_groups=chosen, l2=arguments.l2)
+            scores = []
+            for seed in seeds:
+                folds = fold_numbers(gold, arguments.folds, seed)
+                links = held_out(gold, folds, settings, annotator, [Direction.JOINT])
+                scores += rows(gold, links, LinkChoice.SURE)
+            found = figures(scores)
+            whole = whole or found
+            cells = [f"{x:.1f}" for x in found]
+            if len(chosen) != len(groups):
+                cells = [f"{x:.1f} ({x - y:+.1f})" for x, y in zip(found, whole, strict=True)]
+            print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
