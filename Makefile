@@ -120,6 +120,9 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
 
+bench-serving-short: build  ## the same with two seconds a load
+	$(BIN)/python bench/serving.py --duration 2
+
 chaos: build  ## ten minutes of faults under load
 	$(BIN)/python bench/chaos.py --minutes 10
 
@@ -128,6 +131,9 @@ chaos-short: build  ## the same for twenty seconds
 
 fuzz: build  ## 100,000 malformed requests
 	$(BIN)/python bench/fuzz.py --inputs 100000
+
+image:  ## build the container image without an engine, and serve from it; as root
+	deploy/check_image.sh
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info

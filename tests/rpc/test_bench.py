@@ -180,17 +180,8 @@ def test_command_prints_json_and_writes_a_page(server, tmp_path):
     lines.write_text("a b\tb c\nd\te\n")
     flags = ["--server", server.address, "--metrics", f"{server.metrics_url}/metrics"]
     flags += ["--method", "batch", "--pairs", "5", "--in-flight", "1,2", "--input", str(lines)]
-    flags += [
-        "--duration",
-        "0.3",
-        "--windows",
-        "2",
-        "--warm-up",
-        "0",
-        "--json",
-        "--html",
-        str(page),
-    ]
+    flags += ["--duration", "0.3", "--windows", "2", "--warm-up", "0"]
+    flags += ["--json", "--html", str(page)]
     answer = subprocess.run(
         [sys.executable, "-c", REAL, "bench", *flags], capture_output=True, text=True, timeout=60
     )
