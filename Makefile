@@ -117,6 +117,9 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 	$(BIN)/python tests/golden/refresh.py
 	git diff --stat -- tests/golden
 
+bench-aligning: build  ## pairs a second of each shipped model on annotated pairs, one core
+	$(BIN)/python bench/aligning.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt
+
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
 

@@ -45,6 +45,7 @@ def _of_installation() -> dict[str, Any]:
                 "license": model.license,
                 "digest": model.digest,
                 "figures": model.figures,
+                "resources": model.resources,
                 "bytes": path.stat().st_size,
             }
         )
@@ -99,6 +100,9 @@ def _text(facts: dict[str, Any]) -> str:
             f"    {model['description'] or 'no description'}",
             f"    corpora: {', '.join(model['corpora']) or 'none named'}",
         ]
+        if "resources" in model:
+            lines.append(f"    needs: {', '.join(model['resources'])}")
+        lines += [f"    {name}: {value}" for name, value in model.get("figures", {}).items()]
     if not facts["models"]:
         lines.append("  none")
     if "resources" in facts:

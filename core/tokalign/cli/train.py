@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,13 @@ class _Bars:
 @click.option("--description", default="")
 @click.option("--license", "license_", default="")
 @click.option(
+    "--figure",
+    "figures",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Measured accuracy or speed to note in the header; give the option once a figure.",
+)
+@click.option(
     "--groups",
     default=",".join(_DEFAULTS.feature_groups),
     show_default=True,
@@ -117,6 +125,7 @@ def command(
     version_: str,
     description: str,
     license_: str,
+    figures: tuple[str, ...],
     groups: str,
     l2: float,
     cost: float,
@@ -131,6 +140,7 @@ def command(
 
     The same corpora and settings always give the same file.
     """
+    noted = dict(map(_figure, figures))
     settings = TrainingSettings(
         feature_groups=tuple(part.strip() for part in groups.split(",") if part.strip()),
         l2=l2,
@@ -156,6 +166,17 @@ def command(
         n_threads=jobs,
         report=_Bars(max_iterations, quiet),
     )
-    save_model(model, output)
+    save_model(replace(model, header=replace(model.header, figures=noted)), output)
     if not quiet:
         click.echo(f"wrote {output}", err=True)
+
+
+def _figure(text: str) -> tuple[str, float | str]:
+    """Return the name and the value of a figure; a number where it reads as one."""
+    name, mark, value = (part.strip() for part in text.rpartition("="))
+    if not (name and mark and value):
+        raise click.UsageError(f"--figure {text!r}: wanted NAME=VALUE")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value

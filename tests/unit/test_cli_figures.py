@@ -1,0 +1,51 @@
+"""Figures and needed resources of a model: written by train, shown by info."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tokalign.cli.main import main
+from tokalign.model_io import load_model
+
+
+@pytest.fixture
+def train(tmp_path):
+    """Train a tiny model with the given options; return click's result and the model's path."""
+    gold, model = tmp_path / "gold.txt", tmp_path / "tiny.tokalign"
+    gold.write_text("Dogs bark . ||| The dogs bark . ||| 0-1 1-2 2-3\n")
+
+    def run(*options):
+        arguments = ["train", "--train", str(gold), "--output", str(model), "--quiet", *options]
+        return CliRunner().invoke(main, arguments), model
+
+    return run
+
+
+def test_figures_are_written_to_the_header(train):
+    result, path = train("--figure", "dev F1 (sure, 5 folds)=89.8", "--figure", "speed=5k pairs/s")
+    assert result.exit_code == 0, result.output
+    assert load_model(path).header.figures == {
+        "dev F1 (sure, 5 folds)": 89.8,
+        "speed": "5k pairs/s",
+    }
+
+
+@pytest.mark.parametrize("figure", ["F1", "=1", "F1="])
+def test_a_figure_without_name_or_value_is_refused(train, figure):
+    result, _ = train("--figure", figure)
+    assert result.exit_code == 2
+    assert "wanted NAME=VALUE" in result.output
+
+
+def test_info_shows_figures_and_needed_resources(monkeypatch, train):
+    _, path = train("--figure", "dev F1=89.8", "--groups", "string,vectors")
+    monkeypatch.setattr("tokalign.aligner.shipped_models", lambda: ["tiny"])
+    monkeypatch.setattr("tokalign.aligner.model_path", lambda name: path)
+    shown = CliRunner().invoke(main, ["info"]).stdout
+    assert "    needs: wordnet, vectors\n" in shown
+    assert "    dev F1: 89.8\n" in shown
+    model = json.loads(CliRunner().invoke(main, ["info", "--json"]).stdout)["models"][0]
+    assert model["resources"] == ["wordnet", "vectors"]
+    assert model["figures"] == {"dev F1": 89.8}
