@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
 
 from tokalign.server.status import QueueFullError
 
@@ -42,9 +42,8 @@ class Admission:
         self._window_pairs = 0
         self._pairs_per_s = 0.0
 
-    @contextmanager
-    def admit(self, n_pairs: int, n_bytes: int) -> Iterator[None]:
-        """Hold room for a request while it is worked on.
+    def admit(self, n_pairs: int, n_bytes: int) -> Admitted:
+        """Return a context that holds room for a request while it is worked on.
 
         Raises
         ------
@@ -65,14 +64,18 @@ class Admission:
                 "try again later",
                 retry_after_s=self._retry_after_s(n_pairs),
             )
+        return Admitted(self, n_pairs, n_bytes)
+
+    def hold(self, n_pairs: int, n_bytes: int) -> None:
+        """Count an admitted request."""
         self.pairs += n_pairs
         self.bytes += n_bytes
-        try:
-            yield
-        finally:
-            self.pairs -= n_pairs
-            self.bytes -= n_bytes
-            self._count(n_pairs)
+
+    def release(self, n_pairs: int, n_bytes: int) -> None:
+        """Forget an answered request."""
+        self.pairs -= n_pairs
+        self.bytes -= n_bytes
+        self._count(n_pairs)
 
     def _count(self, n_pairs: int) -> None:
         """Keep the rate of answered pairs over windows of about a second."""
@@ -88,3 +91,25 @@ class Admission:
         if not self._pairs_per_s:
             return 1.0
         return min(max(excess_pairs / self._pairs_per_s, SHORTEST_RETRY_S), LONGEST_RETRY_S)
+
+
+class Admitted:
+    """Holds the room of one request; a class, for a generator's context costs twice as much."""
+
+    __slots__ = ("_admission", "_n_bytes", "_n_pairs")
+
+    def __init__(self, admission: Admission, n_pairs: int, n_bytes: int) -> None:
+        self._admission = admission
+        self._n_pairs = n_pairs
+        self._n_bytes = n_bytes
+
+    def __enter__(self) -> None:
+        self._admission.hold(self._n_pairs, self._n_bytes)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._admission.release(self._n_pairs, self._n_bytes)

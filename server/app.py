@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import os
 import signal
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -26,6 +28,10 @@ log = logging.getLogger(__name__)
 HEARTBEAT_S = 1.0
 SILENCE_S = 15.0
 
+# Without it grpc reads sockets in a thread of its own, one more switch of threads for each call:
+# 155 instead of 107 us of processor time for a call that does nothing (grpcio 1.85).
+GRPC_EXPERIMENTS = "-event_engine_listener"
+
 Announce = Callable[[str], None]
 
 
@@ -46,6 +52,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
     process.start_fork_server()
+    os.environ.setdefault("GRPC_EXPERIMENTS", GRPC_EXPERIMENTS)
 
     async def serve() -> None:
         await App(config, announce, factory).serve()
@@ -113,6 +120,9 @@ class App:
             if await self._unless(self._stop, self.pool.start()):
                 await front.serve_from(self.pool)
                 self._is_serving = True
+                # What has been loaded stays; the collector need not look at it again.
+                gc.collect()
+                gc.freeze()
                 self._announce(address)
                 log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
                 await self._unless(self._stop, self._pool_failure())

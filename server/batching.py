@@ -111,13 +111,14 @@ class Shard:
         return sum(len(part) for part in self.slices)
 
     def job(self) -> frames.Job:
-        """Return the shard as it goes to a worker."""
-        return frames.Job(
-            tuple(
-                (part.task.options, tuple(part.task.pairs[part.start : part.stop]))
-                for part in self.slices
-            )
-        )
+        """Return the shard as it goes to a worker: neighbours with equal options are one run."""
+        runs: list[tuple[Options, list[bytes]]] = []
+        for part in self.slices:
+            task = part.task
+            if not runs or runs[-1][0] != task.options:
+                runs.append((task.options, []))
+            runs[-1][1].extend(task.pairs[part.start : part.stop])
+        return frames.Job(tuple([(options, tuple(pairs)) for options, pairs in runs]))
 
     def is_wanted(self) -> bool:
         """Return whether anyone still waits for an answer."""

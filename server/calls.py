@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable
+from types import TracebackType
+from typing import Self, TypeAlias
 
 import grpc.aio
 from grpc_status import rpc_status
@@ -49,10 +49,10 @@ class Calls:
 
     def unary(self, service: str, name: str, method: Unary) -> Unary:
         """Return a handler that answers with bytes or aborts with a rich status."""
-        observed = self._observer(service, name)
+        observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(request: bytes, context: Context) -> bytes:
-            with observed(context) as outcome:
+            with _Observed(observer, context) as outcome:
                 try:
                     self._check_caller(context)
                     return await method(request, context)
@@ -64,10 +64,10 @@ class Calls:
 
     def stream(self, service: str, name: str, method: Stream) -> Stream:
         """Return a handler that writes its answers itself."""
-        observed = self._observer(service, name)
+        observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
-            with observed(context) as outcome:
+            with _Observed(observer, context) as outcome:
                 try:
                     self._check_caller(context)
                     await method(requests, context)
@@ -81,48 +81,76 @@ class Calls:
             metadata = dict(context.invocation_metadata() or ())
             self._authenticate(str(metadata.get("authorization", "")))
 
-    def _observer(self, service: str, name: str) -> Callable[[Context], Any]:
-        started = self._metrics.started.labels(service, name)
-        seconds = self._metrics.handling_seconds.labels(service, name)
-        handled = self._metrics.handled_by
 
-        @contextmanager
-        def observed(context: Context) -> Iterator[_Outcome]:
-            started.inc()
-            self.running += 1
-            began = time.perf_counter()
-            outcome = _Outcome()
-            trace: CallTrace | None = None
-            if self._tracing is not None:
-                metadata = dict(context.invocation_metadata() or ())
-                trace = self._tracing.begin(service, name, metadata)
-            try:
-                yield outcome
-            except asyncio.CancelledError:
-                remaining = context.time_remaining()
-                is_late = remaining is not None and remaining <= 0
-                outcome.code = "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
-                raise
-            finally:
-                self.running -= 1
-                seconds.observe(time.perf_counter() - began)
-                handled(service, name, outcome.code).inc()
-                if trace is not None:
-                    trace.end(code_number(outcome.code), outcome.code, outcome.message)
+class _Observer:
+    """The metrics and the tracing of one method."""
 
-        return observed
+    __slots__ = ("calls", "handled", "name", "seconds", "service", "started", "tracing")
+
+    def __init__(
+        self,
+        calls: Calls,
+        metrics: Metrics,
+        tracing: Tracing | None,
+        service: str,
+        name: str,
+    ) -> None:
+        self.calls = calls
+        self.tracing = tracing
+        self.service = service
+        self.name = name
+        self.started = metrics.started.labels(service, name)
+        self.seconds = metrics.handling_seconds.labels(service, name)
+        self.handled = metrics.handled_by
 
 
-class _Outcome:
-    """The code a call ends with, and what its caller is told."""
+class _Observed:
+    """One call from its arrival to its answer: counted, timed and traced.
 
-    __slots__ = ("code", "message")
+    Attributes
+    ----------
+    code, message : str
+        The code it ends with, and what its caller is told.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_began", "_context", "_observer", "_trace", "code", "message")
+
+    def __init__(self, observer: _Observer, context: Context) -> None:
         self.code = "OK"
         self.message = ""
+        self._observer = observer
+        self._context = context
+        self._trace: CallTrace | None = None
+        self._began = time.perf_counter()
+
+    def __enter__(self) -> Self:
+        observer = self._observer
+        observer.started.inc()
+        observer.calls.running += 1
+        if observer.tracing is not None:
+            metadata = dict(self._context.invocation_metadata() or ())
+            self._trace = observer.tracing.begin(observer.service, observer.name, metadata)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        observer = self._observer
+        if isinstance(error, asyncio.CancelledError):
+            remaining = self._context.time_remaining()
+            is_late = remaining is not None and remaining <= 0
+            self.code = "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
+        observer.calls.running -= 1
+        observer.seconds.observe(time.perf_counter() - self._began)
+        observer.handled(observer.service, observer.name, self.code).inc()
+        if self._trace is not None:
+            self._trace.end(code_number(self.code), self.code, self.message)
 
     def fail(self, error: BaseException) -> Failure:
+        """Return what the caller is told about an exception."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         failure = failure_of(error)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -112,15 +111,22 @@ class AlignerEngine:
                 explain=options.explain,
             )
 
-        with _timed(seconds, "parse"):
-            _each(work, self._parse)
-        with _timed(seconds, "annotate"):
+        def annotate() -> None:
             annotated.update(_annotate_all(aligner, work))
             _each(work, take_annotations)
-        with _timed(seconds, "align"):
-            _each(work, align)
-        with _timed(seconds, "serialise"):
-            _each(work, lambda item: _serialise(item, options.phrases))
+
+        stages: tuple[Callable[[], None], ...] = (
+            lambda: _each(work, self._parse),
+            annotate,
+            lambda: _each(work, align),
+            lambda: _each(work, lambda item: _serialise(item, options.phrases)),
+        )
+        began = time.perf_counter()
+        for name, stage in zip(STAGES, stages, strict=True):
+            stage()
+            ended = time.perf_counter()
+            seconds[name] += ended - began
+            began = ended
         return [item.answer for item in work if item.answer is not None]
 
     def _check_product(self, n_source: int, n_target: int) -> None:
@@ -207,10 +213,3 @@ def _annotated(
     if isinstance(result, Exception):
         raise result
     return result
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
-    started = time.perf_counter()
-    yield
-    seconds[stage] += time.perf_counter() - started

@@ -1,18 +1,23 @@
-"""Messages between the server and its own workers: a length, then a pickle.
+"""Messages between the server and its own workers: a length, then marshalled plain values.
 
-Both ends are processes that this server started on one socket pair, so unpickling is safe.
+Both ends are processes of this server with one interpreter and one socket pair, so marshal's
+format fits; for a shard of one pair it takes a tenth of pickle's time. Only exact built-in types
+pass, hence the conversions below.
 """
 
 from __future__ import annotations
 
-import pickle
+import marshal
 import socket
 import struct
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.server.translate import Options
+from tokalign.types import Direction
 
 _LENGTH = struct.Struct("<Q")
+_READ_BYTES = 1 << 16
 
 
 class ModelInfo(NamedTuple):
@@ -63,46 +68,72 @@ class Done(NamedTuple):
     rss_bytes: int
 
 
-def encode(message: object) -> bytes:
+Message: TypeAlias = Ready | Refused | Job | Done
+
+
+def encode(message: Message) -> bytes:
     """Return a frame."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    body = marshal.dumps(_plain(message))
     return _LENGTH.pack(len(body)) + body
 
 
-def receive(sock: socket.socket) -> Any:
-    """Return the next message of a blocking socket, or None at its end."""
-    header = _exactly(sock, _LENGTH.size)
-    if header is None:
-        return None
-    body = _exactly(sock, _LENGTH.unpack(header)[0])
-    return None if body is None else pickle.loads(body)
+def _plain(message: Message) -> tuple[Any, ...]:
+    if isinstance(message, Done):
+        return ("done", list(map(tuple, message.answers)), message.seconds, message.rss_bytes)
+    if isinstance(message, Job):
+        return ("job", [(_plain_options(options), pairs) for options, pairs in message.runs])
+    if isinstance(message, Ready):
+        return ("ready", list(map(tuple, message.models)))
+    return ("refused", message.message)
 
 
-def _exactly(sock: socket.socket, size: int) -> bytearray | None:
-    data = bytearray(size)
-    view, seen = memoryview(data), 0
-    while seen < size:
-        n_read = sock.recv_into(view[seen:])
-        if n_read == 0:
-            return None
-        seen += n_read
-    return data
+def _plain_options(options: Options) -> tuple[Any, ...]:
+    model, annotator, direction, *rest = options
+    return (model, annotator, direction and direction.value, *rest)
+
+
+def _message(body: bytes | memoryview) -> Message:
+    kind, *fields = marshal.loads(body)
+    if kind == "done":
+        answers, seconds, rss_bytes = fields
+        return Done(list(map(Answer._make, answers)), seconds, rss_bytes)
+    if kind == "job":
+        return Job(tuple([(_options(options), pairs) for options, pairs in fields[0]]))
+    if kind == "ready":
+        return Ready(tuple(map(ModelInfo._make, fields[0])))
+    return Refused(fields[0])
+
+
+def _options(plain: tuple[Any, ...]) -> Options:
+    model, annotator, direction, *rest = plain
+    return Options(model, annotator, direction and Direction(direction), *rest)
+
+
+def received(sock: socket.socket) -> Iterator[Message]:
+    """Yield the messages that arrive on a blocking socket, up to its end."""
+    decoder = Decoder()
+    while data := sock.recv(_READ_BYTES):
+        yield from decoder.feed(data)
 
 
 class Decoder:
-    """Frames from a byte stream that arrives in arbitrary pieces."""
+    """Messages from a byte stream that arrives in arbitrary pieces."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
-    def feed(self, data: bytes) -> list[Any]:
+    def feed(self, data: bytes) -> list[Message]:
         """Return the messages that `data` completes."""
-        self._buffer += data
-        messages = []
-        while len(self._buffer) >= _LENGTH.size:
-            end = _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]
-            if len(self._buffer) < end:
-                break
-            messages.append(pickle.loads(memoryview(self._buffer)[_LENGTH.size : end]))
-            del self._buffer[:end]
+        buffer = self._buffer
+        buffer += data
+        messages, position = [], 0
+        with memoryview(buffer) as view:
+            while len(buffer) - position >= _LENGTH.size:
+                begin = position + _LENGTH.size
+                end = begin + _LENGTH.unpack_from(buffer, position)[0]
+                if len(buffer) < end:
+                    break
+                messages.append(_message(view[begin:end]))
+                position = end
+        del buffer[:position]
         return messages

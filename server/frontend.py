@@ -99,7 +99,7 @@ class Frontend:
 
     async def serve_from(self, pool: Pool) -> None:
         """Answer calls from a pool that has started, SERVING."""
-        self._service.pool = pool
+        self._service.serve_from(pool)
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
 
     async def refuse(self) -> None:

@@ -14,11 +14,12 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from google.rpc import code_pb2
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
+from prometheus_client import CollectorRegistry, Counter, Gauge, make_wsgi_app
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.server import frames
+from tokalign.server.histogram import Histogram
 
 # A pair takes some 0.2 ms, so the first buckets are that fine; the last hold bulk requests.
 SECONDS = (
@@ -58,7 +59,7 @@ class Metrics:
             "Time a request waited for its first pair to be given to a worker.",
             buckets=STAGE_SECONDS,
             registry=registry,
-        )
+        ).labels()
         self.stage_seconds = Histogram(
             "tokalign_stage_seconds",
             "Time a worker spent on one shard, by stage.",
@@ -71,7 +72,7 @@ class Metrics:
             "Pairs given to a worker at a time.",
             buckets=PAIRS,
             registry=registry,
-        )
+        ).labels()
         self.pairs = Counter(
             "tokalign_pairs", "Pairs answered, by status code.", ("code",), registry=registry
         )
@@ -102,8 +103,11 @@ class Metrics:
 
     def observe_shard(self, answers: Sequence[frames.Answer], seconds: dict[str, float]) -> None:
         """Count a shard's pairs by code and its time by stage."""
-        for code, count in Tally([answer.code for answer in answers]).items():
-            self._pairs_by_code(code).inc(count)
+        if len(answers) == 1:
+            self._pairs_by_code(answers[0].code).inc()
+        else:
+            for code, count in Tally([answer.code for answer in answers]).items():
+                self._pairs_by_code(code).inc(count)
         for stage, spent in seconds.items():
             self._stage(stage).observe(spent)
 

@@ -276,7 +276,8 @@ class Pool:
                         if part.task.trace is not None:
                             part.task.trace.queued(part.task.queued_at, now)
             self._metrics.shard_pairs.observe(len(shard))
-            self._idle.popleft().give(shard, self.settings.shard_timeout_s)
+            # The worker that was busy last has its caches warm.
+            self._idle.pop().give(shard, self.settings.shard_timeout_s)
 
     def _next_shard(self) -> Shard | None:
         while self._retries:

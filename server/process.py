@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import signal
 import socket
+import time
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -72,6 +73,8 @@ class WorkerProcess(asyncio.Protocol):
         self._process: ForkServerProcess | None = None
         self._lifeline: Connection | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._fires_at = 0.0
+        self._limit: tuple[float, str] | None = None
 
     async def start(self, factory: EngineFactory, settings: EngineSettings) -> None:
         """Fork the process and connect to it; its Ready message follows."""
@@ -107,14 +110,31 @@ class WorkerProcess(asyncio.Protocol):
 
     def limit(self, timeout_s: float, reason: str) -> None:
         """Kill the process after a time unless unlimited() is called first."""
-        self.unlimited()
-        self._timer = asyncio.get_running_loop().call_later(timeout_s, self.kill, reason)
+        # One timer serves many shards: when it fires it looks at the limit of the moment.
+        ends_at = time.monotonic() + timeout_s
+        self._limit = (ends_at, reason)
+        if self._timer is None or ends_at < self._fires_at:
+            self._arm(timeout_s)
 
     def unlimited(self) -> None:
-        """Stop the timer."""
+        """Lift the limit."""
+        self._limit = None
+
+    def _arm(self, delay_s: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._check_limit)
+        self._fires_at = time.monotonic() + delay_s
+
+    def _check_limit(self) -> None:
+        self._timer = None
+        if self._limit is not None:
+            ends_at, reason = self._limit
+            remaining = ends_at - time.monotonic()
+            if remaining <= 0:
+                self.kill(reason)
+            else:
+                self._arm(remaining)
 
     def kill(self, reason: str) -> None:
         """Kill the process, even where it is stopped; on_lost follows."""
@@ -138,6 +158,8 @@ class WorkerProcess(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Report the death; called by asyncio."""
         self.unlimited()
+        if self._timer is not None:
+            self._timer.cancel()
         self.kill("died")
         if self._lifeline is not None:
             self._lifeline.close()

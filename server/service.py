@@ -38,10 +38,10 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
 class AlignService:
-    """The RPC methods; `pool` is None while no models are loaded."""
+    """The RPC methods; they refuse calls until there is something to serve from."""
 
     def __init__(self, config: Config, admission: Admission) -> None:
-        self.pool: Pool | None = None
+        self._loaded: Serving | None = None
         self._config = config
         self._admission = admission
 
@@ -62,13 +62,17 @@ class AlignService:
         )
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
+    def serve_from(self, pool: Pool) -> None:
+        """Answer new calls from a pool that has started."""
+        self._loaded = Serving(pool, self._config.annotators)
+
     async def align(self, data: bytes, context: Context) -> bytes:
         """Align one pair."""
         request = parse(align_pb2.AlignRequest, data)
-        pool = self._serving_pool()
-        options = self._options(pool, request.options)
+        serving = self._serving()
+        options, reference = serving.choose(request.options)
         with self._admission.admit(1, len(data)):
-            (answer,) = await pool.submit(
+            (answer,) = await serving.pool.submit(
                 options, [request.pair.SerializeToString()], _deadline(context)
             )
         if answer.code != OK:
@@ -77,33 +81,33 @@ class AlignService:
         return (
             wire.text(1, request.pair.id)
             + wire.nested(2, answer.alignment)
-            + wire.nested(3, _model_ref(pool, options))
+            + wire.nested(3, reference)
         )
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
         request = parse(align_pb2.BatchAlignRequest, data)
-        pool = self._serving_pool()
-        options = self._options(pool, request.options)
-        answers = await self._align_pairs(pool, options, request.pairs, len(data), context)
+        serving = self._serving()
+        options, reference = serving.choose(request.options)
+        answers = await self._align_pairs(serving.pool, options, request.pairs, len(data), context)
         results = [
             wire.nested(1, _result(pair.id, answer))
             for pair, answer in zip(request.pairs, answers, strict=True)
         ]
-        return b"".join(results) + wire.nested(2, _model_ref(pool, options))
+        return b"".join(results) + wire.nested(2, reference)
 
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them by falling score."""
         request = parse(align_pb2.RankRequest, data)
-        pool = self._serving_pool()
-        options = self._options(pool, request.options)
+        serving = self._serving()
+        options, reference = serving.choose(request.options)
         question = request.question.SerializeToString()
         pairs = [
             align_pb2.Pair(source=candidate.sentence, target=request.question)
             for candidate in request.candidates
         ]
         answers = await self._align_pairs(
-            pool,
+            serving.pool,
             options,
             pairs,
             len(data) + len(pairs) * len(question),
@@ -128,12 +132,12 @@ class AlignService:
                 answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
             result = _result(request.candidates[index].id, answer)
             ranking.append(wire.nested(1, wire.number(1, index) + wire.nested(2, result)))
-        return b"".join(ranking) + wire.nested(2, _model_ref(pool, options))
+        return b"".join(ranking) + wire.nested(2, reference)
 
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
-        pool = self._serving_pool()
+        pool = self._serving().pool
         limits = self._config.limits
         return align_pb2.ListModelsResponse(
             models=[
@@ -183,9 +187,11 @@ class AlignService:
     async def _align_chunk(self, data: bytes, context: Context) -> bytes:
         request = parse(align_pb2.AlignStreamRequest, data)
         try:
-            pool = self._serving_pool()
-            options = self._options(pool, request.options)
-            answers = await self._align_pairs(pool, options, request.pairs, len(data), context)
+            serving = self._serving()
+            options, reference = serving.choose(request.options)
+            answers = await self._align_pairs(
+                serving.pool, options, request.pairs, len(data), context
+            )
         except Exception as error:
             failure = failure_of(error)
             return wire.text(1, request.chunk_id) + wire.nested(2, _status(failure))
@@ -197,7 +203,7 @@ class AlignService:
             wire.text(1, request.chunk_id)
             + wire.nested(2, b"")
             + b"".join(results)
-            + wire.nested(4, _model_ref(pool, options))
+            + wire.nested(4, reference)
         )
 
     async def _align_pairs(
@@ -220,17 +226,48 @@ class AlignService:
                 options, [pair.SerializeToString() for pair in pairs], _deadline(context)
             )
 
-    def _serving_pool(self) -> Pool:
-        if self.pool is None:
+    def _serving(self) -> Serving:
+        if self._loaded is None:
             raise NotServingError("the server is loading its models; try again soon")
-        return self.pool
+        return self._loaded
 
-    def _options(self, pool: Pool, message: align_pb2.AlignOptions) -> translate.Options:
-        annotators = self._config.annotators
-        options = translate.options(message, model=pool.models[0].name, annotator=annotators[0])
-        _known(options.model, [model.name for model in pool.models], "model")
-        _known(options.annotator, annotators, "annotator")
-        return options
+
+class Serving:
+    """A pool that has started, and what its models' names lead to.
+
+    Parameters
+    ----------
+    pool : Pool
+    annotators : tuple of str
+        The default first.
+    """
+
+    def __init__(self, pool: Pool, annotators: tuple[str, ...]) -> None:
+        self.pool = pool
+        self._annotators = annotators
+        self._references = {
+            model.name: wire.text(1, model.name) + wire.text(2, model.version)
+            for model in pool.models
+        }
+        self._default = self._check(align_pb2.AlignOptions())
+
+    def choose(self, message: align_pb2.AlignOptions) -> tuple[translate.Options, bytes]:
+        """Return checked options and a serialised ModelRef of their model.
+
+        Raises
+        ------
+        InputError
+            If an option is out of range, or names what is not loaded (UnknownNameError).
+        """
+        return self._check(message) if message.ByteSize() else self._default
+
+    def _check(self, message: align_pb2.AlignOptions) -> tuple[translate.Options, bytes]:
+        options = translate.options(
+            message, model=self.pool.models[0].name, annotator=self._annotators[0]
+        )
+        _known(options.model, list(self._references), "model")
+        _known(options.annotator, self._annotators, "annotator")
+        return options, self._references[options.model]
 
 
 def parse(kind: type[MessageT], data: bytes) -> MessageT:
@@ -254,13 +291,6 @@ def _known(name: str, names: Sequence[str], what: str) -> None:
 def _deadline(context: Context) -> float | None:
     remaining = context.time_remaining()
     return None if remaining is None else time.monotonic() + remaining
-
-
-def _model_ref(pool: Pool, options: translate.Options) -> bytes:
-    for model in pool.models:
-        if model.name == options.model:
-            return wire.text(1, model.name) + wire.text(2, model.version)
-    raise UnknownNameError(f"no model {options.model!r} here", field="options.model")
 
 
 def _status(failure: Failure | frames.Answer) -> bytes:

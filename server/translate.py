@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokalign.errors import InputError, LimitError
 from tokalign.server.config import Limits
@@ -27,8 +27,7 @@ _TO_PROTO = {
 _FROM_PROTO = {number: direction for direction, number in _TO_PROTO.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How to align: the request's options with the names checked and defaults filled in.
 
     Attributes

@@ -6,6 +6,8 @@ microseconds instead of being parsed and built again.
 
 from __future__ import annotations
 
+_ONE_BYTE = [bytes([value]) for value in range(0x80)]
+
 
 def varint(value: int) -> bytes:
     """Return a non-negative integer as a base-128 varint.
@@ -15,6 +17,8 @@ def varint(value: int) -> bytes:
     >>> varint(300).hex()
     'ac02'
     """
+    if value <= 0x7F:
+        return _ONE_BYTE[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

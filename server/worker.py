@@ -6,6 +6,7 @@ Preloaded into the fork server, so it and everything it imports must be free of 
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import signal
 import socket
@@ -51,8 +52,12 @@ def main(
         sock.sendall(frames.encode(frames.Refused(str(error))))
         return
     sock.sendall(frames.encode(frames.Ready(engine.models)))
+    # What has been loaded stays; the collector need not look at it again.
+    gc.collect()
+    gc.freeze()
     memory = Memory()
-    while (job := frames.receive(sock)) is not None:
+    for job in frames.received(sock):
+        assert isinstance(job, frames.Job)
         try:
             answers, seconds = engine.run(job)
         except Exception as error:

@@ -59,7 +59,8 @@ async def serving(pool_settings, metrics):
             stack.push_async_callback(front.stop, 0)
             if pool is None:
                 pool = await stack.enter_async_context(running_pool(pool_settings, metrics))
-            await front.serve_from(pool)
+            if pool:
+                await front.serve_from(pool)
             channel = await stack.enter_async_context(grpc.aio.insecure_channel(address))
             stub = align_pb2_grpc.AlignServiceStub(channel)
             stub.front, stub.pool, stub.admission = front, pool, admission

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from tokalign.server import wire
 from tokalign.server.admission import Admission
 from tokalign.server.batching import FairQueue, Shard, Slice, Task
-from tokalign.server.frames import Answer, Decoder, encode
+from tokalign.server.frames import Answer, Decoder, Done, Job, ModelInfo, Ready, Refused, encode
 from tokalign.server.status import QueueFullError
 from tokalign.server.translate import Options
+from tokalign.types import Direction
 from tokalign.v1 import align_pb2
 
 OPTIONS = Options("m", "a")
@@ -66,12 +67,39 @@ async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
     assert taken == [[large], [lone, other], [large], [large]]
 
 
-@given(data=st.lists(st.binary(max_size=50), max_size=5), cut=st.integers(1, 30))
-def test_frames_survive_any_cut(data, cut):
-    stream = b"".join(map(encode, data))
+RUNS = st.tuples(
+    st.builds(
+        Options, st.text(), st.text(), st.none() | st.sampled_from(Direction), st.floats(0, 1)
+    ),
+    st.lists(st.binary(max_size=50), max_size=3).map(tuple),
+)
+MESSAGES = st.one_of(
+    st.builds(Job, st.lists(RUNS, max_size=3).map(tuple)),
+    st.builds(
+        Done,
+        st.lists(st.builds(Answer, st.binary(max_size=50), st.floats(0, 1), message=st.text())),
+        st.dictionaries(st.text(), st.floats(0, 1)),
+        st.integers(0, 2**50),
+    ),
+    st.builds(Refused, st.text()),
+    st.builds(Ready, st.lists(st.builds(ModelInfo), max_size=2).map(tuple)),
+)
+
+
+@given(messages=st.lists(MESSAGES, max_size=5), cut=st.integers(1, 300))
+def test_frames_survive_any_cut(messages, cut):
+    stream = b"".join(map(encode, messages))
     decoder = Decoder()
     pieces = [stream[start : start + cut] for start in range(0, len(stream), cut)]
-    assert [message for piece in pieces for message in decoder.feed(piece)] == data
+    assert [message for piece in pieces for message in decoder.feed(piece)] == messages
+
+
+async def test_calls_with_equal_options_share_a_run():
+    queue = FairQueue()
+    other = OPTIONS._replace(posteriors=True)
+    for options, pair in ((OPTIONS, b"a"), (OPTIONS._replace(), b"b"), (other, b"c")):
+        queue.push(Task(options, [pair], None))
+    assert queue.take(9).job() == Job(((OPTIONS, (b"a", b"b")), (other, (b"c",))))
 
 
 @given(

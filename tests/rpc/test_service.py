@@ -257,7 +257,6 @@ async def test_unexpected_exception_shows_an_id_and_no_text(serving, caplog, mon
 
 async def test_calls_before_the_models_are_loaded_are_unavailable(serving):
     stub = await serving(pool=False)
-    stub.front._service.pool = None
     code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
     assert (code, "loading" in message) == (Code.UNAVAILABLE, True)
 
