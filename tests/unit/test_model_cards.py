@@ -1,0 +1,28 @@
+"""Every shipped model has a card that names what its header names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tokalign.aligner import model_path, shipped_models
+from tokalign.model_io import load_model
+
+CARDS = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_the_card_agrees_with_the_header(name):
+    header = load_model(model_path(name)).header
+    card = re.search(rf"\n## `{name}`\n(.*?)(?=\n## |\Z)", CARDS, re.DOTALL)
+    assert card, f"docs/models.md has no card of {name}"
+    rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", card[1], re.MULTILINE))
+    assert rows["feature groups"].split(", ") == list(header.feature_groups)
+    assert rows["version"].startswith(header.version)
+    assert re.findall(r"`([^`]+\.(?:txt|json|tsv))`", rows["corpora"]) == list(header.corpora)
+    assert tuple(rows["needs"].lower().split(", ")) == header.resources
+
+
+def test_every_card_is_of_a_shipped_model():
+    assert set(re.findall(r"\n## `(.+?)`\n", CARDS)) == set(shipped_models())
