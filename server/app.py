@@ -19,6 +19,7 @@ from tokalign.server.config import Config
 from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.server.pool import Pool, PoolSettings
+from tokalign.server.status import failure_of
 
 if TYPE_CHECKING:
     from tokalign.server.frontend import Frontend
@@ -108,6 +109,7 @@ class App:
         from tokalign.server import frontend
 
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_log_unhandled)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._on_stop_signal)
         loop.add_signal_handler(signal.SIGHUP, self._on_reload_signal)
@@ -163,9 +165,17 @@ class App:
             self._keep(self._retire(old))
 
     async def _retire(self, pool: Pool) -> None:
+        """Let a replaced pool finish its calls, unless its workers cannot be replaced any more."""
+        drained = asyncio.ensure_future(pool.drained())
         try:
-            await pool.drained()
+            await asyncio.wait({drained, pool.failed}, return_when=asyncio.FIRST_COMPLETED)
+            if pool.failed.done():
+                log.error(
+                    "the old models' workers are gone",
+                    extra={"reason": str(pool.failed.exception())},
+                )
         finally:
+            drained.cancel()
             await pool.close()
 
     async def _drain(self, front: Frontend) -> None:
@@ -268,3 +278,12 @@ class App:
         while True:
             self._last_beat = time.monotonic()
             await asyncio.sleep(HEARTBEAT_S)
+
+
+def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what no task awaited; asyncio's own handler would quote the exception."""
+    error = context.get("exception")
+    if isinstance(error, BaseException):
+        failure_of(error)
+    else:
+        log.error(str(context["message"]))

@@ -167,6 +167,17 @@ class Config:
             )
 
 
+def authority(host: str, port: int) -> str:
+    """Return an address as gRPC reads it, with brackets around IPv6.
+
+    Examples
+    --------
+    >>> authority("::1", 50051)
+    '[::1]:50051'
+    """
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def auto_workers() -> int:
     """Return the number of processors this process may use, at least 1.
 

@@ -12,7 +12,7 @@ from tokalign.errors import InputError
 from tokalign.server import admin, channelz, security, tracing
 from tokalign.server.admission import Admission
 from tokalign.server.calls import Calls
-from tokalign.server.config import Config
+from tokalign.server.config import Config, authority
 from tokalign.server.metrics import Metrics
 from tokalign.server.pool import Pool
 from tokalign.server.service import SERVICE, AlignService
@@ -67,19 +67,20 @@ class Frontend:
         host = self._config.host
         try:
             credentials = security.transport_credentials(self._config)
-            address = f"{host}:{self._config.port}"
+            address = authority(host, self._config.port)
             if credentials is None:
                 port = self._server.add_insecure_port(address)
             else:
                 port = self._server.add_secure_port(address, credentials)
         except RuntimeError as error:
             raise InputError(
-                f"cannot listen on {host}:{self._config.port}; is the port taken?", field="port"
+                f"cannot listen on {authority(host, self._config.port)}; is the port taken?",
+                field="port",
             ) from error
         await self._server.start()
         if self._config.admin_port is not None:
             await self._start_admin(operated, self._config.admin_port)
-        return f"{host}:{port}"
+        return authority(host, port)
 
     async def _start_admin(self, operated: admin.Operated, port: int) -> None:
         """Listen for operators on loopback, whatever the service's host."""

@@ -81,7 +81,7 @@ class Connection:
 
     def __post_init__(self) -> None:
         host, _, port = self.address.rpartition(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=10)
+        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.setblocking(False)
         self._headers = _headers(self.address, self.path)

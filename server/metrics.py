@@ -6,6 +6,7 @@ The parent owns every metric; workers send counts and stage times back with each
 from __future__ import annotations
 
 import functools
+import socket
 import threading
 from collections import Counter as Tally
 from collections.abc import Callable, Sequence
@@ -160,7 +161,8 @@ class MetricsServer:
             start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
             return [body]
 
-        self._server = make_server(host, port, application, _ThreadingServer, _QuietHandler)
+        kind = _IPv6Server if ":" in host else _ThreadingServer
+        self._server = make_server(host, port, application, kind, _QuietHandler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, name="metrics", daemon=True
         )
@@ -180,6 +182,10 @@ class MetricsServer:
 
 class _ThreadingServer(ThreadingMixIn, WSGIServer):
     daemon_threads = True
+
+
+class _IPv6Server(_ThreadingServer):
+    address_family = socket.AF_INET6
 
 
 class _QuietHandler(WSGIRequestHandler):

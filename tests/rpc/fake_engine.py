@@ -55,6 +55,8 @@ def load(settings):
         raise ModelError("no model 'missing'; shipped are: fake")
     if settings.models[0].startswith("file:") and not Path(settings.models[0][5:]).exists():
         raise ModelError("the model's file is gone")
+    if settings.models[0].startswith("slow:"):
+        time.sleep(float(settings.models[0][5:]))
     if settings.models == ("suicidal",):
         os.kill(os.getpid(), signal.SIGKILL)
     (name,) = settings.models

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -47,6 +48,11 @@ class Server:
         (entry,) = [entry for entry in self.log if entry["event"] == "metrics"]
         return f"http://127.0.0.1:{entry['port']}"
 
+    @property
+    def admin_address(self):
+        (entry,) = [entry for entry in self.log if entry["event"] == "admin"]
+        return f"127.0.0.1:{entry['port']}"
+
     def stop(self, signal_number=15):
         """Send a signal and return the exit code."""
         self.process.send_signal(signal_number)
@@ -70,3 +76,30 @@ def started(*flags, fake=True, wait=True):
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+def wait_until(condition, timeout_s=20):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "condition not met in time"
+        time.sleep(0.01)
+
+
+def stat(pid):
+    """Return the state and the parent of a process, or None where it is gone."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if state == "Z" else (state, int(parent))
+
+
+def descendants(pid):
+    """Return the pids of all living processes below one."""
+    found, todo = set(), {pid}
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    parents = {child: entry[1] for child in pids if (entry := stat(child))}
+    while todo:
+        todo = {child for child, parent in parents.items() if parent in todo}
+        found |= todo
+    return found

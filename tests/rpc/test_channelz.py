@@ -1,60 +1,71 @@
 """grpc's own view of its connections, on the admin port where it is asked for."""
 
+import contextlib
+
 import grpc
 import pytest
 from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
-from server_process import started
+from server_process import started, wait_until
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
+REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
 
-def channelz_stub(server):
-    (entry,) = [entry for entry in server.log if entry["event"] == "admin"]
-    channel = grpc.insecure_channel(f"127.0.0.1:{entry['port']}")
-    return channel, channelz_pb2_grpc.ChannelzStub(channel)
+
+@contextlib.contextmanager
+def channelz(*flags):
+    """Start a server; yield the stubs of its channelz and of its own service."""
+    with (
+        started("--admin-port", "0", *flags) as server,
+        grpc.insecure_channel(server.address) as channel,
+        grpc.insecure_channel(server.admin_address) as admin_channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        yield channelz_pb2_grpc.ChannelzStub(admin_channel), stub, channel
+
+
+def sockets(stub):
+    """Return the busier of the two servers, which is not the admin port's, and its sockets' ids."""
+    servers = stub.GetServers(channelz_pb2.GetServersRequest(), timeout=20).server
+    service = max(servers, key=lambda server: server.data.calls_started)
+    found = stub.GetServerSockets(
+        channelz_pb2.GetServerSocketsRequest(server_id=service.ref.server_id), timeout=20
+    )
+    return service, [socket.socket_id for socket in found.socket_ref]
 
 
 def test_servers_sockets_and_streams_are_shown():
-    with (
-        started("--admin-port", "0", "--channelz") as server,
-        grpc.insecure_channel(server.address) as channel,
-    ):
-        align = align_pb2_grpc.AlignServiceStub(channel)
+    with channelz("--channelz") as (stub, align, _):
         for _ in range(3):
-            align.Align(align_pb2.AlignRequest(pair={"source": {"text": "a"}}), timeout=20)
-        admin_channel, stub = channelz_stub(server)
-        with admin_channel:
-            servers = stub.GetServers(channelz_pb2.GetServersRequest(), timeout=20).server
-            (service,) = [item for item in servers if item.data.calls_started == 3]
-            assert service.data.calls_succeeded == 3
-            found = stub.GetServerSockets(
-                channelz_pb2.GetServerSocketsRequest(server_id=service.ref.server_id), timeout=20
-            )
-            (socket,) = found.socket_ref
-            answer = stub.GetSocket(
-                channelz_pb2.GetSocketRequest(socket_id=socket.socket_id), timeout=20
-            )
-            assert answer.socket.data.streams_started == 3
-            with pytest.raises(grpc.RpcError) as caught:
-                stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=10**9), timeout=20)
-            assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+            align.Align(REQUEST, timeout=20)
+        service, (socket_id,) = sockets(stub)
+        assert service.data.calls_succeeded == 3
+        answer = stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=socket_id), timeout=20)
+        assert answer.socket.data.streams_started == 3
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=10**9), timeout=20)
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
 
 
-def test_it_is_off_unless_asked_for_and_never_on_the_public_port():
-    with started("--admin-port", "0") as server:
-        channel, stub = channelz_stub(server)
-        with channel, pytest.raises(grpc.RpcError) as caught:
-            stub.GetServers(channelz_pb2.GetServersRequest(), timeout=20)
-        assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
-    with (
-        started("--admin-port", "0", "--channelz") as server,
-        grpc.insecure_channel(server.address) as channel,
-        pytest.raises(grpc.RpcError) as caught,
-    ):
-        channelz_pb2_grpc.ChannelzStub(channel).GetServers(
-            channelz_pb2.GetServersRequest(), timeout=20
-        )
+def test_old_connections_are_replaced_and_no_call_fails():
+    with channelz("--channelz", "--max-connection-age", "0.5") as (stub, align, _):
+
+        def connections():
+            for _ in range(5):
+                align.Align(REQUEST, timeout=20)
+            return set(sockets(stub)[1])
+
+        first = connections()
+        wait_until(lambda: connections().isdisjoint(first))
+
+
+@pytest.mark.parametrize(("flags", "is_public"), [((), False), (("--channelz",), True)])
+def test_it_is_off_unless_asked_for_and_never_on_the_public_port(flags, is_public):
+    with channelz(*flags) as (stub, _, channel):
+        asked = channelz_pb2_grpc.ChannelzStub(channel) if is_public else stub
+        with pytest.raises(grpc.RpcError) as caught:
+            asked.GetServers(channelz_pb2.GetServersRequest(), timeout=20)
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import grpc
 import pytest
 from server_process import started
+from tokalign.client import Retry
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -122,6 +123,11 @@ def test_manifests_follow_kubernetes_schemas():
     )
     for manifest in MANIFESTS:
         validate.validate(manifest, "1.30", strict=True)
+
+
+def test_service_config_is_the_python_clients():
+    shipped = json.loads((DEPLOY / "service_config.json").read_text())
+    assert shipped == json.loads(Retry().service_config())
 
 
 def test_pod_outlives_its_drain():

@@ -7,6 +7,7 @@ import urllib.request
 import grpc
 import pytest
 from server_process import started
+from tokalign.server import app
 from tokalign.server.logs import JsonFormatter, Quoting
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -89,6 +90,14 @@ def test_failures_quote_their_sentences_where_asked_for():
     assert breaker["pair"] == killer["pair"]
     reasons = [entry["reason"] for entry in entries if entry["event"] == "ValueError"]
     assert reasons[0] == f"cannot read The {SECRET} slept."
+
+
+def test_what_no_task_awaited_is_logged_without_its_text(caplog):
+    app._log_unhandled(None, {"message": "lost", "exception": ValueError(SECRET), "task": SECRET})
+    app._log_unhandled(None, {"message": "a socket broke"})
+    lines = [JsonFormatter().format(record) for record in caplog.records]
+    assert [json.loads(line)["event"] for line in lines] == ["ValueError", "a socket broke"]
+    assert SECRET not in "".join(lines) + caplog.text
 
 
 def test_log_record_becomes_one_json_line(caplog):

@@ -1,26 +1,26 @@
 """Models are replaced under a running server: SIGHUP, and the admin service."""
 
+import os
 import signal
 import threading
 
 import grpc
 import pytest
-from server_process import started
+from server_process import descendants, started, stat, wait_until
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
 
 @pytest.fixture
 def server():
-    with started("--admin-port", "0", "--model", "one") as server:
-        (entry,) = [entry for entry in server.log if entry["event"] == "admin"]
-        with (
-            grpc.insecure_channel(server.address) as channel,
-            grpc.insecure_channel(f"127.0.0.1:{entry['port']}") as admin_channel,
-        ):
-            server.stub = align_pb2_grpc.AlignServiceStub(channel)
-            server.admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
-            server.channel = channel
-            yield server
+    with (
+        started("--admin-port", "0", "--model", "one") as server,
+        grpc.insecure_channel(server.address) as channel,
+        grpc.insecure_channel(server.admin_address) as admin_channel,
+    ):
+        server.stub = align_pb2_grpc.AlignServiceStub(channel)
+        server.admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
+        server.channel = channel
+        yield server
 
 
 def batch(*ids):
@@ -79,6 +79,39 @@ def test_sighup_starts_new_workers(server):
     assert status.reloads == 1
     assert before.isdisjoint(status.worker_pids)
     assert server.stop() == 0
+
+
+def test_calls_on_old_models_end_where_their_workers_cannot_be_replaced(tmp_path):
+    model = tmp_path / "model"
+    model.touch()
+    with (
+        started("--admin-port", "0", "--workers", "1", "--model", f"file:{model}") as server,
+        grpc.insecure_channel(server.address) as channel,
+        grpc.insecure_channel(server.admin_address) as admin_channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
+        old = stub.BatchAlign.future(batch(*["sleep:0.05"] * 60), timeout=100)
+        status = admin.GetStatus(admin_pb2.GetStatusRequest())
+        while not status.busy_workers:
+            status = admin.GetStatus(admin_pb2.GetStatusRequest())
+        admin.Reload(admin_pb2.ReloadRequest(models=["two"]), timeout=60)
+        model.unlink()
+        (pid,) = status.worker_pids
+        os.kill(pid, signal.SIGKILL)
+        assert old.exception().code() == grpc.StatusCode.UNAVAILABLE
+        assert stub.BatchAlign(batch("a")).model.name == "two"
+        assert server.stop() == 0
+
+
+def test_stop_in_the_middle_of_a_reload_is_clean(server):
+    reload = server.admin.Reload.future(admin_pb2.ReloadRequest(models=["slow:60"]))
+    reload_pids = set()
+    while len(reload_pids) < 5:  # the fork server, the tracker, and three or more workers
+        reload_pids = descendants(server.process.pid)
+    assert server.stop() == 0
+    assert reload.exception() is not None
+    wait_until(lambda: not any(map(stat, reload_pids)))
 
 
 def test_admin_service_is_not_on_the_public_port(server):

@@ -3,7 +3,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from server_process import REAL, started
+from server_process import REAL, descendants, started, stat, wait_until
 from tokalign.server import config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -20,33 +19,6 @@ from tokalign.v1 import align_pb2, align_pb2_grpc
 def request(*ids):
     pairs = [{"id": name, "source": {"text": "a"}, "target": {"text": "b"}} for name in ids]
     return align_pb2.BatchAlignRequest(pairs=pairs)
-
-
-def wait_until(condition, timeout_s=20):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        time.sleep(0.01)
-
-
-def stat(pid):
-    """Return the state and the parent of a process, or None where it is gone."""
-    try:
-        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if state == "Z" else (state, int(parent))
-
-
-def descendants(pid):
-    """Return the pids of all living processes below one."""
-    found, todo = set(), {pid}
-    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    parents = {child: entry[1] for child in pids if (entry := stat(child))}
-    while todo:
-        todo = {child for child, parent in parents.items() if parent in todo}
-        found |= todo
-    return found
 
 
 def get(url):
@@ -196,6 +168,45 @@ def test_no_process_survives_a_killed_server():
         server.process.kill()
         wait_until(lambda: not any(map(stat, below)))
         assert call.exception() is not None
+
+
+def test_killed_fork_server_costs_nothing(tmp_path):
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        (fork_server,) = [
+            pid
+            for pid in descendants(server.process.pid)
+            if stat(pid)[1] == server.process.pid
+            and b"forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        os.kill(fork_server, signal.SIGKILL)
+        wait_until(lambda: stat(fork_server) is None)
+        for name in ("a", f"die-once:{tmp_path / 'one'}", f"die-once:{tmp_path / 'two'}", "b"):
+            assert stub.BatchAlign(request(name), timeout=60).results[0].status.code == 0
+        wait_until(lambda: "tokalign_workers_ready 2.0" in get(f"{server.metrics_url}/metrics")[1])
+        below = descendants(server.process.pid)
+        assert server.stop() == 0
+        wait_until(lambda: not any(map(stat, below)))
+
+
+def test_server_that_is_loading_says_so_and_can_be_stopped():
+    with started("--model", "slow:60", wait=False) as server:
+        port = server.read_until('"event": "metrics"') and server.log[-1]["port"]
+        assert get(f"http://127.0.0.1:{port}/readyz")[0] == 503
+        assert get(f"http://127.0.0.1:{port}/livez")[0] == 200
+        wait_until(lambda: len(descendants(server.process.pid)) >= 4)
+        below = descendants(server.process.pid)
+        assert server.stop() == 0
+        wait_until(lambda: not any(map(stat, below)))
+
+
+def test_ipv6_is_served():
+    with started("--host", "::1") as server, grpc.insecure_channel(server.address) as channel:
+        assert server.address.startswith("[::1]:")
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
+        url = server.metrics_url.replace("127.0.0.1", "[::1]")
+        assert get(f"{url}/readyz")[0] == 200
 
 
 def test_probes_follow_the_server():

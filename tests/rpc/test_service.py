@@ -240,6 +240,27 @@ async def test_cancelled_call_frees_the_queue(serving, metrics):
     )
 
 
+async def test_cancelled_stream_frees_the_queue(serving):
+    stub = await serving()
+    sent = asyncio.Event()
+
+    async def chunks():
+        for _ in range(4):
+            yield align_pb2.AlignStreamRequest(pairs=[pair("sleep:0.02")] * 100)
+        sent.set()
+        await asyncio.Event().wait()
+
+    call = stub.AlignStream(chunks())
+    await sent.wait()
+    while stub.admission.pairs < 400:
+        await asyncio.sleep(0.005)
+    call.cancel()
+    while stub.admission.pairs:
+        await asyncio.sleep(0.005)
+    await stub.Align(align_pb2.AlignRequest(pair=pair()))
+    assert stub.pool.waiting_pairs == 0
+
+
 async def test_unexpected_exception_shows_an_id_and_no_text(serving, caplog, monkeypatch):
     stub = await serving()
 

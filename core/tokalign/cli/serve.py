@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -64,6 +65,8 @@ def command(
     if check is not None:
         _check(check, check_ca)
         return
+    # grpc's own lines are no JSON; connections that end are not worth one.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     # app starts the fork server, which must happen before anything imports grpc.
     from tokalign.server import aligners, app, logs
 
