@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tokalign.errors import ResourceError
+from tokalign.errors import InputError, ResourceError
 from tokalign.lexicon._wordnet import RELATION_NAMES, WordNet, relation_bit
 from tokalign.lexicon.build_wordnet import compile_wordnet, read_synsets
 from tokalign.tables import DATA_DIR
@@ -201,6 +201,25 @@ def test_unknown_words_have_no_relations(wordnet):
 
 def test_a_word_is_its_own_synonym(wordnet):
     assert wordnet.relations("dog", "dog", "n", "n") == {"synonym"}
+
+
+@pytest.mark.parametrize("pos", [-1, 4, 2**31 - 1])
+def test_entry_of_an_unknown_part_of_speech_is_refused(wordnet, pos):
+    assert wordnet.entry("dog", 0) >= 0
+    with pytest.raises(InputError, match=f"part of speech {pos} is unknown; wanted 0 to 3"):
+        wordnet.entry("dog", pos)
+
+
+@pytest.mark.parametrize(("pos_a", "pos_b"), [("x", "n"), ("n", "nN"), ("n", "s")])
+def test_relations_of_an_unknown_part_of_speech_are_refused(wordnet, pos_a, pos_b):
+    for word in ("dog", "qwertyuiop"):
+        with pytest.raises(InputError, match="wanted letters out of 'nvar'"):
+            wordnet.relations(word, "canine", pos_a, pos_b)
+
+
+def test_unknown_relation_is_refused():
+    with pytest.raises(InputError, match="relation 'friend' is unknown"):
+        relation_bit("friend")
 
 
 def test_relation_bits_are_in_the_order_of_their_names():

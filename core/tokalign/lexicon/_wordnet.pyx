@@ -7,6 +7,7 @@ senses are relations of entries here: two entries are related if any of their se
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
+from tokalign.errors import InputError
 from tokalign.lexicon._vocabulary cimport Vocabulary
 from tokalign.tables import Table
 
@@ -20,8 +21,21 @@ POS_LETTERS = "nvar"
 
 
 def relation_bit(str name):
-    """Return the bit of a relation of RELATION_NAMES."""
+    """Return the bit of a relation of RELATION_NAMES; raise InputError for another name."""
+    if name not in RELATION_NAMES:
+        raise InputError(
+            f"relation {name!r} is unknown; wanted one of {', '.join(RELATION_NAMES)}"
+        )
     return 1 << RELATION_NAMES.index(name)
+
+
+def _place(str letter):
+    """Return the number of a part of speech by its letter."""
+    if len(letter) != 1 or letter not in POS_LETTERS:
+        raise InputError(
+            f"part of speech {letter!r} is unknown; wanted letters out of {POS_LETTERS!r}"
+        )
+    return POS_LETTERS.index(letter)
 
 
 cdef bint _meet(
@@ -127,7 +141,17 @@ cdef class WordNet:
         lemma : str
         pos : int
             0 noun, 1 verb, 2 adjective, 3 adverb.
+
+        Raises
+        ------
+        InputError
+            If `pos` is none of these.
         """
+        if not 0 <= pos < 4:
+            raise InputError(
+                f"part of speech {pos} is unknown; wanted 0 to 3, the places in {POS_LETTERS!r}",
+                field="pos",
+            )
         cdef int32_t word = self.vocabulary.find(lemma)
         return -1 if word < 0 else self._word_entries[word, pos]
 
@@ -146,6 +170,11 @@ cdef class WordNet:
         frozenset of str
             Names out of RELATION_NAMES; empty if a lemma is unknown.
 
+        Raises
+        ------
+        InputError
+            If a letter is another one.
+
         Examples
         --------
         >>> wordnet = WordNet.open_shipped()
@@ -154,12 +183,13 @@ cdef class WordNet:
         """
         cdef uint32_t mask = 0
         cdef int32_t left, right
-        for letter_a in pos_a:
-            left = self.entry(a, POS_LETTERS.index(letter_a))
+        places_b = [_place(letter) for letter in pos_b]
+        for place_a in [_place(letter) for letter in pos_a]:
+            left = self.entry(a, place_a)
             if left < 0:
                 continue
-            for letter_b in pos_b:
-                right = self.entry(b, POS_LETTERS.index(letter_b))
+            for place_b in places_b:
+                right = self.entry(b, place_b)
                 if right >= 0:
                     mask |= relation(&self.table, left, right)
         return frozenset(
