@@ -98,11 +98,17 @@ def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):
     root_path = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(root_path)
     flags = [*tls_flags(certificate(authority, tmp_path)), "--tls-client-ca", str(root_path)]
-    chain, key = (path.read_bytes() for path in certificate(authority, tmp_path, "client"))
+    paths = certificate(authority, tmp_path, "client")
+    chain, key = (path.read_bytes() for path in paths)
     with started(*flags) as server:
         with pytest.raises(grpc.RpcError):
             align(server.address, grpc.ssl_channel_credentials(root))
         assert align(server.address, grpc.ssl_channel_credentials(root, key, chain)).model.name
+        asked = [server.address, "--check-ca", str(root_path)]
+        assert check(*asked) == 1
+        asked += ["--check-cert", str(paths[0])]
+        assert check(*asked) == 2
+        assert check(*asked, "--check-key", str(paths[1])) == 0
 
 
 def token_line(name, token):

@@ -54,8 +54,16 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--log-level", "info", "What goes to standard error.", type=click.Choice(_LEVELS))
 @click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
 @click.option("--check-ca", type=_FILE, help="With --check: speak TLS, trusting this PEM file.")
+@click.option("--check-cert", type=_FILE, help="With --check-ca: this client's certificate, PEM.")
+@click.option("--check-key", type=_FILE, help="Private key of --check-cert.")
 def command(
-    check: str | None, check_ca: Path | None, log_level: str, log_sentences: bool, **flags: Any
+    check: str | None,
+    check_ca: Path | None,
+    check_cert: Path | None,
+    check_key: Path | None,
+    log_level: str,
+    log_sentences: bool,
+    **flags: Any,
 ) -> None:
     """Serve alignments over gRPC until SIGTERM, then drain.
 
@@ -63,7 +71,7 @@ def command(
     be given in the environment, as TOKALIGN_SERVE_PORT and so on.
     """
     if check is not None:
-        _check(check, check_ca)
+        _check(check, check_ca, check_cert, check_key)
         return
     # grpc's own lines are no JSON; connections that end are not worth one.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
@@ -122,11 +130,21 @@ def _port(number: int) -> int | None:
     return None if number < 0 else number
 
 
-def _check(address: str, authorities: Path | None) -> None:
+def _check(
+    address: str, authorities: Path | None, certificate: Path | None, key: Path | None
+) -> None:
     """Raise unless the server at `address` reports SERVING."""
+    if (certificate is None) != (key is None) or (certificate and authorities is None):
+        raise click.UsageError("--check-cert and --check-key come together, with --check-ca")
     from tokalign.client import Client, Tls
 
-    tls = None if authorities is None else Tls(root_certificates=authorities.read_bytes())
+    tls = None
+    if authorities is not None:
+        tls = Tls(
+            root_certificates=authorities.read_bytes(),
+            certificate_chain=certificate.read_bytes() if certificate else None,
+            private_key=key.read_bytes() if key else None,
+        )
     with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
         name = client.health()
     if name != "SERVING":
