@@ -42,6 +42,8 @@ class FakeEngine:
             score = float(value)
         elif action == "raise":
             raise ValueError(f"cannot read {pair.source.text}")
+        elif action == "internal":
+            return Answer(b"", code=13, message="as told")
         elif action == "fail":
             return Answer(b"", code=3, message="as told", field=value)
         elif action == "grpc":
