@@ -7,6 +7,7 @@ the shipped ones can be rebuilt bit for bit.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import logging
 import sys
 from collections.abc import Sequence
@@ -61,6 +62,18 @@ def report_parser(tagger: TaggerWeights, parser: ParserWeights, trees: Sequence[
     )
 
 
+def _write(folder: Path, name: str, model: TaggerWeights | ParserWeights) -> None:
+    """Write a model as the table of that name; its fields are the columns."""
+    write_table(
+        folder / f"{name}.table.xz",
+        {field.name: getattr(model, field.name) for field in dataclasses.fields(model)},
+        name=name,
+        version=VERSION,
+        license=LICENSE,
+        source=SOURCE,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write the tables; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tokalign.annotate.train", description=__doc__)
@@ -73,35 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     dev = [tree for path in options.dev for tree in read_trees(path)]
     logger.info("%d sentences, %d words", len(trees), sum(len(tree.tokens) for tree in trees))
     tagger = train_tagger(trees, TaggerConfig())
-    write_table(
-        options.output / "tagger-en.table.xz",
-        {
-            "tags": tagger.tags,
-            "weights": tagger.weights,
-            "lexicon_keys": tagger.lexicon_keys,
-            "lexicon_values": tagger.lexicon_values,
-        },
-        name="tagger-en",
-        version=VERSION,
-        license=LICENSE,
-        source=SOURCE,
-    )
+    _write(options.output, "tagger-en", tagger)
     if dev:
         report_tagger(tagger, dev)
     parser_weights = train_parser(trees, tagger.tags, ParserConfig(), TaggerConfig())
-    write_table(
-        options.output / "parser-en.table.xz",
-        {
-            "tags": parser_weights.tags,
-            "labels": parser_weights.labels,
-            "action_weights": parser_weights.action_weights,
-            "label_weights": parser_weights.label_weights,
-        },
-        name="parser-en",
-        version=VERSION,
-        license=LICENSE,
-        source=SOURCE,
-    )
+    _write(options.output, "parser-en", parser_weights)
     if dev:
         report_parser(tagger, parser_weights, dev)
     return 0
