@@ -13,6 +13,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from server_process import REAL, descendants, started, stat, wait_until
 from tokalign.server import config
+from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 
@@ -217,6 +218,24 @@ def test_probes_follow_the_server():
         text = get(f"{server.metrics_url}/metrics")[1]
         assert "tokalign_workers_ready 2.0" in text
         assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
+
+
+def test_probes_fail_where_the_event_loop_is_stuck_or_no_calls_are_taken():
+    state = {"live": True, "ready": False}
+    monitor = MetricsServer(
+        "127.0.0.1",
+        0,
+        Metrics(),
+        is_live=lambda: state["live"],
+        is_ready=lambda: state["ready"],
+    )
+    url = f"http://127.0.0.1:{monitor.port}"
+    try:
+        assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (200, 503)
+        state.update(live=False, ready=True)
+        assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (503, 200)
+    finally:
+        monitor.close()
 
 
 def test_check_tells_a_serving_server_from_none():
