@@ -125,6 +125,13 @@ def test_manifests_follow_kubernetes_schemas():
         validate.validate(manifest, "1.30", strict=True)
 
 
+def test_autoscaler_asks_for_what_the_adapter_serves():
+    (autoscaler,) = [item for item in MANIFESTS if item["kind"] == "HorizontalPodAutoscaler"]
+    adapter = yaml.safe_load((DEPLOY / "kubernetes" / "prometheus-adapter.yaml").read_text())
+    asked = {metric["pods"]["metric"]["name"] for metric in autoscaler["spec"]["metrics"]}
+    assert asked == {rule["name"]["as"] for rule in adapter["rules"]["custom"]}
+
+
 def test_service_config_is_the_python_clients():
     shipped = json.loads((DEPLOY / "service_config.json").read_text())
     assert shipped == json.loads(Retry().service_config())

@@ -15,7 +15,10 @@ import pytest
 from server_process import started
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
+ADAPTER = DEPLOY / "kubernetes" / "prometheus-adapter.yaml"
 CONFIG = """
 global: {{scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}}
 rule_files: [{rules}]
@@ -90,7 +93,9 @@ def prometheus(folder, target):
         process.wait(30)
 
 
-def test_alerts_and_dashboard_work_on_a_live_server(tmp_path):
+@pytest.fixture
+def watched(tmp_path):
+    """Yield a Prometheus that scrapes a live server, and a function that calls the server."""
     with (
         started() as server,
         prometheus(tmp_path, server.metrics_url.removeprefix("http://")) as watcher,
@@ -104,25 +109,53 @@ def test_alerts_and_dashboard_work_on_a_live_server(tmp_path):
                 stub.Align(align_pb2.AlignRequest(pair=pair), timeout=20)
 
         wait_until(watcher.is_up, "Prometheus found no server")
-        assert watcher.alerts() == {}
+        yield watcher, call
 
-        def has_data(expression):
-            call()
-            values = [float(series["value"][1]) for series in watcher.query(expression)]
-            return any(value == value for value in values)  # not NaN
 
-        panels = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
-        for target in (target for panel in panels for target in panel["targets"]):
-            expression = target["expr"]
-            wait_until(lambda query=expression: has_data(query), f"no data: {expression}")
+def test_autoscalers_query_is_0_when_idle_and_the_wait_under_load(watched):
+    watcher, call = watched
+    (rule,) = yaml.safe_load(ADAPTER.read_text())["rules"]["custom"]
+    query = rule["metricsQuery"]
+    for name, value in (
+        ("<<.GroupBy>>", "instance"),
+        ("<<.Series>>", rule["seriesQuery"].partition("{")[0]),
+        ("<<.LabelMatchers>>", 'job="tokalign"'),
+    ):
+        query = query.replace(name, value)
 
-        def is_alarmed():
-            call("internal")
-            call()
-            return "TokalignInternalErrors" in watcher.alerts()
+    def value():
+        return [float(series["value"][1]) for series in watcher.query(query)]
 
-        wait_until(is_alarmed, "calls that fail alarm nobody")
-        assert set(watcher.alerts()) == {"TokalignInternalErrors"}
-        rules = [rule for group in watcher.get("rules")["groups"] for rule in group["rules"]]
-        assert len(rules) >= 5
-        assert {rule["health"] for rule in rules} == {"ok"}
+    wait_until(lambda: value() == [0.0], "an idle server has no wait of 0")
+
+    def is_loaded():
+        call()
+        return value() and value()[0] > 0
+
+    wait_until(is_loaded, "calls show no wait")
+
+
+def test_alerts_and_dashboard_work_on_a_live_server(watched):
+    watcher, call = watched
+    assert watcher.alerts() == {}
+
+    def has_data(expression):
+        call()
+        values = [float(series["value"][1]) for series in watcher.query(expression)]
+        return any(value == value for value in values)  # not NaN
+
+    panels = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
+    for target in (target for panel in panels for target in panel["targets"]):
+        expression = target["expr"]
+        wait_until(lambda query=expression: has_data(query), f"no data: {expression}")
+
+    def is_alarmed():
+        call("internal")
+        call()
+        return "TokalignInternalErrors" in watcher.alerts()
+
+    wait_until(is_alarmed, "calls that fail alarm nobody")
+    assert set(watcher.alerts()) == {"TokalignInternalErrors"}
+    rules = [rule for group in watcher.get("rules")["groups"] for rule in group["rules"]]
+    assert len(rules) >= 5
+    assert {rule["health"] for rule in rules} == {"ok"}
