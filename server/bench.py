@@ -260,11 +260,15 @@ def page(results: Sequence[Result], title: str) -> str:
         parts.append(f'<path d="M{x:.1f},{y:.1f} H{width - margin}" stroke="#ddd"/>')
         parts.append(f'<text x="{x - 6:.1f}" y="{y + 5:.1f}" text-anchor="end">{tick:g}</text>')
     for name, colour in (("p50", "#1b7837"), ("p95", "#e08214"), ("p99", "#b2182b")):
-        points = sorted((result.calls_per_s, result.latency_ms[name]) for result in results)
-        spots = [spot(x, y) for x, y in points]
+        # In the order of the steps: an overloaded server's line turns back.
+        spots = [spot(result.calls_per_s, result.latency_ms[name]) for result in results]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}"/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in spots]
+        for (x, y), result in zip(spots, results, strict=True):
+            parts.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{result.load}: '
+                f"{name} {result.latency_ms[name]:.2f} ms</title></circle>"
+            )
         if spots:
             x, y = spots[-1]
             parts.append(f'<text x="{x + 6:.1f}" y="{y:.1f}" fill="{colour}">{name}</text>')
