@@ -63,10 +63,11 @@ class Fuzzer:
         return align_pb2.AlignOptions(
             model=rng.choice(["", "", "", "en", "none"]),
             annotator=rng.choice(["", "", "", "native", "none"]),
-            direction=rng.choice([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, -1]),
+            direction=rng.choice([0, 0, *range(1, 10), -1]),
             min_confidence=rng.choice([0, 0, 0.5, 1, -1, 2, float("nan"), float("inf")]),
             return_posteriors=rng.random() < 0.1,
             return_explanations=rng.random() < 0.1,
+            return_phrases=rng.random() < 0.1,
         )
 
     def pair(self):

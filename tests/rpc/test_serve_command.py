@@ -1,6 +1,8 @@
 import json
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -169,6 +171,24 @@ def test_no_process_survives_a_killed_server():
         server.process.kill()
         wait_until(lambda: not any(map(stat, below)))
         assert call.exception() is not None
+
+
+def test_connections_that_speak_no_http_cost_nothing():
+    rng = random.Random(0)
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    with started() as server, grpc.insecure_channel(server.address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        stub.BatchAlign(request("a"), timeout=20)
+        files = Path(f"/proc/{server.process.pid}/fd")
+        n_before = len(list(files.iterdir()))
+        host, port = server.address.split(":")
+        for index in range(200):
+            with socket.create_connection((host, int(port)), timeout=10) as connection:
+                junk = rng.randbytes(rng.randrange(200))
+                connection.sendall(preface + junk if index % 2 else junk)
+        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+        wait_until(lambda: len(list(files.iterdir())) <= n_before + 2)
+        assert server.stop() == 0
 
 
 def test_killed_fork_server_costs_nothing(tmp_path):
