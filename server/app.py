@@ -121,6 +121,7 @@ class App:
             monitor = self._start_monitor()
             if await self._unless(self._stop, self.pool.start()):
                 await front.serve_from(self.pool)
+                self._metrics.show_models(self.pool.models)
                 self._is_serving = True
                 # What has been loaded stays; the collector need not look at it again.
                 gc.collect()
@@ -159,6 +160,7 @@ class App:
             old, self.pool = self.pool, new
             assert self._front is not None
             await self._front.serve_from(new)
+            self._metrics.show_models(new.models)
             self.reloads += 1
             self._metrics.reloads.labels("done").inc()
             log.info("reloaded", extra={"models": [model.name for model in new.models]})

@@ -90,11 +90,23 @@ class Metrics:
             self.reloads.labels(result)
         for reason in REASONS:
             self.worker_restarts.labels(reason)
+        self._model_info = Gauge(
+            "tokalign_model_info",
+            "1 for each loaded model.",
+            ("name", "version", "digest"),
+            registry=registry,
+        )
         self._gauges: list[Gauge] = []
         # Finding a labelled child takes longer than counting in it.
         self._pairs_by_code = functools.cache(lambda code: self.pairs.labels(code_name(code)))
         self._stage = functools.cache(self.stage_seconds.labels)
         self.handled_by = functools.cache(self.handled.labels)
+
+    def show_models(self, models: Sequence[frames.ModelInfo]) -> None:
+        """Show the models that serve from now on."""
+        self._model_info.clear()
+        for model in models:
+            self._model_info.labels(model.name, model.version, model.digest).set(1)
 
     def gauge(self, name: str, help_text: str, read: Callable[[], float]) -> None:
         """Add a gauge that is read at each scrape."""

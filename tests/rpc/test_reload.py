@@ -1,8 +1,10 @@
 """Models are replaced under a running server: SIGHUP, and the admin service."""
 
 import os
+import re
 import signal
 import threading
+import urllib.request
 
 import grpc
 import pytest
@@ -34,6 +36,9 @@ def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server):
         pass
     answer = server.admin.Reload(admin_pb2.ReloadRequest(models=["two"]), timeout=60)
     assert [model.name for model in answer.models] == ["two"]
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as page:
+        shown = re.findall(r"^tokalign_model_info.*", page.read().decode(), re.M)
+    assert shown == [f'tokalign_model_info{{digest="{"0" * 64}",name="two",version="1.0.0"}} 1.0']
     assert server.stub.BatchAlign(batch("a")).model.name == "two"
     assert not old.done()
     assert old.result().model.name == "one"
