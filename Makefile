@@ -143,7 +143,7 @@ clean:  ## remove what was built
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
 
 comma := ,
-GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,context,competition,null
+GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,names,context,competition,null
 CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
   multimwa/mtref-train.tsv multimwa/wiki-train.tsv
 

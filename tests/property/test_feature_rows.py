@@ -47,6 +47,8 @@ United/NNP/United_Nations/NNPS/Nation UN/NNP/UN U.N./NNP/U.N. United/NNP/United
 United/NNP/United_States/NNPS/State_of/IN/of_America/NNP/America USA/NNP/USA US/NNP/US
 International/NNP/International_Business/NNP/Business_Machines/NNPS/Machine IBM/NNP/IBM ibm/NN/ibm
 Bank/NNP/Bank_of/IN/of_the/DT/the_of/IN/of_the/DT/the_of/IN/of_Japan/NNP/Japan BJ/NNP/BJ BoJ/NNP/BoJ
+Abe/NNP/Abe_Lincoln/NNP/Lincoln LINCOLN/NNP/Lincoln President/NNP/President_Lincoln/NNP/Lincoln
+John/NNP/John_F./NNP/F._Kennedy/NNP/Kennedy Kennedy/NNP/Kennedy kennedy/NNP/x Airport/NNP/Airport
 co-operate/VB/co-operate cooperate/VB/cooperate cooperation/NN/cooperation operate/VB/operate
 e-mail/NN/e-mail email/NN/email mail/NN/mail electronic-mail/NN/electronic-mail
 prize-winning/JJ/prize-winning award-winning/JJ/award-winning winning/VBG/win a-b-c/NN/abc
@@ -159,7 +161,8 @@ def test_rows_of_any_characters_equal_their_twin(source: Sentence, target: Sente
         assert got == pytest.approx(wanted, abs=NEAR)
 
 
-BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0)}
+BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0),
+          "10": (10.0, 10.0)}  # fmt: skip
 
 MOST = {"string": 8, "identical": 2, "edges": 2, "wordnet": 21, "neighbour": 6, "adjacent": 2,
         "content_neighbour": 2, "skip": 4, "children": 4, "crossed_head": 2}  # fmt: skip

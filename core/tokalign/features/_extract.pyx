@@ -23,6 +23,7 @@ from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._lexical cimport lexical_features, mark_acronyms
 from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
+from tokalign.features._names cimport mark_names, name_features
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._templates cimport (
     COSINE,
@@ -102,7 +103,7 @@ cdef class Extractor:
         cdef Py_ssize_t n_tokens = n_source + n_target
         cdef Py_ssize_t n_cells = n_source * n_target
         cdef Py_ssize_t cell_bytes = (
-            sizeof(LexicalPair) + 6 * sizeof(float) + 3 * sizeof(uint8_t)
+            sizeof(LexicalPair) + 6 * sizeof(float) + 4 * sizeof(uint8_t)
         )
         if n_tokens > self._n_tokens_max:
             free(self._tokens_block)
@@ -131,6 +132,7 @@ cdef class Extractor:
         self.pair.run = <uint8_t *>(self.pair.scratch + n_cells)
         self.pair.content_run = self.pair.run + n_cells
         self.pair.acronym = self.pair.content_run + n_cells
+        self.pair.name_part = self.pair.acronym + n_cells
         return 0
 
     cdef tuple _relation(self, str label):
@@ -203,6 +205,7 @@ cdef class Extractor:
                     pair.strength[cell] = pair.lexical[cell].strength
                     pair.acronym[cell] = 0
             mark_acronyms(pair)
+            mark_names(pair)
             prepare_context(pair)
             prepare_competition(pair)
             prepare_nearness(pair)
@@ -229,6 +232,7 @@ cdef class Extractor:
         """Fill the sink with the features of the link (i, j)."""
         self.sink.n = 0
         lexical_features(&self.pair, i, j, &self.sink)
+        name_features(&self.pair, i, j, &self.sink)
         context_features(&self.pair, i, j, &self.sink)
         competition_features(&self.pair, i, j, &self.sink)
         dependency_features(&self.pair, i, j, &self.sink)

@@ -38,7 +38,7 @@ from tokalign.lexicon._wordnet cimport (
     relation,
 )
 
-from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, TAG_INDEX
+from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, TAG_INDEX, TITLES
 from tokalign.lexicon.words import Stemmer, canonical, function_words
 
 cdef enum:
@@ -141,6 +141,7 @@ cdef class LexemeTable:
         else:
             word.kind = FUNCTION if word.function_word >= 0 else CONTENT
         word.case_ = _case(form)
+        word.is_title = lower in TITLES
         letters = form.replace(".", "")
         word.initials = -1
         if 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper():

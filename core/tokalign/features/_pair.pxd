@@ -70,6 +70,7 @@ cdef struct Lexeme:
     int16_t tag              # index in PENN_TAGS
     uint8_t coarse           # index in COARSE_TAGS
     uint8_t kind             # CONTENT, FUNCTION or PUNCTUATION
+    uint8_t is_title         # whether it is a part of many names
     uint8_t case_            # LOWER, CAPITALISED, UPPER or NO_LETTERS
 
 cdef struct LexicalPair:
@@ -106,6 +107,7 @@ cdef struct Pair:
     LexicalPair *lexical
     float *strength          # V of each cell: the lexical pair's, or an acronym's
     uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
+    uint8_t *name_part       # 0, or 1 + the offset of the feature of completing a name
     float *window            # C1: strength of the diagonal neighbours
     float *bag               # C2: strength of the neighbourhoods, order-free
     float *tension           # T: what competes in rows and columns

@@ -16,6 +16,7 @@ cpdef enum Template:
     FUNCTION_PAIR
     NUMBER
     ACRONYM
+    NAME_PART
     WINDOW
     WINDOW_BIN
     BAG

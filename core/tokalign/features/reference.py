@@ -42,7 +42,7 @@ class ReferenceRows(ReferencePair):
         """Return the features of the link (i, j)."""
         features = itertools.chain(
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
-            self._neighbour(i, j), self._lexical(i, j), self._context(i, j),
+            self._neighbour(i, j), self._lexical(i, j), self._names(i, j), self._context(i, j),
             self._competition(i, j), self._nearness(i, j), self._distributional(i, j),
             self._dependency(i, j),
         )  # fmt: skip
@@ -115,6 +115,10 @@ class ReferenceRows(ReferencePair):
             yield name("number", "equal" if a.canonical == b.canonical else "different"), 1
         if (i, j) in self.acronyms:
             yield name("acronym", "holds"), 1
+
+    def _names(self, i: int, j: int) -> Iterator[Feature]:
+        if (i, j) in self.name_parts:
+            yield name("name_part", *self.name_parts[i, j]), 10
 
     def _context(self, i: int, j: int) -> Iterator[Feature]:
         group = (self.kinds(i, j), self.strength_label(i, j))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -139,6 +139,15 @@ class ReferencePair:
         }
 
     @cached_property
+    def name_parts(self) -> dict[tuple[int, int], tuple[str, str, str]]:
+        """Return the cells of a word that completes a name, and how it does."""
+        source, target = self.source.words, self.target.words
+        found = {(k, at): ("source-longer", *how) for k, at, *how in _completions(source, target)}
+        return found | {
+            (at, k): ("target-longer", *how) for k, at, *how in _completions(target, source)
+        }
+
+    @cached_property
     def strengths(self) -> dict[tuple[int, int], float]:
         return {
             cell: max(STRENGTH[self.classes[cell]], 0.7 if cell in self.acronyms else 0.0)
@@ -231,6 +240,29 @@ class ReferencePair:
     def lacks_partner(self, i: int, j: int) -> bool:
         """Whether neither word has a partner anywhere."""
         return self.best(self.row(i)) < NO_PARTNER and self.best(self.column(j)) < NO_PARTNER
+
+
+def _completions(
+    longer: Sequence[Word], shorter: Sequence[Word]
+) -> Iterator[tuple[int, int, str, str]]:
+    """Yield (word of the longer name, word of the shorter one, side, whether that stands alone)."""
+    forms = [word.lower for word in shorter]
+    for anchor, word in enumerate(longer):
+        copies = [other.lower for other in longer].count(word.lower), forms.count(word.lower)
+        if copies != (1, 1) or not word.is_name or not shorter[forms.index(word.lower)].is_name:
+            continue
+        at = forms.index(word.lower)
+        neighbours = [*shorter[max(at - 1, 0) : at], *shorter[at + 1 : at + 2]]
+        is_alone = not any(each.is_name for each in neighbours)
+        for side, places in (
+            ("left", range(anchor - 1, -1, -1)),
+            ("right", range(anchor + 1, len(longer))),
+        ):
+            for k in places:
+                part = longer[k]
+                if not part.is_name or part.is_title or part.lower in forms:
+                    break
+                yield k, at, side, "short-form-alone" if is_alone else "short-form-in-name"
 
 
 def _expansion(initials: str, words: Sequence[Word]) -> set[int]:

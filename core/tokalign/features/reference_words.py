@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokalign.features._strings import string_similarities
-from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS, TITLES
 from tokalign.lexicon._wordnet import POS_LETTERS, WordNet
 from tokalign.lexicon.words import Stemmer, canonical, function_words
 
@@ -71,6 +71,14 @@ class Word:
         if len(self.form) > 1 and self.form.isupper():
             return "upper"
         return "capitalised" if self.form[0].isupper() else "lower"
+
+    @cached_property
+    def is_name(self) -> bool:
+        return self.coarse == "name" and self.case in ("capitalised", "upper")
+
+    @cached_property
+    def is_title(self) -> bool:
+        return self.lower in TITLES
 
     @cached_property
     def is_number(self) -> bool:

@@ -127,6 +127,7 @@ ROWS: tuple[Row, ...] = (
     Row(T.FUNCTION_PAIR, "lexical", (_WORDS, _WORDS), INDICATOR, "own", "two different function words or marks"),
     Row(T.NUMBER, "lexical", (("equal", "different"),), INDICATOR, "own", "both are numbers"),
     Row(T.ACRONYM, "lexical", (("holds",),), INDICATOR, "own", "one word abbreviates a run that holds the other"),
+    Row(T.NAME_PART, "names", (("source-longer", "target-longer"), _SIDES, ("short-form-alone", "short-form-in-name")), "10", "own", "completes a name of which one word is repeated"),
     Row(T.WINDOW, "context", (_STRENGTH,), "[0, 3.7]", "own", "C1: strength along the diagonal within 3"),
     Row(T.WINDOW_BIN, "context", (_bins(0.1, 0.3, 0.6, 1.0, 1.5, 2.2), _KINDS, _STRENGTH), INDICATOR, "own", "C1, binned"),
     Row(T.BAG, "context", (_STRENGTH,), "[0, 6]", "own", "C2: strength of the neighbourhoods within 3, order-free"),
