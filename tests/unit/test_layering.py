@@ -28,6 +28,7 @@ ALLOWED = {
     "model_io": LOW | {"features", "crf"},
     "explain": LOW | {"features", "crf", "model_io"},
     "train": LOW | {"formats", "lexicon", "annotate", "features", "crf", "model_io", "evaluate"},
+    "train_vectors": LOW | {"formats", "lexicon", "annotate", "train"},
     "aligner": LOW | {"lexicon", "annotate", "features", "crf", "model_io", "explain"},
     "ranking": {"aligner", "errors", "types"},
     "v1": set(),

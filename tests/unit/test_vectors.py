@@ -1,10 +1,17 @@
 """Word vectors: the shipped table, and its compilation from text."""
 
+import zipfile
+
 import numpy as np
 import pytest
-from tokalign.errors import FormatError, ResourceError
+from tokalign.errors import ResourceError
 from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon.build_vectors import N_REMOVED, compile_vectors, shape_vectors
+from tokalign.lexicon.build_vectors import (
+    join_encodings,
+    read_glove,
+    round_rows,
+    write_vectors,
+)
 from tokalign.tables import Table
 
 
@@ -38,50 +45,42 @@ def test_the_kernel_is_the_cosine_of_the_rows(vectors):
         assert seen == pytest.approx(expected, abs=1e-5)
 
 
-def test_rounding_keeps_cosines(vectors):
-    generator = np.random.default_rng(1)
-    plain = generator.normal(size=(300, 50)).astype(np.float32)
-    rows, scale = shape_vectors(plain)
-    centred = plain.astype(np.float64) - plain.mean(axis=0, dtype=np.float64)
-    shared = np.linalg.svd(centred, full_matrices=False)[2][:N_REMOVED]
-    centred -= centred @ shared.T @ shared
-    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+def test_rounding_keeps_cosines():
+    plain = np.random.default_rng(1).normal(size=(300, 64))
+    plain /= np.linalg.norm(plain, axis=1, keepdims=True)
+    rows, scale = round_rows(plain)
     rounded = rows * scale[:, None]
-    assert np.abs(rounded @ rounded.T - centred @ centred.T).max() < 0.02
+    assert np.abs(rounded @ rounded.T - plain @ plain.T).max() < 0.02
 
 
-def glove_text(tmp_path, lines):
-    path = tmp_path / "glove.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def test_text_is_compiled_to_the_same_bytes_twice(tmp_path):
-    generator = np.random.default_rng(2)
-    lines = [
-        " ".join([word, *map(str, generator.normal(size=6).round(3))])
-        for word in ("the", "cat", "dog", ",", "well-known", "3.5", "naïve", "tree", "sea")
-    ]
-    source = glove_text(tmp_path, lines)
+def test_vectors_are_written_to_the_same_bytes_twice(tmp_path):
+    words = ["the", "cat", "dog", "well-known", "na\u00efve", "tree", "sea"]
+    plain = np.random.default_rng(2).normal(size=(len(words), 6)).astype(np.float32)
     for name in ("a.table", "b.table"):
-        compile_vectors(source, tmp_path / name)
+        write_vectors(tmp_path / name, words, plain, version="1", source="test", license="none")
     assert (tmp_path / "a.table").read_bytes() == (tmp_path / "b.table").read_bytes()
     compiled = Vectors(Table.open(tmp_path / "a.table"))
-    assert len(compiled) == 7
-    assert compiled.find("3.5") == compiled.find(",") == -1
-    assert compiled.similarity("naïve", "naïve") == pytest.approx(1.0, abs=1e-6)
+    unit = plain / np.linalg.norm(plain, axis=1, keepdims=True)
+    assert compiled.similarity("sea", "na\u00efve") == pytest.approx(unit[6] @ unit[4], abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (["the 1 2", "cat 1 x"], "glove.txt:2: not a word and numbers"),
-        (["the 1 2", "cat 1"], "glove.txt:2: 1 numbers; the first line has 2"),
-    ],
-)
-def test_damaged_text_is_refused_with_its_line(tmp_path, lines, message):
-    with pytest.raises(FormatError, match=message):
-        compile_vectors(glove_text(tmp_path, lines), tmp_path / "a.table")
+def test_encodings_are_joined_with_equal_shares():
+    generator = np.random.default_rng(3)
+    encodings = [generator.normal(size=(20, n)).astype(np.float32) * n for n in (4, 9)]
+    joined = join_encodings(encodings)
+    for part, encoding in zip(np.split(joined, [4], axis=1), encodings, strict=True):
+        np.testing.assert_allclose(np.linalg.norm(part, axis=1), np.sqrt(0.5), rtol=1e-5)
+        centred = encoding - encoding.mean(axis=0)
+        cosines = (part * centred).sum(1) / np.linalg.norm(centred, axis=1) / np.sqrt(0.5)
+        np.testing.assert_allclose(cosines, 1.0, rtol=1e-5)
+
+
+def test_a_wheel_with_other_contents_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    with zipfile.ZipFile(tmp_path / "other.whl", "w") as wheel:
+        wheel.writestr("readme.txt", "nothing")
+    with pytest.raises(ResourceError, match=r"other.whl: 0 files end in '\.parquet'; wanted one"):
+        read_glove(tmp_path / "other.whl", 10)
 
 
 def test_a_table_of_another_kind_is_refused():

@@ -47,10 +47,12 @@ cdef enum:
 
 cdef uint64_t EMPTY = ~<uint64_t>0
 
-# Strength of each lexical class, in the order of LexicalClass.
-cdef float[16] STRENGTH = [
+# Strength of each lexical class, in the order of LexicalClass; the last four are close vectors.
+cdef float[20] STRENGTH = [
     1.0, 1.0, 0.95, 0.9, 0.8, 0.75, 0.75, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.15, 0.1, 0.0,
+    0.25, 0.45, 0.65, 0.75,
 ]
+cdef float[4] CLOSE_EDGES = [0.3, 0.4, 0.5, 0.6]
 
 cdef int PUNCT_TAG = COARSE_TAGS.index("mark")
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
@@ -272,4 +274,9 @@ cdef void _compare(
         or paraphrases(tables.paraphrases, a.paraphrases[1], b.paraphrases[1])
     )
     out.lexical_class = _classify(a, b, out)
+    # Vectors of antonyms are close too; any other class yields to a stronger one of the vectors.
+    if out.cosine >= CLOSE_EDGES[0] and out.lexical_class != CLASS_ANTONYM:
+        k = CLASS_NONE + bin_of(out.cosine, CLOSE_EDGES, 4)
+        if STRENGTH[k] > STRENGTH[out.lexical_class]:
+            out.lexical_class = k
     out.strength = STRENGTH[out.lexical_class]

@@ -48,6 +48,8 @@ cdef enum LexicalClass:
     CLASS_COHYPONYM
     CLASS_ANTONYM
     CLASS_NONE
+    CLASS_CLOSE      # the first of four, by rising cosine
+    CLASS_CLOSEST = CLASS_CLOSE + 3
     N_CLASSES
 
 cdef struct Lexeme:

@@ -15,6 +15,7 @@ from tokalign.features.reference_words import (
     Word,
     lexical_class,
     relations,
+    with_cosine,
 )
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
@@ -78,8 +79,11 @@ class ReferencePair:
     @cached_property
     def classes(self) -> dict[tuple[int, int], str]:
         return {
-            cell: lexical_class(
-                *self.words(*cell), self.relations[cell], self.are_paraphrases(*cell)
+            cell: with_cosine(
+                lexical_class(
+                    *self.words(*cell), self.relations[cell], self.are_paraphrases(*cell)
+                ),
+                self.cosines.get(cell),
             )
             for cell in self.cells
         }
@@ -142,9 +146,13 @@ class ReferencePair:
     def name_parts(self) -> dict[tuple[int, int], tuple[str, str, str]]:
         """Return the cells of a word that completes a name, and how it does."""
         source, target = self.source.words, self.target.words
-        found = {(k, at): ("source-longer", *how) for k, at, *how in _completions(source, target)}
+        found = {
+            (k, at): ("source-longer", near, kind)
+            for k, at, near, kind in _completions(source, target)
+        }
         return found | {
-            (at, k): ("target-longer", *how) for k, at, *how in _completions(target, source)
+            (at, k): ("target-longer", near, kind)
+            for k, at, near, kind in _completions(target, source)
         }
 
     @cached_property

@@ -14,6 +14,7 @@ STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,
     "paraphrase": 0.75, "derived": 0.75, "stem-prefix": 0.7, "hyphen": 0.7, "fuzzy": 0.6,
     "prefix": 0.5, "hypernym": 0.4, "near": 0.4, "cohyponym": 0.15, "antonym": 0.1, "none": 0.0,
+    "close-0.3": 0.25, "close-0.4": 0.45, "close-0.5": 0.65, "close-0.6": 0.75,
 }  # fmt: skip
 
 _STEM = Stemmer().stem
@@ -167,3 +168,11 @@ def lexical_class(a: Word, b: Word, related: frozenset[str], are_paraphrases: bo
         ("cohyponym", "cohyponym" in related),
     ]  # fmt: skip
     return next((name for name, holds in classes if holds), "none")
+
+
+def with_cosine(lexical_class: str, cosine: float | None) -> str:
+    """Return the class, or that of close vectors where it is stronger; antonyms stay antonyms."""
+    reached = [edge for edge in (0.3, 0.4, 0.5, 0.6) if cosine is not None and cosine >= edge]
+    if not reached or lexical_class == "antonym":
+        return lexical_class
+    return max(lexical_class, f"close-{reached[-1]}", key=STRENGTH.__getitem__)

