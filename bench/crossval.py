@@ -16,24 +16,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
-from tokalign.train import TrainingSettings, annotate_gold, train
+from tokalign.train import TrainingSettings, annotate_gold, fold_numbers, train
 from tokalign.types import Direction, GoldPair
 
 Links = frozenset[tuple[int, int]]
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
-
-
-def fold_numbers(gold: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
-    """Return the fold of every pair; pairs with the same target share one."""
-    targets = {target: k for k, target in enumerate(dict.fromkeys(p.target.tokens for p in gold))}
-    shuffled = np.random.default_rng(seed).permutation(len(targets))
-    return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in gold]
 
 
 def annotated(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 from tokalign.errors import InputError, LimitError
@@ -48,11 +48,15 @@ class Aligning(Protocol):
     def annotate(self, sentences: Sequence[SentenceLike]) -> list[Sentence]:
         """Return the sentences with the columns filled that the model reads."""
 
+    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> Sequence[Any]:
+        """Return what the model's encoder says of pairs, None for each where it has none."""
+
     def align(
         self,
         source: SentenceLike,
         target: SentenceLike,
         *,
+        encoded: Any = ...,
         direction: Direction | str = ...,
         min_confidence: float = ...,
         posteriors: bool = ...,
@@ -100,11 +104,14 @@ class AlignerEngine:
             item.source = _annotated(annotated, item.sides[0], "source")
             item.target = _annotated(annotated, item.sides[1], "target")
 
-        def align(item: _Item) -> None:
+        def check(item: _Item) -> None:
             self._check_product(len(item.source), len(item.target))
+
+        def align(item: _Item) -> None:
             item.alignment = aligner.align(
                 item.source,
                 item.target,
+                encoded=item.encoded,
                 direction=options.direction or DEFAULT_DIRECTION,
                 min_confidence=options.min_confidence,
                 posteriors=options.posteriors,
@@ -114,11 +121,16 @@ class AlignerEngine:
         def annotate() -> None:
             annotated.update(_annotate_all(aligner, work))
             _each(work, take_annotations)
+            _each(work, check)
+
+        def encode_and_align() -> None:
+            _encode_all(aligner, work)
+            _each(work, align)
 
         stages: tuple[Callable[[], None], ...] = (
             lambda: _each(work, self._parse),
             annotate,
-            lambda: _each(work, align),
+            encode_and_align,
             lambda: _each(work, lambda item: _serialise(item, options.phrases)),
         )
         began = time.perf_counter()
@@ -152,7 +164,7 @@ class AlignerEngine:
 class _Item:
     """A pair on its way through the stages; `answer` is None until it is aligned or has failed."""
 
-    __slots__ = ("alignment", "answer", "data", "sides", "source", "target")
+    __slots__ = ("alignment", "answer", "data", "encoded", "sides", "source", "target")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -160,6 +172,7 @@ class _Item:
         self.sides: tuple[SentenceLike, SentenceLike]
         self.source: Sentence
         self.target: Sentence
+        self.encoded: Any = None
         self.alignment: Alignment
 
 
@@ -194,6 +207,20 @@ def _annotate_all(
         return dict(zip(distinct, aligner.annotate(distinct), strict=True))
     except Exception:
         return {sentence: _annotate_one(aligner, sentence) for sentence in distinct}
+
+
+def _encode_all(aligner: Aligning, work: Sequence[_Item]) -> None:
+    """Ask the model's encoder, if it has one, about all pairs at once.
+
+    If one makes the batch fail, none is marked: aligning asks again, pair by pair.
+    """
+    alive = [item for item in work if item.answer is None]
+    try:
+        encoded = aligner.encode([(item.source, item.target) for item in alive])
+    except Exception:
+        encoded = [None] * len(alive)
+    for item, said in zip(alive, encoded, strict=True):
+        item.encoded = said
 
 
 def _annotate_one(aligner: Aligning, sentence: SentenceLike) -> Sentence | Exception:

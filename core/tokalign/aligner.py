@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
+    from tokalign.neural.encoder import Encoder
 
 DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
@@ -74,6 +78,8 @@ class Aligner:
     ----------
     model : Model
     annotator : Annotator
+    encoder : Encoder, optional
+        In place of the one that the model names.
 
     Attributes
     ----------
@@ -87,7 +93,9 @@ class Aligner:
     '0-1 1-2 2-3'
     """
 
-    def __init__(self, model: Model, annotator: Annotator) -> None:
+    def __init__(
+        self, model: Model, annotator: Annotator, *, encoder: Encoder | None = None
+    ) -> None:
         self.header: ModelHeader = model.header
         self.annotator = annotator
         self._model = model
@@ -100,6 +108,9 @@ class Aligner:
             lexicons.vectors,
             lexicons.paraphrases,
         )
+        if encoder is None and model.header.encoder:
+            encoder = _open_encoder(model.header.encoder)
+        self._encoder = encoder
 
     @classmethod
     def load(
@@ -122,7 +133,8 @@ class Aligner:
         ModelError
             If the model cannot be found or read.
         ResourceError
-            If a table that the model was trained with, or the annotator's package, is missing.
+            If a table that the model was trained with, or a package that the annotator or the
+            model's encoder needs, is missing.
         """
         if isinstance(annotator, str):
             annotator = load_annotator(annotator)
@@ -149,11 +161,21 @@ class Aligner:
                 )
         return annotated
 
+    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded | None]:
+        """Return what the model's encoder says of pairs, for `align`; None for each without one.
+
+        Encoding many pairs at once is faster, and gives the same as one by one.
+        """
+        if self._encoder is None:
+            return [None] * len(pairs)
+        return list(self._encoder.encode(pairs))
+
     def align(
         self,
         source: SentenceLike,
         target: SentenceLike,
         *,
+        encoded: Encoded | None = None,
         direction: Direction | str = DEFAULT_DIRECTION,
         min_confidence: float = 0.0,
         posteriors: bool = False,
@@ -165,6 +187,8 @@ class Aligner:
         ----------
         source, target : str, sequence of str, or Sentence
             Raw text, tokens, or a sentence of which missing columns are filled.
+        encoded : pair of float32 arrays, optional
+            What `encode` said of the pair; it is asked here otherwise.
         direction : Direction or str
             One direction, or how both are combined.
         min_confidence : float
@@ -188,7 +212,8 @@ class Aligner:
                 field="options.min_confidence",
             )
         source, target = self.annotate((source, target))
-        found, directed = self._decide(source, target, direction)
+        encoded = encoded or self.encode([(source, target)])[0]
+        found, directed = self._decide(source, target, encoded, direction)
         links = [Link(*each) for each in found if each[2] >= min_confidence]
         explanations: tuple[LinkExplanation, ...] = ()
         if explain:
@@ -210,13 +235,15 @@ class Aligner:
         )
 
     def _decide(
-        self, source: Sentence, target: Sentence, direction: Direction
+        self, source: Sentence, target: Sentence, encoded: Encoded | None, direction: Direction
     ) -> tuple[list[tuple[int, int, float]], tuple[Array, Array]]:
         """Return (source, target, confidence) of the links, and both directions' posteriors."""
         if direction is Direction.JOINT:
-            directed = self._decoder.posteriors(source, target)
+            directed = self._decoder.posteriors(source, target, encoded)
             return joint_links(*directed, JOINT_THRESHOLD), directed
-        s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(source, target)
+        s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(
+            source, target, encoded
+        )
         s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
         t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
         posterior = _combine(s2t_posterior, t2s_posterior, direction)
@@ -236,17 +263,19 @@ class Aligner:
     ) -> Iterator[Alignment]:
         """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
 
-        Parameters are those of `align`; annotating in batches is what makes this faster.
+        Parameters are those of `align`; annotating and encoding in batches is faster.
         """
         if batch_size < 1:
             raise InputError(f"batch_size is {batch_size}; wanted at least 1")
         pending = iter(pairs)
         while batch := list(itertools.islice(pending, batch_size)):
             sentences = self.annotate([sentence for pair in batch for sentence in pair])
-            for source, target in zip(sentences[::2], sentences[1::2], strict=True):
+            annotated = list(zip(sentences[::2], sentences[1::2], strict=True))
+            for (source, target), encoded in zip(annotated, self.encode(annotated), strict=True):
                 yield self.align(
                     source,
                     target,
+                    encoded=encoded,
                     direction=direction,
                     min_confidence=min_confidence,
                     posteriors=posteriors,
@@ -296,7 +325,7 @@ class Aligner:
                     f"{direction} labels {name} tokens; {name}_index must name one, not be -1",
                     field=f"{name}_index",
                 )
-        directed = self._decoder.posteriors(source, target)
+        directed = self._decoder.posteriors(source, target, *self.encode([(source, target)]))
         return tuple(self._explain(source_index, target_index, direction, *directed))
 
     def _explain(
@@ -319,6 +348,12 @@ class Aligner:
                 self._model, features, t2s_posterior[target_index], source_index, target_index,
                 Direction.TARGET_TO_SOURCE,
             )  # fmt: skip
+
+
+def _open_encoder(name: str) -> Encoder:
+    from tokalign.neural.encoder import Encoder  # its packages are optional
+
+    return Encoder.open_shipped(name)
 
 
 def _direction(direction: Direction | str) -> Direction:

@@ -55,6 +55,8 @@ class ModelHeader:
         Whose tags and trees it was trained with.
     uses_trees : bool
         Whether it makes use of dependency trees.
+    encoder : str
+        Table of the neural encoder it reads; empty for none.
     settings : dict
         How it was trained.
     figures : dict
@@ -71,6 +73,7 @@ class ModelHeader:
     feature_groups: tuple[str, ...]
     annotator: str
     uses_trees: bool
+    encoder: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     digest: str = ""
@@ -78,7 +81,8 @@ class ModelHeader:
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of the lexical tables without which the model cannot be loaded."""
-        return needed_resources(self.feature_groups)
+        encoder = (self.encoder, "wordpieces") if self.encoder else ()
+        return (*needed_resources(self.feature_groups), *encoder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,8 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model file; the same model always gives the same bytes."""
     header = dataclasses.asdict(model.header)
     del header["digest"]
+    if not model.header.encoder:
+        del header["encoder"]
     lines = [
         f"{MAGIC} {FORMAT_VERSION}",
         json.dumps(header, ensure_ascii=False, sort_keys=True),

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from tokalign.features.matrix import FeatureMatrix, build_matrix
 from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
 from tokalign.model_io import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
 
 POSSIBLE_CHOICES = ("ignore", "free", "sure")
 PRECISION = 1e-6
@@ -123,6 +127,13 @@ def gold_links(pairs: Sequence[GoldPair], possible: str) -> tuple[list[Links], l
     if possible == "free":
         return [pair.sure for pair in pairs], [pair.possible for pair in pairs]
     return [pair.sure for pair in pairs], [frozenset()] * len(pairs)
+
+
+def fold_numbers(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
+    """Return the fold of every pair; pairs with the same target sentence share one."""
+    targets = {target: k for k, target in enumerate(dict.fromkeys(p.target.tokens for p in pairs))}
+    shuffled = np.random.default_rng(seed).permutation(len(targets))
+    return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in pairs]
 
 
 def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
@@ -272,6 +283,8 @@ def train(
     description: str = "",
     license: str = "",
     dev: Sequence[GoldPair] = (),
+    encoder: str = "",
+    encoded: Mapping[str, Sequence[Encoded]] | None = None,
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> Model:
@@ -280,12 +293,21 @@ def train(
     With several corpora the model keeps the weights that they share, and leans on those of
     ``settings.follow`` where they differ.
 
+    The group "neural" needs the name of an `encoder` that ships, and what encoders that have not
+    seen them say of every corpus' pairs, in order (`encoded`); then no `dev` can be given.
+
     Raises
     ------
     InputError
-        If there is no pair, a sentence is empty, or a setting names a corpus that is not there.
+        If there is no pair, a sentence is empty, a setting names a corpus that is not there, or
+        the group "neural" lacks what it needs.
     """
     settings = settings or TrainingSettings()
+    if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (dev and encoded):
+        raise InputError(
+            "the feature group neural is trained with an encoder, held-out scores of all pairs and "
+            "no development data, and only then; see python -m tokalign.train_neural --help"
+        )
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:
         raise InputError("no training pairs")
@@ -301,7 +323,8 @@ def train(
     uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
     table = FeatureTable(settings.feature_groups)
     annotated = annotate_gold([*gold, *dev], annotator, trees=uses_trees)
-    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups))
+    said = [one for corpus_name in corpora for one in encoded[corpus_name]] if encoded else None
+    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), said)
     n_gold = len(gold)
     weights = train_weights(
         matrix,
@@ -328,6 +351,7 @@ def train(
         feature_groups=table.groups,
         annotator=annotator.name,
         uses_trees=uses_trees,
+        encoder=encoder,
         settings={
             **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},
             "pairs": {corpus_name: len(pairs) for corpus_name, pairs in corpora.items()},

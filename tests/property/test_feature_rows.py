@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tokalign.features._extract import Extractor
 from tokalign.features.reference import ReferenceRows, Row
 from tokalign.features.table import GROUP_NAMES, INDICATOR, ROWS, FeatureTable
@@ -110,9 +111,22 @@ def extractor(table: FeatureTable) -> Extractor:
     return Extractor(WORDNET, table.base, VECTORS, paraphrases())
 
 
+def said(source: Sentence, target: Sentence) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Log-probabilities as an encoder gives them, the same for the same pair, ties among them."""
+    rng = random.Random(f"{source.tokens} {target.tokens}")
+
+    def side(n_tokens: int, n_partners: int) -> NDArray[np.float32]:
+        scores = [[rng.choice((-9, -1, 0, 2, 7)) * rng.choice((1, 1, rng.random()))
+                   for _ in range(1 + n_partners)] for _ in range(n_tokens)]  # fmt: skip
+        totals = np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return (np.array(scores) - totals).astype(np.float32)
+
+    return side(len(source), len(target)), side(len(target), len(source))
+
+
 def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iterator[Row]:
     """Rows in the order of Extractor.rows, decoded; names are checked to be unique in a row."""
-    start, slot, value = extractor(table).rows(source, target)
+    start, slot, value = extractor(table).rows(source, target, said(source, target))
     assert len(start) == len(source) * len(target) + len(source) + len(target) + 1
     for begin, end in itertools.pairwise(start.tolist()):
         names = [table.name(one) for one in slot[begin:end].tolist()]
@@ -121,7 +135,7 @@ def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iter
 
 
 def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
-    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases())
+    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases(), said(source, target))
     yield from (pair.cell_row(*cell) for cell in pair.cells)
     for side in (pair.source, pair.target):
         yield from (pair.null_row(side, at) for at in range(len(side)))
@@ -162,10 +176,11 @@ def test_rows_of_any_characters_equal_their_twin(source: Sentence, target: Sente
 
 
 BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0),
-          "10": (10.0, 10.0)}  # fmt: skip
+          "10": (10.0, 10.0), "[-8, 0]": (-8.0, 0.0)}  # fmt: skip
 
 MOST = {"string": 8, "identical": 2, "edges": 2, "wordnet": 21, "neighbour": 6, "adjacent": 2,
-        "content_neighbour": 2, "skip": 4, "children": 4, "crossed_head": 2}  # fmt: skip
+        "content_neighbour": 2, "skip": 4, "children": 4, "crossed_head": 2, "neural": 2,
+        "neural_bin": 2, "neural_margin": 2}  # fmt: skip
 """How many features of a template one row can hold; one, where nothing is said."""
 
 
@@ -196,7 +211,10 @@ def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Se
         tags=["DT", "NNS", "VBD"] * 9,
         lemmas=["the", "dog", "bark"] * 9,
     )
-    used.rows(other, pair[0])
-    used.rows(pair[1], other)
-    for got, wanted in zip(used.rows(*pair), extractor(table).rows(*pair), strict=True):
+    used.rows(other, pair[0], said(other, pair[0]))
+    used.rows(pair[1], other, said(pair[1], other))
+    encoded = said(*pair)
+    for got, wanted in zip(
+        used.rows(*pair, encoded), extractor(table).rows(*pair, encoded), strict=True
+    ):
         np.testing.assert_array_equal(got, wanted)

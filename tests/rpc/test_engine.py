@@ -37,7 +37,10 @@ class IdentityAligner:
             raise RuntimeError(f"cannot do {sentence}")
         return Sentence.from_tokens(sentence.split(), text=sentence)
 
-    def align(self, source, target, *, direction, min_confidence, posteriors, explain):
+    def encode(self, pairs):
+        return [None] * len(pairs)
+
+    def align(self, source, target, *, encoded, direction, min_confidence, posteriors, explain):
         links = tuple(
             Link(i, j, 0.9)
             for i, token in enumerate(source.tokens)

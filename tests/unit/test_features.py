@@ -14,7 +14,7 @@ from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
-TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys())
+TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys() - {"neural"})
 EXTRACTOR = Extractor(WordNet.open_shipped(), TABLE.base)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.features._extract import Extractor
+from tokalign.features._extract import Encoded, Extractor
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
@@ -19,10 +19,10 @@ class Decoder:
         paraphrases: Paraphrases | None = ...,
     ) -> None: ...
     def decode(
-        self, source: Sentence, target: Sentence
+        self, source: Sentence, target: Sentence, encoded: Encoded | None = ...
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...
     def posteriors(
-        self, source: Sentence, target: Sentence
+        self, source: Sentence, target: Sentence, encoded: Encoded | None = ...
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def features(
         self, source: int, target: int

@@ -111,13 +111,15 @@ cdef class Decoder:
             self.extractor.null_row(False, j)
             _dot(&self.extractor.sink, weights, &unused, &t2s[j * (n_source + 1)])
 
-    def decode(self, source, target):
+    def decode(self, source, target, encoded=None):
         """Return the best labels and the posteriors of both directions.
 
         Parameters
         ----------
         source, target : Sentence
             With tags and lemmas, and trees where the model uses them.
+        encoded : pair of float32 arrays, optional
+            What the encoder says, where the model reads one; see Extractor.rows.
 
         Returns
         -------
@@ -137,15 +139,15 @@ cdef class Decoder:
         ModelError
             If the weights are so large that float64 cannot hold the posteriors.
         """
-        self.extractor.load(source, target)
+        self.extractor.load(source, target, encoded)
         cdef int32_t[::1] s2t_states = np.empty(self.extractor.pair.source.n, dtype=np.int32)
         cdef int32_t[::1] t2s_states = np.empty(self.extractor.pair.target.n, dtype=np.int32)
         posteriors = self._infer(&s2t_states[0], &t2s_states[0])
         return s2t_states.base, t2s_states.base, *posteriors
 
-    def posteriors(self, source, target):
+    def posteriors(self, source, target, encoded=None):
         """Return the posteriors of both directions alone; see decode. Faster, without labels."""
-        self.extractor.load(source, target)
+        self.extractor.load(source, target, encoded)
         return self._infer(NULL, NULL)
 
     cdef tuple _infer(self, int32_t *s2t_states, int32_t *t2s_states):

@@ -13,6 +13,9 @@ cdef class Extractor:
     cdef Sink sink
     cdef bint _uses_arcs     # whether the group that compares arcs is on
     cdef Scratch _arcs_scratch
+    cdef bint _uses_encoder  # whether the group that reads an encoder is on
+    cdef const float[:, ::1] _s2t_encoded
+    cdef const float[:, ::1] _t2s_encoded
     cdef void *_tokens_block
     cdef Py_ssize_t _n_tokens_max
     cdef void *_cells_block
@@ -21,6 +24,7 @@ cdef class Extractor:
     cdef tuple _relation(self, str label)
     cdef int _fill_side(self, Side *side, sentence) except -1
     cdef int _prepare_arcs(self) noexcept nogil
-    cdef int load(self, source, target) except -1
+    cdef int _take_encoded(self, encoded) except -1
+    cdef int load(self, source, target, encoded=*) except -1
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

@@ -6,6 +6,8 @@ from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
 
+Encoded = tuple[NDArray[np.float32], NDArray[np.float32]]
+
 class Extractor:
     def __init__(
         self,
@@ -15,5 +17,5 @@ class Extractor:
         paraphrases: Paraphrases | None = ...,
     ) -> None: ...
     def rows(
-        self, source: Sentence, target: Sentence
+        self, source: Sentence, target: Sentence, encoded: Encoded | None = ...
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

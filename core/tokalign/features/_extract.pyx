@@ -25,11 +25,13 @@ from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
 from tokalign.features._names cimport mark_names, name_features
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
+from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
 from tokalign.features._templates cimport (
     COSINE,
     DISTRIBUTIONAL,
     DISTRIBUTIONAL_BIN,
     N_TEMPLATES,
+    NEURAL,
     PARAPHRASE,
 )
 
@@ -40,7 +42,7 @@ cdef enum:
     MAX_LEXEMES = 200_000
     MAX_RELATIONS = 1000
     N_TOP = 4
-    TOKEN_BYTES = 72         # a pointer, 9 integers, 6 floats, and padding that keeps alignment
+    TOKEN_BYTES = 80         # a pointer, 9 integers, 8 floats, and padding that keeps alignment
 
 
 def _check_columns(sentence, str field):
@@ -89,6 +91,7 @@ cdef class Extractor:
         ):
             if self._base[template] >= 0 and table is None:
                 raise ResourceError(f"the features need the table of {name}; none was given")
+        self._uses_encoder = self._base[<int>NEURAL] >= 0
         self._uses_arcs = (
             self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
         )
@@ -173,7 +176,28 @@ cdef class Extractor:
                 last = <int32_t>k
         return 0
 
-    cdef int load(self, source, target) except -1:
+    cdef int _take_encoded(self, encoded) except -1:
+        """Point both sides to the encoder's log-probabilities, which stay referenced."""
+        cdef Py_ssize_t n_source = self.pair.source.n
+        cdef Py_ssize_t n_target = self.pair.target.n
+        self.pair.source.encoded = self.pair.target.encoded = NULL
+        if not self._uses_encoder:
+            return 0
+        if encoded is None:
+            raise InputError("the features need what the encoder says of the pair; none was given")
+        self._s2t_encoded, self._t2s_encoded = encoded
+        if (self._s2t_encoded.shape[0] != n_source or self._s2t_encoded.shape[1] != n_target + 1
+                or self._t2s_encoded.shape[0] != n_target
+                or self._t2s_encoded.shape[1] != n_source + 1):
+            raise ShapeError(
+                f"the encoder's arrays have shapes {encoded[0].shape} and {encoded[1].shape}; "
+                f"wanted {n_source, n_target + 1} and {n_target, n_source + 1}"
+            )
+        self.pair.source.encoded = &self._s2t_encoded[0, 0]
+        self.pair.target.encoded = &self._t2s_encoded[0, 0]
+        return 0
+
+    cdef int load(self, source, target, encoded=None) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
         cdef Py_ssize_t i, j, cell
         cdef int failed
@@ -189,6 +213,7 @@ cdef class Extractor:
         try:
             self._fill_side(&self.pair.source, source)
             self._fill_side(&self.pair.target, target)
+            self._take_encoded(encoded)
         except BaseException as error:
             self.pair.source.n = self.pair.target.n = 0  # nothing to be read
             if isinstance(error, UnicodeEncodeError):
@@ -209,6 +234,7 @@ cdef class Extractor:
             prepare_context(pair)
             prepare_competition(pair)
             prepare_nearness(pair)
+            prepare_neural(pair)
             failed = self._prepare_arcs()
         if failed:
             raise MemoryError("arcs of a pair")
@@ -237,13 +263,15 @@ cdef class Extractor:
         competition_features(&self.pair, i, j, &self.sink)
         dependency_features(&self.pair, i, j, &self.sink)
         nearness_features(&self.pair, i, j, &self.sink)
+        neural_features(&self.pair, i, j, &self.sink)
 
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
         """Fill the sink with the features of a token that has no partner."""
         self.sink.n = 0
         null_features(&self.pair, of_source, at, &self.sink)
+        neural_null_features(&self.pair, of_source, at, &self.sink)
 
-    def rows(self, source, target):
+    def rows(self, source, target, encoded=None):
         """Return all feature rows of a pair in CSR form.
 
         Parameters
@@ -251,6 +279,9 @@ cdef class Extractor:
         source, target : Sentence
             With tags and lemmas. Links get tree features if both have trees, a word left
             unaligned if its own sentence has one.
+        encoded : pair of float32 arrays, shapes (n_source, n_target + 1), (n_target, n_source + 1)
+            The encoder's log-probabilities of every token's partner, NULL first; needed by, and
+            used for, the group "neural" alone.
 
         Returns
         -------
@@ -263,11 +294,12 @@ cdef class Extractor:
         Raises
         ------
         InputError
-            If a sentence is empty, lacks tags or lemmas, or has a head outside it.
+            If a sentence is empty, lacks tags or lemmas, has a head outside it, or the encoder's
+            arrays are needed and missing.
         ShapeError
-            If a column's length is not the number of tokens.
+            If a column's length is not the number of tokens, or the encoder's arrays do not fit.
         """
-        self.load(source, target)
+        self.load(source, target, encoded)
         cdef Py_ssize_t n_source = self.pair.source.n
         cdef Py_ssize_t n_target = self.pair.target.n
         cdef Py_ssize_t n_rows = n_source * n_target + n_source + n_target
@@ -317,4 +349,5 @@ cdef char *_carve_side(Side *side, Py_ssize_t n, char *block) noexcept:
     side.best = <float *>(side.ties + n)
     side.nearest = side.best + n
     side.top = side.nearest + n
+    side.likeliest = side.top + 4 * n
     return block + n * TOKEN_BYTES

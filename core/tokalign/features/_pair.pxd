@@ -101,6 +101,9 @@ cdef struct Side:
     int32_t *ties            # cells of strength >= 0.9 in the token's row or column
     float *top               # [n, 4] largest tension values, falling
     float *nearest           # largest cosine with a content word that has no partner yet
+    const float *encoded     # [n, 1 + the other side's n] the encoder's log-probability of each
+                             # partner, NULL first; borrowed, NULL without an encoder
+    float *likeliest         # [n, 2] the largest of those, falling
 
 cdef struct Pair:
     # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from tokalign.features._extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.types import Sentence
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,20 @@ class FeatureMatrix:
 
 
 def build_matrix(
-    pairs: Iterable[tuple[Sentence, Sentence]], table: FeatureTable, lexicons: Lexicons
+    pairs: Iterable[tuple[Sentence, Sentence]],
+    table: FeatureTable,
+    lexicons: Lexicons,
+    encoded: Iterable[Encoded | None] | None = None,
 ) -> FeatureMatrix:
     """Extract the features of annotated pairs.
+
+    Parameters
+    ----------
+    pairs : iterable of (Sentence, Sentence)
+    table : FeatureTable
+    lexicons : Lexicons
+    encoded : iterable of pairs of float32 arrays, optional
+        What an encoder says of each pair; only the group "neural" reads it.
 
     Raises
     ------
@@ -58,8 +74,8 @@ def build_matrix(
     starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     slots, values, first_row, n_source, n_target = [], [], [], [], []
     n_rows = n_values = 0
-    for source, target in pairs:
-        row_start, slot, value = extractor.rows(source, target)
+    for (source, target), said in zip(pairs, encoded or itertools.repeat(None), strict=False):
+        row_start, slot, value = extractor.rows(source, target, said)
         first_row.append(n_rows)
         n_source.append(len(source))
         n_target.append(len(target))

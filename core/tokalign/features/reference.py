@@ -7,6 +7,7 @@ edge of a bin belongs above it.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 
 from tokalign.annotate.relations import group_of
@@ -16,6 +17,8 @@ from tokalign.features.reference_words import similarities
 Row = dict[str, float]
 Feature = tuple[str, float]
 ROUNDING = 1e-5
+FLOOR = -8.0
+LIKELY = (0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.98)
 
 
 def name(template: str, *labels: str) -> str:
@@ -31,6 +34,12 @@ def bin_label(value: float, *edges: float) -> str:
     return f"{above[-1]:g}..{below[0]:g}" if below else f">={above[-1]:g}"
 
 
+def likely_label(log_probability: float, *edges: float) -> str:
+    """Return the name of the bin of probabilities that holds a log-probability."""
+    reached = [edge for edge in edges if log_probability >= math.log(edge) - ROUNDING]
+    return bin_label(reached[-1] if reached else 0.0, *edges)
+
+
 def capped(count: int, cap: int) -> str:
     return str(count) if count < cap else f"{cap}+"
 
@@ -44,7 +53,7 @@ class ReferenceRows(ReferencePair):
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
             self._neighbour(i, j), self._lexical(i, j), self._names(i, j), self._context(i, j),
             self._competition(i, j), self._nearness(i, j), self._distributional(i, j),
-            self._dependency(i, j),
+            self._dependency(i, j), self._neural(i, j),
         )  # fmt: skip
         return dict(features)
 
@@ -211,6 +220,31 @@ class ReferenceRows(ReferencePair):
             nearest = {(1, 1): "both", (1, 0): "row", (0, 1): "column", (0, 0): "neither"}
             yield name("nearest", label, nearest[is_best[0], is_best[1]], self.pos_label(i, j)), 1
 
+    def _neural(self, i: int, j: int) -> Iterator[Feature]:
+        if self.encoded is None:
+            return
+        group = (self.kinds(i, j), self.strength_label(i, j))
+        both, ranks = [], []
+        for direction, encoded, at, label in (
+            ("s2t", self.encoded[0], i, j + 1),
+            ("t2s", self.encoded[1], j, i + 1),
+        ):
+            value = float(encoded[at, label])
+            rivals = [float(rival) for k, rival in enumerate(encoded[at]) if k != label]
+            yield name("neural", direction, group[1]), max(value, FLOOR)
+            yield name("neural_bin", direction, likely_label(value, *LIKELY), *group), 1
+            margin = max(value, FLOOR) - max(*rivals, FLOOR)
+            margin_label = bin_label(margin, -4, -2, -1, -0.3, 0.3, 1, 2, 4)
+            yield name("neural_margin", direction, margin_label, *group), 1
+            both.append(likely_label(value, 0.02, 0.15, 0.5, 0.9))
+            ranks.append(min(2, sum(rival > value + ROUNDING for rival in rivals)))
+        yield name("neural_both", *both, *group), 1
+        places = ("1st", "2nd", "3rd+")
+        yield (
+            name("neural_rank", f"row-{places[ranks[0]]}", f"column-{places[ranks[1]]}", *group),
+            1,
+        )
+
     def _agreement(self, i: int, j: int) -> str:
         a, b = self.source.relation(i), self.target.relation(j)
         if a == b:
@@ -261,7 +295,11 @@ class ReferenceRows(ReferencePair):
 
     def null_row(self, side: Side, at: int) -> Row:
         """Return the features of a token of one side that is left unaligned."""
-        return dict(itertools.chain(self._null(side, at), self._null_dependency(side, at)))
+        return dict(
+            itertools.chain(
+                self._null(side, at), self._null_dependency(side, at), self._neural_null(side, at)
+            )
+        )
 
     def _line(self, side: Side, at: int) -> list[tuple[int, int]]:
         return self.row(at) if side is self.source else self.column(at)
@@ -301,3 +339,15 @@ class ReferenceRows(ReferencePair):
         yield name("null_relation", group, match, word.kind), 1
         yield name("null_head", self._best_label(side, side.head(at), "root"), group, match), 1
         yield name("null_children", capped(matched, 3), word.kind, match), 1
+
+    def _neural_null(self, side: Side, at: int) -> Iterator[Feature]:
+        if self.encoded is None:
+            return
+        value = float(self.encoded[0 if side is self.source else 1][at, 0])
+        best = self.best(self._line(side, at))
+        strength = "same" if best >= 0.9 else "related" if best >= 0.4 else "unrelated"
+        yield name("neural_null", strength), max(value, FLOOR)
+        yield (
+            name("neural_null_bin", likely_label(value, *LIKELY), side.words[at].kind, strength),
+            1,
+        )

@@ -64,7 +64,9 @@ class ReferencePair:
         wordnet: WordNet,
         vectors: Vectors | None = None,
         paraphrases: Paraphrases | None = None,
+        encoded: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
     ) -> None:
+        self.encoded = encoded
         self.source, self.target = Side(source), Side(target)
         self.wordnet, self.vectors, self.paraphrases = wordnet, vectors, paraphrases
         self.cells = list(itertools.product(range(len(source)), range(len(target))))

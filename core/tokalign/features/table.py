@@ -30,6 +30,7 @@ from tokalign.lexicon.words import function_words
 MAX_FUNCTION_WORDS = 256
 INDICATOR = "1"
 RATIO = "[0, 1]"
+LOG = "[-8, 0]"
 
 Axis = tuple[str, ...]
 
@@ -77,6 +78,8 @@ _AGREEMENT = ("same-relation", "same-group", "other-relation")
 _BEST = _bins(0.1, 0.4, 0.65, 0.85, 0.97)
 _STRENGTH_BINS = _bins(0.1, 0.4, 0.7, 0.9)
 _COSINE_BINS = _bins(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+_LIKELY = _bins(0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.98)
+_COARSELY = _bins(0.02, 0.15, 0.5, 0.9)
 _HEADS = (*_STRENGTH_BINS, "both-roots", "one-root")
 
 
@@ -166,6 +169,13 @@ ROWS: tuple[Row, ...] = (
     Row(T.NULL_RELATION, "dependency", (GROUPS, _MATCH, _KIND), INDICATOR, "own", "its relation"),
     Row(T.NULL_HEAD, "dependency", ((*_BEST, "root"), GROUPS, _MATCH), INDICATOR, "own", "best strength of its head"),
     Row(T.NULL_CHILDREN, "dependency", (("0", "1", "2", "3+"), _KIND, _MATCH), INDICATOR, "own", "content children that have a partner"),
+    Row(T.NEURAL, "neural", (("s2t", "t2s"), _STRENGTH), LOG, "own", "the encoder's log-probability of the link, each direction"),
+    Row(T.NEURAL_BIN, "neural", (("s2t", "t2s"), _LIKELY, _KINDS, _STRENGTH), INDICATOR, "own", "the same, binned by probability"),
+    Row(T.NEURAL_BOTH, "neural", (_COARSELY, _COARSELY, _KINDS, _STRENGTH), INDICATOR, "own", "both directions together"),
+    Row(T.NEURAL_RANK, "neural", (("row-1st", "row-2nd", "row-3rd+"), ("column-1st", "column-2nd", "column-3rd+"), _KINDS, _STRENGTH), INDICATOR, "own", "its rank among each word's partners, NULL among them"),
+    Row(T.NEURAL_MARGIN, "neural", (("s2t", "t2s"), _bins(-4, -2, -1, -0.3, 0.3, 1, 2, 4), _KINDS, _STRENGTH), INDICATOR, "own", "log-probability minus that of the likeliest other partner"),
+    Row(T.NEURAL_NULL, "neural", (_STRENGTH,), LOG, "own", "the encoder's log-probability of no partner, by best strength"),
+    Row(T.NEURAL_NULL_BIN, "neural", (_LIKELY, _KIND, _STRENGTH), INDICATOR, "own", "the same, binned by probability"),
 )  # fmt: skip
 
 _ROW_OF = {row.template.name.lower(): row for row in ROWS}
@@ -179,7 +189,7 @@ TREE_GROUPS = ("dependency", "distributional")
 """Groups without features unless both sentences have trees."""
 
 DEFAULT_GROUPS: tuple[str, ...] = tuple(
-    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional"}
+    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural"}
 )
 """What is trained unless something else is asked for; the rest needs more tables or gave little."""
 

@@ -1,0 +1,199 @@
+"""The encoder at work: pairs of tokens in, log-probabilities of every token's partner out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import ResourceError
+from tokalign.neural import need
+from tokalign.neural.base import SHA256, Weights, base_weights
+from tokalign.neural.wordpieces import Sequence2, WordPieces
+from tokalign.tables import Table
+from tokalign.types import Sentence
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
+
+BATCH_PIECES = 1024
+"""Word pieces of one run, padding included; more are no faster on a processor."""
+
+Array = NDArray[np.float32]
+Scores = tuple[Array, Array, Array]
+
+
+def merged_weights(encoder: Table) -> Weights:
+    """Return the base encoder's weights with an encoder's low-rank differences added.
+
+    Hu et al. (2022), "LoRA: Low-Rank Adaptation of Large Language Models", equation 3.
+
+    Raises
+    ------
+    ResourceError
+        If the base encoder is missing, or is not the one the differences are from.
+    """
+    if encoder.header["meta"].get("base") != SHA256:
+        raise ResourceError(f"{encoder.path}: is made for another base encoder; upgrade tokalign")
+    weights = base_weights()
+    for name in encoder.header["arrays"]:
+        matrix, mark, part = name.rpartition(".")
+        if mark and part == "up":
+            up, down = (encoder[f"{matrix}.{one}"].astype(np.float32) for one in ("up", "down"))
+            weights[f"{matrix}.weight"] = weights[f"{matrix}.weight"] + up @ down
+    weights["projection.weight"] = encoder["projection"].astype(np.float32)
+    return weights
+
+
+class Encoder:
+    """Scores pairs on one thread. What a pair gets does not depend on what it is batched with.
+
+    Parameters
+    ----------
+    encoder : Table
+        Differences to the base encoder, and the projection that scores are made of.
+    """
+
+    def __init__(self, encoder: Table) -> None:
+        onnxruntime = need("onnxruntime")
+        need("onnx")
+        from tokalign.neural.graph import build_graph
+
+        self._word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+        self._null_bias = encoder["null_bias"].astype(np.float32)
+        self._scale = encoder["scale"].astype(np.float32)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session: Any = onnxruntime.InferenceSession(
+            build_graph(merged_weights(encoder)), options, providers=["CPUExecutionProvider"]
+        )
+
+    @classmethod
+    def open_shipped(cls, name: str) -> Self:
+        """Return the encoder called `name` that ships with the package.
+
+        Raises
+        ------
+        ResourceError
+            If a package of the extra "neural" is missing, or a file is missing or damaged.
+        """
+        return cls(Table.open_shipped(name))
+
+    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
+        """Return what the encoder says of pairs of sentences that are not empty.
+
+        Parameters
+        ----------
+        pairs : sequence of (Sentence, Sentence)
+            Only their tokens count.
+
+        Returns
+        -------
+        list of (float32 array, float32 array)
+            Log-probabilities of each source token's partner, shape (n_source, n_target + 1), and
+            of each target token's, shape (n_target, n_source + 1); NULL first, rows sum to one.
+
+        Notes
+        -----
+        A pair of more word pieces than the encoder has positions is read in parts of both sides,
+        every part of one with every part of the other.
+        """
+        sequences, parts = [], []
+        for source, target in pairs:
+            spans = self._word_pieces.spans(source.tokens, target.tokens)
+            parts.append(spans)
+            sequences += [
+                self._word_pieces.sequence(source.tokens[rows], target.tokens[columns])
+                for rows, columns in itertools.product(*spans)
+            ]
+        scores = self._scores(sequences)
+        return [_log_probabilities(_joined(scores, *spans)) for spans in parts]
+
+    def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[Scores]:
+        """Yield each sequence's scores of cells, and of NULL for source and target tokens."""
+        projected: list[Array] = [np.empty(0, dtype=np.float32)] * len(sequences)
+        for batch in _batches(sequences):
+            for k, states in zip(batch, self._run([sequences[k] for k in batch]), strict=True):
+                projected[k] = states
+        for sequence, states in zip(sequences, projected, strict=True):
+            source, target = (
+                _means(states, starts) for starts in (sequence.source, sequence.target)
+            )
+            width = (states.shape[1] - 2) // 2
+            yield (
+                source[:, :width] @ target[:, width : 2 * width].T * self._scale,
+                source[:, -2] + self._null_bias[0],
+                target[:, -1] + self._null_bias[1],
+            )
+
+    def _run(self, sequences: Sequence[Sequence2]) -> Iterator[Array]:
+        """Yield the projected states of sequences, which are padded to the longest."""
+        shape = len(sequences), max(map(len, sequences))
+        ids, sides = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int32)
+        for k, sequence in enumerate(sequences):
+            ids[k, : len(sequence)] = sequence.ids
+            sides[k, sequence.n_first : len(sequence)] = 1
+            mask[k, : len(sequence)] = 1
+        positions = np.ascontiguousarray(np.broadcast_to(np.arange(shape[1]), shape))
+        (states,) = self._session.run(
+            None, {"ids": ids, "sides": sides, "positions": positions, "mask": mask}
+        )
+        for k, sequence in enumerate(sequences):
+            yield states[k, : len(sequence)]
+
+
+def _batches(sequences: Sequence[Sequence2]) -> Iterator[list[int]]:
+    """Yield the numbers of sequences of like length, at most BATCH_PIECES at once."""
+    batch: list[int] = []
+    for k in sorted(range(len(sequences)), key=lambda k: len(sequences[k])):
+        if batch and (len(batch) + 1) * len(sequences[k]) > BATCH_PIECES:
+            yield batch
+            batch = []
+        batch.append(k)
+    if batch:
+        yield batch
+
+
+def _means(states: Array, starts: NDArray[np.int64]) -> Array:
+    """Return the mean state of each token's pieces."""
+    sums = np.add.reduceat(states[: starts[-1]], starts[:-1], axis=0)
+    return np.asarray(sums / np.diff(starts)[:, None], dtype=np.float32)
+
+
+def _joined(scores: Iterator[Scores], rows: Sequence[slice], columns: Sequence[slice]) -> Scores:
+    """Take the scores of all parts of a pair and join them; NULL's are averaged over parts."""
+    n_source, n_target = rows[-1].stop, columns[-1].stop
+    cells = np.empty((n_source, n_target), dtype=np.float32)
+    nulls = np.zeros(n_source, dtype=np.float32), np.zeros(n_target, dtype=np.float32)
+    for row, column in itertools.product(rows, columns):
+        cells[row, column], of_source, of_target = next(scores)
+        nulls[0][row] += of_source / len(columns)
+        nulls[1][column] += of_target / len(rows)
+    return cells, *nulls
+
+
+def _log_probabilities(scores: Scores) -> Encoded:
+    cells, of_source, of_target = scores
+    return (
+        _log_softmax(np.concatenate([of_source[:, None], cells], axis=1)),
+        _log_softmax(np.concatenate([of_target[:, None], cells.T], axis=1)),
+    )
+
+
+def _log_softmax(scores: Array) -> Array:
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    result = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.ascontiguousarray(result, dtype=np.float32)
+
+
+def encode_all(encoder: Encoder, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Encoded]:
+    """Return what an encoder says of any number of pairs, a thousand at a time."""
+    pending = iter(pairs)
+    found: list[Encoded] = []
+    while some := list(itertools.islice(pending, 1000)):
+        found += encoder.encode(some)
+    return found

@@ -1,0 +1,122 @@
+"""Word pieces: BERT's uncased vocabulary over tokens that are already split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.neural import need
+from tokalign.tables import Table
+
+MAX_PIECES = 16
+"""Pieces of one token that are read."""
+MAX_SEQUENCE = 512
+"""Positions the encoder knows."""
+CACHED_TOKENS = 100_000
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence2:
+    """Two sides as one sequence: [CLS] source [SEP] target [SEP].
+
+    Attributes
+    ----------
+    ids : int64 array, shape (n,)
+        Word pieces.
+    n_first : int
+        How many of them belong to the source, with [CLS] and the first [SEP].
+    source, target : int64 array, shape (n_tokens + 1,)
+        First piece of each token, then the end of the last.
+    """
+
+    ids: Ids
+    n_first: int
+    source: Ids
+    target: Ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class WordPieces:
+    """Cuts tokens into word pieces, whose numbers it keeps for the tokens seen.
+
+    Examples
+    --------
+    >>> from tokalign.tables import Table
+    >>> WordPieces(Table.open_shipped("wordpieces")).pieces("Aligners")
+    (13675, 2545)
+    """
+
+    def __init__(self, vocabulary: Table) -> None:
+        tokenizers = need("tokenizers")
+        numbers = {piece: k for k, piece in enumerate(vocabulary.strings("pieces"))}
+        self._unknown, self._begin, self._end = (
+            numbers[piece] for piece in ("[UNK]", "[CLS]", "[SEP]")
+        )
+        self._tokenizer = tokenizers.Tokenizer(
+            tokenizers.models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100)
+        )
+        self._tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+        self._tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def pieces(self, token: str) -> tuple[int, ...]:
+        """Return the pieces of a token, at least one and at most MAX_PIECES."""
+        known = self._known.get(token)
+        if known is None:
+            if len(self._known) >= CACHED_TOKENS:
+                self._known.clear()
+            ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
+            known = self._known[token] = tuple(ids) or (self._unknown,)
+        return known
+
+    def sequence(self, source: Sequence[str], target: Sequence[str]) -> Sequence2:
+        """Return both sides as one sequence, of whatever length."""
+        ids, bounds = [self._begin], []
+        n_first = 0
+        for tokens in (source, target):
+            starts = [len(ids)]
+            for token in tokens:
+                ids += self.pieces(token)
+                starts.append(len(ids))
+            bounds.append(np.array(starts, dtype=np.int64))
+            ids.append(self._end)
+            n_first = n_first or len(ids)
+        return Sequence2(np.array(ids, dtype=np.int64), n_first, *bounds)
+
+    def spans(
+        self, source: Sequence[str], target: Sequence[str]
+    ) -> tuple[list[slice], list[slice]]:
+        """Return parts of both sides such that any two of them fit one sequence.
+
+        One part each, unless the pair is longer than MAX_SEQUENCE.
+        """
+        sizes = [[len(self.pieces(token)) for token in tokens] for tokens in (source, target)]
+        if sum(map(sum, sizes)) + 3 <= MAX_SEQUENCE:
+            return [slice(0, len(source))], [slice(0, len(target))]
+        room = (MAX_SEQUENCE - 3) // 2
+        return _cut(sizes[0], room), _cut(sizes[1], room)
+
+
+def _cut(sizes: Sequence[int], room: int) -> list[slice]:
+    """Return consecutive slices whose sizes sum to at most `room`, as even as may be."""
+    n_parts = 1
+    while True:
+        share = sum(sizes) / n_parts
+        parts: list[slice] = []
+        first = used = 0
+        for k, size in enumerate(sizes):
+            if used and (used + size > room or used + size / 2 > share):
+                parts.append(slice(first, k))
+                first, used = k, 0
+            used += size
+        parts.append(slice(first, len(sizes)))
+        if all(sum(sizes[part]) <= room for part in parts):
+            return parts
+        n_parts += 1

