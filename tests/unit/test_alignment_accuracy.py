@@ -20,7 +20,7 @@ def confidences(aligner, gold):
 
 @pytest.mark.parametrize(
     ("part", "f1", "exact", "error"),
-    [("mtref-dev.tsv", 0.815, 0.03, 0.06), ("wiki-dev.tsv", 0.975, 0.61, 0.02)],
+    [("mtref-dev.tsv", 0.815, 0.03, 0.06), ("wiki-dev.tsv", 0.97, 0.58, 0.02)],
 )
 def test_the_default_model_on_development_data(data_dir, part, f1, exact, error):
     gold = read_gold(data_dir / "multimwa" / part)
