@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -21,6 +22,8 @@ class Admission:
     ----------
     max_pairs, max_bytes : int
         A tenth of the pairs is kept for requests of at most SMALL_PAIRS.
+    max_wait_s : float
+        Requests are refused while the queue's head waits longer.
     clock : callable returning float
         Seconds; time.monotonic but in tests.
 
@@ -31,19 +34,31 @@ class Admission:
     """
 
     def __init__(
-        self, max_pairs: int, max_bytes: int, clock: Callable[[], float] = time.monotonic
+        self,
+        max_pairs: int,
+        max_bytes: int,
+        max_wait_s: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.pairs = 0
         self.bytes = 0
         self._max_pairs = max_pairs
         self._max_bytes = max_bytes
+        self._max_wait_s = max_wait_s
         self._clock = clock
         self._window_start = clock()
         self._window_pairs = 0
         self._pairs_per_s = 0.0
 
-    def admit(self, n_pairs: int, n_bytes: int) -> Admitted:
+    def admit(self, n_pairs: int, n_bytes: int, wait_s: float = 0.0) -> Admitted:
         """Return a context that holds room for a request while it is worked on.
+
+        Parameters
+        ----------
+        n_pairs, n_bytes : int
+            Of the request.
+        wait_s : float
+            How long the head of the queue has waited.
 
         Raises
         ------
@@ -63,6 +78,11 @@ class Admission:
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",
                 retry_after_s=self._retry_after_s(n_pairs),
+            )
+        if wait_s > self._max_wait_s:
+            raise QueueFullError(
+                f"requests wait more than {self._max_wait_s:g} s for a worker; try again later",
+                retry_after_s=_rounded(wait_s),
             )
         return Admitted(self, n_pairs, n_bytes)
 
@@ -90,7 +110,12 @@ class Admission:
         """Return the time in which so many pairs are answered at the last known rate."""
         if not self._pairs_per_s:
             return 1.0
-        return min(max(excess_pairs / self._pairs_per_s, SHORTEST_RETRY_S), LONGEST_RETRY_S)
+        return _rounded(excess_pairs / self._pairs_per_s)
+
+
+def _rounded(retry_s: float) -> float:
+    """Return a time to wait in hundredths, so that many refusals are the same message."""
+    return round(min(max(retry_s, SHORTEST_RETRY_S), LONGEST_RETRY_S), 2)
 
 
 class Admitted:

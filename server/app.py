@@ -15,7 +15,7 @@ import uvloop
 from tokalign.errors import AlignError
 from tokalign.server import process
 from tokalign.server.admission import Admission
-from tokalign.server.config import Config
+from tokalign.server.config import Config, auto_workers
 from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.server.pool import Pool, PoolSettings
@@ -81,7 +81,7 @@ class App:
         self._announce = announce
         self._factory = factory
         self._metrics = Metrics()
-        self._admission = Admission(config.queue_pairs, config.queue_bytes)
+        self._admission = Admission(config.queue_pairs, config.queue_bytes, config.queue_wait_s)
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._reloading = asyncio.Lock()
@@ -246,6 +246,7 @@ class App:
             shard_timeout_s=config.shard_timeout_s,
             start_timeout_s=config.start_timeout_s,
             max_worker_rss_bytes=config.max_worker_rss_bytes,
+            spare_workers=max(0, config.workers + 1 - auto_workers()) if config.workers > 1 else 0,
         )
         return Pool(settings, self._metrics)
 

@@ -34,8 +34,8 @@ class Task:
     ----------
     future : asyncio.Future of list of frames.Answer
         In the order of `pairs`. Cancel it to drop what has not started.
-    queued_at : float
-        By time.monotonic.
+    queued_at, turn_at : float
+        When it came, and when its present turn in the queue began, by time.monotonic.
     trace : tracing.CallTrace or None
         Of the call that made the task, where it is traced.
     """
@@ -50,13 +50,14 @@ class Task:
         "pairs",
         "queued_at",
         "trace",
+        "turn_at",
     )
 
     def __init__(self, options: Options, pairs: Sequence[bytes], deadline: float | None) -> None:
         self.options = options
         self.pairs = pairs
         self.deadline = deadline
-        self.queued_at = time.monotonic()
+        self.queued_at = self.turn_at = time.monotonic()
         self.trace = tracing.current()
         self.next = 0
         self.future: asyncio.Future[list[frames.Answer]] = (
@@ -149,12 +150,31 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._tasks: deque[Task] = deque()
+        self._n_large = 0
         self.waiting = 0
 
     def push(self, task: Task) -> None:
         """Add a task at the end."""
         self._tasks.append(task)
+        self._n_large += len(task.pairs) > 1
         self.waiting += task.waiting
+
+    def wait_s(self) -> float:
+        """Return how long the head of the queue has waited for its turn, 0 where there is none.
+
+        A new small task will wait about as long: large tasks in between take turns, and theirs
+        begin anew with each shard.
+        """
+        return time.monotonic() - self._tasks[0].turn_at if self._tasks else 0.0
+
+    def is_pressing(self, n_pairs: int, age_s: float) -> bool:
+        """Return whether more waits than some single calls of a moment ago.
+
+        That is a task of several pairs, or `n_pairs` in all, or one that is `age_s` old.
+        """
+        if self._n_large or self.waiting >= n_pairs:
+            return True
+        return bool(self._tasks) and time.monotonic() - self._tasks[0].queued_at >= age_s
 
     def take(self, size: int) -> Shard | None:
         """Return the next shard of at most `size` pairs, or None where nothing is wanted.
@@ -176,8 +196,10 @@ class FairQueue:
             slices.append(part)
             self._tasks.popleft()
             if task.waiting:
+                task.turn_at = time.monotonic()
                 self._tasks.append(task)
                 break
+            self._n_large -= len(task.pairs) > 1
         return Shard(slices) if slices else None
 
     def _drop_unwanted(self, task: Task) -> bool:
@@ -191,5 +213,6 @@ class FairQueue:
                 )
             )
         self._tasks.popleft()
+        self._n_large -= len(task.pairs) > 1
         self.waiting -= task.waiting
         return True

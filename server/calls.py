@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Self, TypeAlias
 
+import grpc
 import grpc.aio
 from grpc_status import rpc_status
 from tokalign.server.metrics import Metrics, code_name, code_number
@@ -159,6 +161,12 @@ class _Observed:
         return failure
 
 
+@functools.lru_cache(maxsize=256)
+def _status(failure: Failure) -> grpc.Status:
+    """Return the rich status. Kept, for an overloaded server sends the same one again and again."""
+    return rpc_status.to_status(failure.to_proto())
+
+
 async def _abort(context: Context, failure: Failure) -> None:
-    status = rpc_status.to_status(failure.to_proto())
+    status = _status(failure)
     await context.abort(status.code, status.details or "", status.trailing_metadata or ())

@@ -66,6 +66,8 @@ class Config:
     limits : Limits
     queue_pairs, queue_bytes : int
         Pairs and request bytes that may be waiting or running; more are refused at once.
+    queue_wait_s : float
+        While the head of the queue waits longer for a worker, requests are refused.
     shard_pairs : int
         Largest number of pairs sent to a worker at a time. Cancellation and deadlines take
         effect between shards.
@@ -110,6 +112,7 @@ class Config:
     limits: Limits = field(default_factory=Limits)
     queue_pairs: int = 20_000
     queue_bytes: int = 64 * MIB
+    queue_wait_s: float = 0.5
     shard_pairs: int = 32
     shard_timeout_s: float = 30.0
     start_timeout_s: float = 120.0
@@ -130,7 +133,7 @@ class Config:
 
     def __post_init__(self) -> None:
         counts = ("workers", "queue_pairs", "queue_bytes", "shard_pairs", "stream_chunks")
-        for name in (*counts, "shard_timeout_s", "start_timeout_s", "keepalive_s"):
+        for name in (*counts, "queue_wait_s", "shard_timeout_s", "start_timeout_s", "keepalive_s"):
             _positive(name, getattr(self, name))
         for name in ("drain_delay_s", "grace_s", "max_connection_age_s"):
             if not 0 <= getattr(self, name) < math.inf:

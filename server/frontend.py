@@ -19,7 +19,7 @@ from tokalign.server.service import SERVICE, AlignService
 
 log = logging.getLogger(__name__)
 
-MAX_STREAMS = 1000
+MAX_STREAMS = 100
 MAX_PENDING = 1_000_000
 
 HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name

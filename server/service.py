@@ -71,8 +71,9 @@ class AlignService:
         request = parse(align_pb2.AlignRequest, data)
         serving = self._serving()
         options, reference = serving.choose(request.options)
-        with self._admission.admit(1, len(data)):
-            (answer,) = await serving.pool.submit(
+        pool = serving.pool
+        with self._admission.admit(1, len(data), pool.wait_s):
+            (answer,) = await pool.submit(
                 options, [request.pair.SerializeToString()], _deadline(context)
             )
         if answer.code != OK:
@@ -221,7 +222,7 @@ class AlignService:
                 f"{len(pairs)} {field}; the server takes at most {limit} a request: send several",
                 field=field,
             )
-        with self._admission.admit(len(pairs), n_bytes):
+        with self._admission.admit(len(pairs), n_bytes, pool.wait_s):
             return await pool.submit(
                 options, [pair.SerializeToString() for pair in pairs], _deadline(context)
             )

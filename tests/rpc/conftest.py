@@ -53,7 +53,7 @@ async def serving(pool_settings, metrics):
 
         async def serve(pool=None, **changed):
             config = Config(host="127.0.0.1", port=0, **changed)
-            admission = Admission(config.queue_pairs, config.queue_bytes)
+            admission = Admission(config.queue_pairs, config.queue_bytes, config.queue_wait_s)
             front = Frontend(config, metrics, admission)
             address = await front.start(None)
             stack.push_async_callback(front.stop, 0)

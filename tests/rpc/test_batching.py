@@ -137,3 +137,42 @@ def test_bulk_requests_leave_room_for_small_ones():
             raise AssertionError("admitted over the limit")
         with admission.admit(30, 1), admission.admit(10, 1):
             assert admission.pairs == 100
+
+
+def test_slow_queue_refuses_and_says_when_to_try_again():
+    admission = Admission(100, 1000, max_wait_s=0.5)
+    with admission.admit(1, 1, wait_s=0.5):
+        with pytest.raises(QueueFullError, match=r"more than 0\.5 s") as caught:
+            admission.admit(1, 1, wait_s=0.7512)
+        assert caught.value.retry_after_s == 0.75
+        assert admission.pairs == 1
+
+
+async def test_a_large_task_waits_anew_for_each_turn():
+    queue = FairQueue()
+    assert queue.wait_s() == 0.0
+    task = Task(OPTIONS, [b"a"] * 3, None)
+    task.queued_at = task.turn_at = task.queued_at - 60
+    queue.push(task)
+    assert queue.wait_s() >= 60
+    queue.take(2)
+    assert queue.wait_s() < 60
+
+
+async def test_only_single_calls_of_a_moment_ago_can_wait_for_a_busy_worker():
+    queue = FairQueue()
+    assert not queue.is_pressing(3, 1e9)
+    singles = [Task(OPTIONS, [b"a"], None) for _ in range(3)]
+    for task in singles[:2]:
+        queue.push(task)
+    assert not queue.is_pressing(3, 1e9)
+    assert queue.is_pressing(3, 0.0)
+    queue.push(singles[2])
+    assert queue.is_pressing(3, 1e9)
+    assert len(queue.take(3)) == 3
+    queue.push(Task(OPTIONS, [b"a", b"b"], None))
+    assert queue.is_pressing(9, 1e9)
+    queue.take(1)
+    assert queue.is_pressing(9, 1e9)
+    queue.take(1)
+    assert not queue.is_pressing(9, 1e9)

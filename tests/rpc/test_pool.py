@@ -174,3 +174,23 @@ async def test_no_worker_outlives_its_pool(pool_settings, metrics):
         return False
 
     await until(lambda: all(map(gone, pids)))
+
+
+async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, spare_workers=1)
+    async with running_pool(settings, metrics) as pool:
+        stuck = pool.submit(OPTIONS, pairs("sleep:20"))
+        (held,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("held")), 15)
+        assert len(await asyncio.wait_for(pool.submit(OPTIONS, pairs(*"ab")), 15)) == 2
+        assert (held.code, stuck.done()) == (0, False)
+
+
+async def test_single_calls_leave_the_spare_worker_idle(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, spare_workers=1)
+    async with running_pool(settings, metrics) as pool:
+        first = pool.submit(OPTIONS, pairs("sleep:0.002"))
+        await until(lambda: pool.n_busy)
+        second = pool.submit(OPTIONS, pairs("a"))
+        await asyncio.sleep(0)
+        assert (pool.n_busy, pool.waiting_pairs) == (1, 1)
+        await asyncio.gather(first, second)

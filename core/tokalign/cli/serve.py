@@ -36,6 +36,7 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--max-request-mib", 32, "Size of one message.")
 @_option("--queue-pairs", 20_000, "Pairs waiting or running; more are refused at once.")
 @_option("--queue-mib", 64, "Size of the requests waiting or running.")
+@_option("--queue-wait", 0.5, "Seconds; while requests wait longer for a worker, more are refused.")
 @_option("--shard-pairs", 32, "Most pairs given to a worker at a time.")
 @_option("--shard-timeout", 30.0, "Seconds after which a silent worker is killed and replaced.")
 @_option("--max-worker-rss", None, "MiB of memory above which a worker is replaced.", type=int)
@@ -114,6 +115,7 @@ def _config(flags: dict[str, Any]) -> Any:
         ),
         queue_pairs=flags["queue_pairs"],
         queue_bytes=flags["queue_mib"] * MIB,
+        queue_wait_s=flags["queue_wait"],
         shard_pairs=flags["shard_pairs"],
         shard_timeout_s=flags["shard_timeout"],
         max_worker_rss_bytes=None if rss is None else rss * MIB,
