@@ -112,7 +112,7 @@ class Config:
     limits: Limits = field(default_factory=Limits)
     queue_pairs: int = 20_000
     queue_bytes: int = 64 * MIB
-    queue_wait_s: float = 0.5
+    queue_wait_s: float = 1.0
     shard_pairs: int = 32
     shard_timeout_s: float = 30.0
     start_timeout_s: float = 120.0

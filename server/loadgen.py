@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 _DATA, _HEADERS, _RST, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
 _END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_REFUSED_STREAM = b"\0\0\0\7"
 _LARGEST_WINDOW = 2**31 - 1
 _FRAME_BYTES = 16_384
 _FIRST_WINDOW = 65_535
@@ -46,6 +47,7 @@ def never(outcomes: Sequence[Outcome]) -> float:
 class _Call:
     intended_at: float
     window: int
+    body: bytes
     unsent: memoryview
     has_data: bool = False
 
@@ -73,10 +75,15 @@ def _headers(authority: str, path: str) -> bytes:
 
 @dataclass
 class Connection:
-    """One HTTP/2 connection with its calls."""
+    """One HTTP/2 connection with its calls.
+
+    Where it is patient, calls above the server's limit of streams wait here, and those that the
+    server has not looked at are sent again, as every grpc client does; otherwise they fail.
+    """
 
     address: str
     path: str
+    is_patient: bool = True
     calls: dict[int, _Call] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -94,14 +101,39 @@ class Connection:
         )
         self._window = self._stream_window = _FIRST_WINDOW
         self._blocked: deque[int] = deque()
+        self._waiting: deque[tuple[bytes, float]] = deque()
+        # None before the server's settings have come.
+        self._max_streams: int | None = None
+
+    @property
+    def _has_free_stream(self) -> bool:
+        return self._max_streams is not None and len(self.calls) < self._max_streams
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether calls have not ended."""
+        return bool(self.calls or self._waiting)
+
+    @property
+    def pending(self) -> list[float]:
+        """When the calls that have not ended were meant to start."""
+        return [call.intended_at for call in self.calls.values()] + [at for _, at in self._waiting]
 
     def call(self, body: bytes, intended_at: float) -> None:
-        """Start a call."""
+        """Start a call, or have it wait for a free stream."""
+        if self.is_patient and not self._has_free_stream:
+            self._waiting.append((body, intended_at))
+            return
         stream, self._stream = self._stream, self._stream + 2
-        self.calls[stream] = _Call(intended_at, self._stream_window, memoryview(body))
+        self.calls[stream] = _Call(intended_at, self._stream_window, body, memoryview(body))
         self._out += _frame(_HEADERS, _END_HEADERS, stream, self._headers)
         self._blocked.append(stream)
         self.flush()
+
+    def forget(self) -> None:
+        """Give up the calls that have not ended."""
+        self.calls.clear()
+        self._waiting.clear()
 
     def flush(self) -> None:
         """Send what the windows and the socket take."""
@@ -152,6 +184,8 @@ class Connection:
             position += 9 + size
             self._frame_arrived(kind, flags, stream & _LARGEST_WINDOW, payload, now, ended)
         del self._in[:position]
+        while self._waiting and self._has_free_stream:
+            self.call(*self._waiting.popleft())
         self.flush()
         return ended
 
@@ -173,10 +207,17 @@ class Connection:
         elif kind == _RST and call is not None:
             # The server may reset after an early answer to an unread body; the answer counted.
             del self.calls[stream]
+            if self.is_patient and payload == _REFUSED_STREAM:
+                self._waiting.append((call.body, call.intended_at))
+                return
             ended.append(Outcome(call.intended_at, now - call.intended_at, False))
         elif kind == _SETTINGS and not flags & _ACK:
+            if self._max_streams is None:
+                self._max_streams = _LARGEST_WINDOW
             for name, value in struct.iter_unpack(">HI", payload):
-                if name == 4:
+                if name == 3:
+                    self._max_streams = value
+                elif name == 4:
                     for open_call in self.calls.values():
                         open_call.window += value - self._stream_window
                     self._stream_window = value
@@ -205,15 +246,22 @@ class Generator:
     bodies : sequence of bytes
         Serialised requests, used in turn.
     connections : int
+    is_patient : bool
+        See Connection.
     """
 
     def __init__(
-        self, address: str, method: str, bodies: Sequence[bytes], connections: int = 4
+        self,
+        address: str,
+        method: str,
+        bodies: Sequence[bytes],
+        connections: int = 4,
+        is_patient: bool = True,
     ) -> None:
         framed = [b"\0" + struct.pack(">I", len(body)) + body for body in bodies]
         self._bodies = _cycle(framed)
         self._selector = selectors.DefaultSelector()
-        self._connections = [Connection(address, method) for _ in range(connections)]
+        self._connections = [Connection(address, method, is_patient) for _ in range(connections)]
         for connection in self._connections:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.flush()
@@ -296,13 +344,12 @@ class Generator:
     def _finish(self, outcomes: list[Outcome], timeout_s: float = 30.0) -> None:
         """Wait for the calls in flight; those that never end count as failed."""
         stop = time.perf_counter() + timeout_s
-        while any(connection.calls for connection in self._connections):
+        while any(connection.is_busy for connection in self._connections):
             now = time.perf_counter()
             if now >= stop:
                 for connection in self._connections:
-                    for call in connection.calls.values():
-                        outcomes.append(Outcome(call.intended_at, now - call.intended_at, False))
-                    connection.calls.clear()
+                    outcomes += [Outcome(at, now - at, False) for at in connection.pending]
+                    connection.forget()
                 return
             self._poll(stop - now, outcomes)
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from server_process import REAL, started
-from tokalign.server import bench
+from tokalign.server import bench, frontend
 from tokalign.server.loadgen import Generator, Outcome
 from tokalign.v1 import align_pb2
 
@@ -53,6 +53,15 @@ def test_body_larger_than_the_flow_control_window_is_sent(load):
     generator = load([body(text="word " * 60_000)], connections=1)
     (outcome,) = generator.closed_loop(1, 0.001)
     assert outcome.is_ok
+
+
+def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server):
+    many = frontend.MAX_STREAMS + 50
+    patient = load([body()], connections=1).closed_loop(many, 0.01)
+    assert all(call.is_ok for call in patient)
+    hasty = Generator(server.address, ALIGN, [body("sleep:0.001")], 1, is_patient=False)
+    assert sum(not call.is_ok for call in hasty.closed_loop(many, 0.01)) >= 50
+    hasty.close()
 
 
 def test_latency_counts_from_the_intended_start(load):

@@ -180,6 +180,7 @@ async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, 
     settings = dataclasses.replace(pool_settings, spare_workers=1)
     async with running_pool(settings, metrics) as pool:
         stuck = pool.submit(OPTIONS, pairs("sleep:20"))
+        await until(lambda: pool.n_busy)
         (held,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("held")), 15)
         assert len(await asyncio.wait_for(pool.submit(OPTIONS, pairs(*"ab")), 15)) == 2
         assert (held.code, stuck.done()) == (0, False)

@@ -36,7 +36,7 @@ def _option(name: str, default: Any, text: str, **more: Any) -> Callable[[Comman
 @_option("--max-request-mib", 32, "Size of one message.")
 @_option("--queue-pairs", 20_000, "Pairs waiting or running; more are refused at once.")
 @_option("--queue-mib", 64, "Size of the requests waiting or running.")
-@_option("--queue-wait", 0.5, "Seconds; while requests wait longer for a worker, more are refused.")
+@_option("--queue-wait", 1.0, "Seconds; while requests wait longer for a worker, more are refused.")
 @_option("--shard-pairs", 32, "Most pairs given to a worker at a time.")
 @_option("--shard-timeout", 30.0, "Seconds after which a silent worker is killed and replaced.")
 @_option("--max-worker-rss", None, "MiB of memory above which a worker is replaced.", type=int)
