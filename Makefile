@@ -96,7 +96,7 @@ bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every an
 	.venv-neural/bin/pip install -q torch==2.13.0
 	touch $@
 
-test-neural: build .venv-neural/.ready  ## test the neural models with the packages they need
+test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
 	.venv-neural/bin/python -m pytest tests/neural
 
 # Encoders on the way; those already there are not trained again.

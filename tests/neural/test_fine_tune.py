@@ -1,0 +1,71 @@
+"""Fine-tuning on a few pairs: what it writes, that it learns, and that it repeats itself."""
+
+import numpy as np
+import pytest
+from tokalign.neural.encoder import Encoder, merged_weights
+from tokalign.neural.wordpieces import WordPieces
+from tokalign.tables import Table
+from tokalign.types import Sentence
+
+pytest.importorskip("torch", reason="only training needs PyTorch")
+
+PAIRS = [
+    (["the", "dog", "barked"], ["a", "dog", "was", "loud"], frozenset({(1, 1), (2, 3)})),
+    (["she", "sold", "the", "car"], ["the", "car", "she", "sold"],
+     frozenset({(0, 2), (1, 3), (2, 0), (3, 1)})),
+    (["rain", "fell"], ["nobody", "slept"], frozenset()),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tune(tmp_path_factory):
+    from tokalign.neural.fine_tune import TuningSettings, examples, fine_tune
+
+    data = examples(PAIRS, WordPieces(Table.open_shipped("wordpieces")))
+
+    def run(name: str, epochs: int, start: Table | None = None) -> Table:
+        path = tmp_path_factory.mktemp("encoders") / f"{name}.table"
+        return fine_tune(
+            data, TuningSettings(epochs), path, name=name, source="a test", start=start,
+            report=False,
+        )  # fmt: skip
+
+    return run
+
+
+def loss(encoder: Table) -> float:
+    """Minus the log-probability of the gold partners of all source tokens, in nats."""
+    total = 0.0
+    graph = Encoder(encoder)
+    for source, target, links in PAIRS:
+        pair = Sentence.from_tokens(source), Sentence.from_tokens(target)
+        s2t, _ = graph.encode([pair])[0]
+        for i in range(len(source)):
+            gold = [j + 1 for k, j in links if k == i] or [0]
+            total -= float(np.log(np.exp(s2t[i, gold]).sum()))
+    return total
+
+
+def test_pairs_too_long_are_left_out():
+    from tokalign.neural.fine_tune import examples
+
+    word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+    long = (["dog"] * 300, ["cat"] * 300, frozenset())
+    assert len(examples([*PAIRS, long], word_pieces)) == len(PAIRS)
+
+
+@pytest.mark.timeout(600)  # four small trainings
+def test_it_learns_repeats_itself_and_goes_on(tune):
+    first, more = tune("first", 1), tune("more", 12)
+    assert loss(more) < loss(first)
+    again = tune("again", 1)
+    assert again.header["sha256"] == first.header["sha256"]
+    assert loss(tune("on", 12, first)) < loss(first)
+
+
+def test_differences_are_of_low_rank(tune):
+    encoder = tune("rank", 1)
+    name = "encoder.layer.0.attention.self.query"
+    assert encoder[f"{name}.up"].shape == (384, 16)
+    assert encoder[f"{name}.down"].shape == (16, 384)
+    assert merged_weights(encoder)["projection.weight"].shape == (2 * 128 + 2, 384)
