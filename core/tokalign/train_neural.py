@@ -244,9 +244,6 @@ def main() -> None:
     unknown = set(arguments.models) - MODELS.keys()
     if unknown:
         parser.error(f"no model {sorted(unknown)}; choose out of {', '.join(MODELS)}")
-    import torch
-
-    torch.set_num_threads(1)
     workshop = Workshop(arguments.data, arguments.work)
     for name in arguments.models or MODELS:
         MODELS[name](workshop, arguments.output)

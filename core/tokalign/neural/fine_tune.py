@@ -79,6 +79,7 @@ def fine_tune(
     report : bool
         Whether to show progress on stderr.
     """
+    torch.set_num_threads(1)  # sums would differ with their number
     torch.manual_seed(settings.seed)
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(settings.seed)
