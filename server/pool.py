@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
-HOLD_S = 0.01
+HOLD_S = 0.003
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
