@@ -8,6 +8,7 @@ import time
 import pytest
 from conftest import running_pool
 from tokalign.errors import ModelError
+from tokalign.server import pool as pool_module
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.translate import Options
 from tokalign.v1 import align_pb2
@@ -186,10 +187,11 @@ async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, 
         assert (held.code, stuck.done()) == (0, False)
 
 
-async def test_single_calls_leave_the_spare_worker_idle(pool_settings, metrics):
+async def test_single_calls_leave_the_spare_worker_idle(pool_settings, metrics, monkeypatch):
+    monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
     settings = dataclasses.replace(pool_settings, spare_workers=1)
     async with running_pool(settings, metrics) as pool:
-        first = pool.submit(OPTIONS, pairs("sleep:0.002"))
+        first = pool.submit(OPTIONS, pairs("sleep:1"))
         await until(lambda: pool.n_busy)
         second = pool.submit(OPTIONS, pairs("a"))
         await asyncio.sleep(0)
