@@ -19,6 +19,7 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.evaluate import LinkChoice, evaluate
+from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.train import TrainingSettings, annotate_gold, fold_numbers, train
@@ -89,6 +90,9 @@ def main() -> None:
         lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Direction.JOINT])
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, percent")
+    vectors = Lexicons.for_groups(settings.feature_groups).vectors
+    if vectors:  # they may have seen links of this corpus
+        print(f"vectors learned from {vectors.source.header['source']}")
     for row in rows(gold, links, LinkChoice(arguments.links)):
         print(json.dumps(row))
 
