@@ -1,11 +1,12 @@
 """Cross-validated accuracy of a training configuration, one row a direction.
 
-    python bench/crossval.py --gold FILE [--folds 5] [--groups ...] [--l2 8]
+    python bench/crossval.py --gold FILE [--folds 5] [--groups ...] [--l2 8] [--votes FILE ...]
 
 Every pair is aligned by a model trained on the other folds only. Pairs that share a target
 sentence are in one fold, since entailment data repeats hypotheses. Goals: to compare feature sets,
 and to state the accuracy of the shipped configuration without touching a test half. With --output
-the joint links are written, for `tokalign evaluate --predictions` and `tokalign view`.
+the joint links are written, for `tokalign evaluate --predictions` and `tokalign view`. With --votes
+the models learn from several annotators' files of the same pairs instead, each with an equal share.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
-from tokalign.train import TrainingSettings, annotate_gold, fold_numbers, train
+from tokalign.train import (
+    POSSIBLE_CHOICES,
+    TrainingSettings,
+    annotate_gold,
+    fold_numbers,
+    train,
+)
 from tokalign.types import Direction, GoldPair
 
 Links = frozenset[tuple[int, int]]
@@ -43,11 +50,23 @@ def annotated(
 def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
     annotator: Annotator, directions: Sequence[Direction] = tuple(Direction),
+    votes: Sequence[Sequence[GoldPair]] = (),
 ) -> dict[Direction, list[Links]]:  # fmt: skip
-    """Return the links of every pair by the model that has not seen it, for each direction."""
+    """Return the links of every pair by the model that has not seen it, for each direction.
+
+    With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
+    the mean of theirs, times their number, so the penalty is multiplied by it too.
+    """
+    lessons = votes or [gold]
+    settings = replace(settings, l2=settings.l2 * len(lessons))
     links: dict[Direction, list[Links]] = {each: [frozenset()] * len(gold) for each in directions}
     for fold in sorted(set(folds)):
-        seen = [pair for pair, number in zip(gold, folds, strict=True) if number != fold]
+        seen = [
+            pair
+            for lesson in lessons
+            for pair, number in zip(lesson, folds, strict=True)
+            if number != fold
+        ]
         model = train({"train": seen}, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator)
         for k in (k for k, number in enumerate(folds) if number == fold):
@@ -77,15 +96,26 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the assignment to folds")
     parser.add_argument("--groups", default=",".join(defaults.feature_groups))
     parser.add_argument("--l2", type=float, default=defaults.l2)
+    parser.add_argument("--possible", choices=POSSIBLE_CHOICES, default=defaults.possible)
+    parser.add_argument(
+        "--votes", type=Path, nargs="+", default=(), help="annotators' files to learn from instead"
+    )
     parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
     arguments = parser.parse_args()
-    settings = TrainingSettings(feature_groups=tuple(arguments.groups.split(",")), l2=arguments.l2)
+    settings = TrainingSettings(
+        feature_groups=tuple(arguments.groups.split(",")),
+        l2=arguments.l2,
+        possible=arguments.possible,
+    )
     annotator = load_annotator(arguments.annotator)
-    gold = annotated(read_gold(arguments.gold), annotator, settings.feature_groups)
+    gold, *votes = (
+        annotated(read_gold(path), annotator, settings.feature_groups)
+        for path in (arguments.gold, *arguments.votes)
+    )
     folds = fold_numbers(gold, arguments.folds, arguments.seed)
-    links = held_out(gold, folds, settings, annotator)
+    links = held_out(gold, folds, settings, annotator, votes=votes)
     if arguments.output:
         lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Direction.JOINT])
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.annotate import Annotator
-from tokalign.crf.objective import N_TRANSITIONS, Links, Objective
+from tokalign.crf.objective import N_TRANSITIONS, Objective, Targets
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import FeatureMatrix, build_matrix
@@ -28,7 +28,7 @@ from tokalign.types import GoldPair, Sentence
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
 
-POSSIBLE_CHOICES = ("ignore", "free", "sure")
+POSSIBLE_CHOICES = ("ignore", "half", "free", "sure")
 PRECISION = 1e-6
 """Relative decrease of the loss below which training has converged."""
 
@@ -47,8 +47,9 @@ class TrainingSettings:
         Hamming cost of a wrong label, in nats.
     max_iterations : int
     possible : str
-        What possible links are: "ignore" (not links), "free" (not asked for, but they cost
-        nothing), or "sure" (links like others).
+        What possible links are: "ignore" (not links, so wrong), "half" (not asked for, but they
+        cost half as much as a wrong label), "free" (the same at no cost), or "sure" (links like
+        others).
     possible_in : tuple of (str, str)
         Corpora, by name, for which that is different, and how.
     follow : tuple of str
@@ -120,13 +121,13 @@ def annotate_gold(
     return list(zip(sentences[::2], sentences[1::2], strict=True))
 
 
-def gold_links(pairs: Sequence[GoldPair], possible: str) -> tuple[list[Links], list[Links]]:
-    """Return the links that gold asks for and those that cost nothing, pair by pair."""
+def gold_targets(pairs: Sequence[GoldPair], possible: str) -> list[Targets]:
+    """Return what gold asks for, pair by pair, where possible links are one of POSSIBLE_CHOICES."""
     if possible == "sure":
-        return [pair.sure | pair.possible for pair in pairs], [frozenset()] * len(pairs)
-    if possible == "free":
-        return [pair.sure for pair in pairs], [pair.possible for pair in pairs]
-    return [pair.sure for pair in pairs], [frozenset()] * len(pairs)
+        return [Targets(pair.sure | pair.possible) for pair in pairs]
+    if possible == "ignore":
+        return [Targets(pair.sure) for pair in pairs]
+    return [Targets(pair.sure, **{possible: pair.possible}) for pair in pairs]
 
 
 def fold_numbers(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
@@ -224,8 +225,7 @@ def optimise(
 
 def train_weights(
     matrix: FeatureMatrix,
-    sure: Sequence[Links],
-    free: Sequence[Links],
+    targets: Sequence[Targets],
     corpus: Sequence[int],
     settings: TrainingSettings,
     *,
@@ -240,8 +240,8 @@ def train_weights(
     Parameters
     ----------
     matrix : FeatureMatrix
-    sure, free : sequence of sets of (int, int)
-        From gold_links, one a pair of the matrix.
+    targets : sequence of Targets
+        From gold_targets, one a pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
     settings : TrainingSettings
@@ -261,10 +261,10 @@ def train_weights(
     weights = []
     for direction, source_labelled in (("s2t", True), ("t2s", False)):
         objective = partial(
-            Objective, matrix, sure, free, source_labelled=source_labelled, cost=settings.cost,
+            Objective, matrix, targets, source_labelled=source_labelled, cost=settings.cost,
             n_threads=n_threads or os.cpu_count() or 1,
         )  # fmt: skip
-        dev = None if dev_pairs is None else objective([0] * len(sure), pairs=dev_pairs, l2=0.0)
+        dev = None if dev_pairs is None else objective([0] * len(targets), pairs=dev_pairs, l2=0.0)
         found = optimise(
             objective(corpus, pairs=pairs, l2=settings.l2), settings,
             direction=direction, follow=follow, dev=dev, report=report,
@@ -315,9 +315,10 @@ def train(
         if corpus_name not in corpora:
             raise InputError(f"no corpus {corpus_name!r} among {', '.join(corpora)}")
     possible_in = dict(settings.possible_in)
-    links = [
-        gold_links(pairs, possible_in.get(corpus_name, settings.possible))
+    targets = [
+        target
         for corpus_name, pairs in (*corpora.items(), ("", dev))
+        for target in gold_targets(pairs, possible_in.get(corpus_name, settings.possible))
     ]
     corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
     uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
@@ -328,8 +329,7 @@ def train(
     n_gold = len(gold)
     weights = train_weights(
         matrix,
-        [pair for sure, _ in links for pair in sure],
-        [pair for _, free in links for pair in free],
+        targets,
         [*corpus, *([0] * len(dev))],
         settings,
         follow=[list(corpora).index(corpus_name) for corpus_name in settings.follow],

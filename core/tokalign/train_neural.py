@@ -24,7 +24,7 @@ from tokalign.model_io import save_model
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
-from tokalign.train import TrainingSettings, fold_numbers, gold_links, train
+from tokalign.train import TrainingSettings, fold_numbers, gold_targets, train
 from tokalign.types import GoldPair
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ class Workshop:
         data = []
         for corpus, numbers in parts.items():
             pairs = [self.corpus(corpus)[k] for k in numbers]
-            links, _ = gold_links(pairs, POSSIBLE.get(corpus, "ignore"))
+            targets = gold_targets(pairs, POSSIBLE.get(corpus, "ignore"))
             data += examples(
                 [
-                    (pair.source.tokens, pair.target.tokens, frozenset(sure))
-                    for pair, sure in zip(pairs, links, strict=True)
+                    (pair.source.tokens, pair.target.tokens, target.sure)
+                    for pair, target in zip(pairs, targets, strict=True)
                 ],
                 self.word_pieces,
             )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokalign.crf import reference
-from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, allowed_states
+from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, Targets, allowed_states
 from tokalign.features.matrix import FeatureMatrix
 
 Array = NDArray[np.float64]
@@ -21,8 +21,7 @@ class Problem:
     """A small training corpus with random sparse features, and what to make of it."""
 
     matrix: FeatureMatrix
-    sure: list[Links]
-    free: list[Links]
+    targets: list[Targets]
     corpus: list[int]
     source_labelled: bool
     l2: float
@@ -30,7 +29,7 @@ class Problem:
 
     def objective(self, **changes: object) -> Objective:
         options = {"source_labelled": self.source_labelled, "l2": self.l2, "cost": self.cost}
-        return Objective(self.matrix, self.sure, self.free, self.corpus, **(options | changes))
+        return Objective(self.matrix, self.targets, self.corpus, **(options | changes))
 
 
 def random_matrix(rng: np.random.Generator, sizes: list[tuple[int, int]]) -> FeatureMatrix:
@@ -53,16 +52,15 @@ def random_matrix(rng: np.random.Generator, sizes: list[tuple[int, int]]) -> Fea
 def problems(draw: st.DrawFn, n_corpora: int = 1, longest: int = 3) -> Problem:
     side = st.integers(1, longest)
     sizes = draw(st.lists(st.tuples(side, side), min_size=n_corpora, max_size=4))
-    sure, free = [], []
+    targets = []
     for n_source, n_target in sizes:
         cells = st.sampled_from(list(itertools.product(range(n_source), range(n_target))))
-        sure.append(draw(st.frozensets(cells, max_size=4)))
-        free.append(draw(st.frozensets(cells, max_size=2)) - sure[-1])
+        sure, free, half = (draw(st.frozensets(cells, max_size=size)) for size in (4, 2, 2))
+        targets.append(Targets(sure, free - sure, half - sure - free))
     others = st.integers(0, n_corpora - 1)
     return Problem(
         random_matrix(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), sizes),
-        sure,
-        free,
+        targets,
         [*range(n_corpora), *(draw(others) for _ in sizes[n_corpora:])],
         source_labelled=draw(st.booleans()),
         l2=draw(st.sampled_from((0.0, 0.5, 8.0))),
@@ -105,12 +103,19 @@ def brute_force_loss(problem: Problem, weights: Array) -> float:
             return {link[1 - labelled] + 1 for link in links if link[labelled] == step}
 
         labelled = 0 if problem.source_labelled else 1
-        gold = [states_of(problem.sure[pair], t, labelled) or {0} for t in range(n_steps)]
-        free = [states_of(problem.free[pair], t, labelled) for t in range(n_steps)]
+        gold, free, half = (
+            [states_of(links, t, labelled) for t in range(n_steps)]
+            for links in problem.targets[pair]
+        )
+        gold = [states or {0} for states in gold]
         charged, right = [], []
         for path in itertools.product(range(n_states), repeat=n_steps):
             score = reference.path_score(emission_ts, effective[-N_TRANSITIONS:], path)
-            wrong = sum(s not in gold[t] and s not in free[t] for t, s in enumerate(path))
+            wrong = sum(
+                0.5 if s in half[t] else 1
+                for t, s in enumerate(path)
+                if s not in gold[t] and s not in free[t]
+            )
             charged.append(score + problem.cost * wrong)
             if all(s in gold[t] for t, s in enumerate(path)):
                 right.append(score)
@@ -188,17 +193,29 @@ def test_flat_weights_give_the_logarithm_of_the_number_of_labellings() -> None:
     # Two source tokens, one target token: 2 * 2 labellings, of which gold holds one.
     matrix = random_matrix(np.random.default_rng(0), [(2, 1)])
     objective = Objective(
-        matrix, [frozenset({(0, 0)})], [frozenset()], [0],
+        matrix, [Targets(frozenset({(0, 0)}))], [0],
         source_labelled=True, l2=1.0, cost=0.0,
     )  # fmt: skip
     assert objective(np.zeros(math.prod(objective.shape)))[0] == pytest.approx(math.log(4))
 
 
+def test_a_possible_link_costs_what_is_asked() -> None:
+    # One word a side and no score: the labels NULL (gold) and the link cost 0 and its share.
+    matrix = random_matrix(np.random.default_rng(0), [(1, 1)])
+    link = frozenset({(0, 0)})
+    for targets, share in (
+        (Targets(frozenset()), 1.0),
+        (Targets(frozenset(), half=link), 0.5),
+        (Targets(frozenset(), free=link), 0.0),
+    ):
+        objective = Objective(matrix, [targets], [0], source_labelled=True, l2=1.0, cost=2.0)
+        loss, _ = objective(np.zeros(math.prod(objective.shape)))
+        assert loss == pytest.approx(math.log(1 + math.exp(2.0 * share)))
+
+
 def test_scores_too_large_for_float64_give_an_infinite_loss() -> None:
     matrix = random_matrix(np.random.default_rng(0), [(3, 3)])
-    objective = Objective(
-        matrix, [frozenset({(0, 0)})], [frozenset()], [0], source_labelled=True, l2=0.0
-    )
+    objective = Objective(matrix, [Targets(frozenset({(0, 0)}))], [0], source_labelled=True, l2=0.0)
     weights = np.zeros(math.prod(objective.shape))
     weights[-1] = weights[-3] = -5000.0  # null-null and token-null, which gold needs
     assert objective(weights)[0] == math.inf
@@ -207,13 +224,14 @@ def test_scores_too_large_for_float64_give_an_infinite_loss() -> None:
 @pytest.mark.parametrize(
     ("source_labelled", "expected"),
     [
-        (True, [[0, 1, 1, 2], [1, 0, 2, 0]]),
-        (False, [[0, 1, 0], [0, 1, 2], [1, 2, 0]]),
+        (True, [[0, 1, 1, 2], [1, 4, 2, 0]]),
+        (False, [[0, 1, 4], [0, 1, 2], [1, 2, 0]]),
     ],
 )
 def test_allowed_states(source_labelled: bool, expected: list[list[int]]) -> None:
-    sure = frozenset({(0, 0), (0, 1)})
-    free = frozenset({(0, 2), (1, 1)})
-    states = allowed_states(sure, free, 2, 3, source_labelled=source_labelled)
+    targets = Targets(
+        frozenset({(0, 0), (0, 1)}), free=frozenset({(0, 2), (1, 1)}), half=frozenset({(1, 0)})
+    )
+    states = allowed_states(targets, 2, 3, source_labelled=source_labelled)
     assert states.tolist() == expected
     assert states.dtype == np.uint8

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
-from tokalign.crf.objective import Objective
+from tokalign.crf.objective import Objective, Targets
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable
 from tokalign.model_io import save_model
 from tokalign.train import (
+    POSSIBLE_CHOICES,
     Progress,
     TrainingSettings,
     annotate_gold,
-    gold_links,
+    gold_targets,
     merge_domains,
     train,
     train_weights,
@@ -145,7 +146,7 @@ def test_the_shared_weights_of_the_best_development_loss_are_kept(
     )
     for column, direction in enumerate(("s2t", "t2s")):
         objective = Objective(
-            matrix, [pair.sure for pair in dev], [frozenset()] * len(dev), [0] * len(dev),
+            matrix, gold_targets(dev, "ignore"), [0] * len(dev),
             source_labelled=direction == "s2t", l2=0.0, cost=settings.cost,
         )  # fmt: skip
         flat = np.concatenate([model.weights[matrix.slots, column], model.transitions[column]])
@@ -155,13 +156,13 @@ def test_the_shared_weights_of_the_best_development_loss_are_kept(
 
 def test_what_possible_links_are(gold) -> None:
     pair = next(pair for pair in gold if pair.possible)
-    none = frozenset()
-    assert gold_links([pair], "ignore") == ([pair.sure], [none])
-    assert gold_links([pair], "free") == ([pair.sure], [pair.possible])
-    assert gold_links([pair], "sure") == ([pair.sure | pair.possible], [none])
+    assert gold_targets([pair], "ignore") == [Targets(pair.sure)]
+    assert gold_targets([pair], "half") == [Targets(pair.sure, half=pair.possible)]
+    assert gold_targets([pair], "free") == [Targets(pair.sure, free=pair.possible)]
+    assert gold_targets([pair], "sure") == [Targets(pair.sure | pair.possible)]
 
 
-@pytest.mark.parametrize("choice", ["ignore", "free", "sure"])
+@pytest.mark.parametrize("choice", POSSIBLE_CHOICES)
 def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_path) -> None:
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, possible=choice)
     model = train({"sample": gold}, annotator, settings, name="tiny")
@@ -177,11 +178,11 @@ def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
     )
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
     dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
-    links = gold_links(gold, "ignore")
-    weights = train_weights(matrix, *links, [0] * len(gold), settings, dev_pairs=dev_pairs)
+    targets = gold_targets(gold, "ignore")
+    weights = train_weights(matrix, targets, [0] * len(gold), settings, dev_pairs=dev_pairs)
     everything = np.arange(len(gold), dtype=np.int64)
     same = train_weights(
-        matrix, *links, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
+        matrix, targets, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
     )
     np.testing.assert_array_equal(weights, same)
     assert np.abs(weights).max() > 0
@@ -229,7 +230,7 @@ def test_an_unknown_group_is_refused(gold, annotator) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"possible": "maybe"}, "possible is 'maybe'; wanted one of ignore, free, sure"),
+        ({"possible": "maybe"}, "possible is 'maybe'; wanted one of ignore, half, free, sure"),
         ({"l2": -1.0}, "l2"),
         ({"l2": math.nan}, "l2"),
         ({"l2": math.inf}, "l2"),

@@ -2,7 +2,8 @@
 
     loss = log sum over y of exp(score(y) + cost(y)) - log sum over y in gold of exp(score(y))
 
-cost(y) counts the tokens whose label is not allowed by the gold standard (Hamming cost). A token
+cost(y) counts the tokens whose label is not allowed by the gold standard (Hamming cost), those
+whose label is a possible link as little as half or nothing if so asked. A token
 with several gold links has several allowed labels; the second sum runs over all their
 combinations. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
 
@@ -36,6 +37,11 @@ cdef inline int64_t _row(
     return first + (s - 1) * n_target + t
 
 
+cdef inline double _share(uint8_t state) noexcept nogil:
+    """Return what a label costs as a share of the cost of a wrong one, in [0, 1]."""
+    return 0.0 if state & 3 else 0.5 if state & 4 else 1.0
+
+
 cdef double _pair(
     Rows *rows, int64_t first, Py_ssize_t n_source, Py_ssize_t n_target, bint source_labelled,
     const uint8_t *allowed, const double *weight, const double *transition_weight, double cost,
@@ -57,11 +63,8 @@ cdef double _pair(
             for k in range(rows.start[row], rows.start[row + 1]):
                 total += weight[rows.slot[k]] * rows.value[k]
             cell = t * n_states + s
-            emission[cell] = total + (0.0 if allowed[cell] & 1 else cost)
+            emission[cell] = total + _share(allowed[cell]) * cost
             emission[n_cells + cell] = total if allowed[cell] & 1 else -INFINITY
-    for cell in range(n_cells):
-        if allowed[cell] & 2 and not allowed[cell] & 1:
-            emission[cell] -= cost  # a possible link: no cost, and not part of the gold sum
     loss = marginals(
         emission, n_steps, n_states, &workspace.buffers, posterior, transition_gradient, 1.0
     )
@@ -105,7 +108,8 @@ def accumulate(
         Where each pair's lattice begins in `allowed`.
     allowed : uint8 array
         For every pair, step and state: bit 0 where gold allows the label (at least one state a
-        step), bit 1 where the label costs nothing although gold does not hold it.
+        step), bit 1 where the label costs nothing and bit 2 where it costs half, although gold does
+        not hold it.
     pairs : int64 array
         Which pairs to sum over, in this order.
     source_labelled : bool

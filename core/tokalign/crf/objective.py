@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +24,32 @@ N_CHUNKS = 16
 Links = frozenset[tuple[int, int]]
 
 
-def allowed_states(
-    sure: Links, free: Links, n_source: int, n_target: int, *, source_labelled: bool
-) -> NDArray[np.uint8]:
-    """Return which labels gold allows, and which cost nothing.
+class Targets(NamedTuple):
+    """What gold says of one pair's links, as (source, target).
 
-    Parameters
+    Attributes
     ----------
     sure : set of (int, int)
         Links that gold holds. A token without any is to be labelled NULL.
     free : set of (int, int)
         Links that gold does not ask for but that cost nothing.
+    half : set of (int, int)
+        Links that gold does not ask for and that cost half as much as a wrong label.
+    """
+
+    sure: Links
+    free: Links = frozenset()
+    half: Links = frozenset()
+
+
+def allowed_states(
+    targets: Targets, n_source: int, n_target: int, *, source_labelled: bool
+) -> NDArray[np.uint8]:
+    """Return which labels gold allows, and which cost less than wrong ones.
+
+    Parameters
+    ----------
+    targets : Targets
     n_source, n_target : int
     source_labelled : bool
         True for s2t.
@@ -41,11 +57,11 @@ def allowed_states(
     Returns
     -------
     uint8 array, shape (n_steps, n_states)
-        Bit 0: allowed. Bit 1: free of cost.
+        Bit 0: allowed. Bit 1: free of cost. Bit 2: at half the cost.
     """
     n_steps, n_others = (n_source, n_target) if source_labelled else (n_target, n_source)
     states = np.zeros((n_steps, n_others + 1), dtype=np.uint8)
-    for bit, links in ((1, sure), (2, free)):
+    for bit, links in zip((1, 2, 4), targets, strict=True):
         for i, j in links:
             t, s = (i, j) if source_labelled else (j, i)
             states[t, s + 1] |= bit
@@ -59,8 +75,8 @@ class Objective:
     Parameters
     ----------
     matrix : FeatureMatrix
-    sure, free : sequence of sets of (int, int)
-        Gold links of every pair; see allowed_states.
+    targets : sequence of Targets
+        One a pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
     source_labelled : bool
@@ -82,8 +98,7 @@ class Objective:
     def __init__(
         self,
         matrix: FeatureMatrix,
-        sure: Sequence[Links],
-        free: Sequence[Links],
+        targets: Sequence[Targets],
         corpus: Sequence[int],
         *,
         source_labelled: bool,
@@ -99,7 +114,7 @@ class Objective:
         lattices = [
             allowed_states(*pair, source_labelled=source_labelled).ravel()
             for pair in zip(
-                sure, free, matrix.n_source.tolist(), matrix.n_target.tolist(), strict=True
+                targets, matrix.n_source.tolist(), matrix.n_target.tolist(), strict=True
             )
         ]
         self._allowed = np.concatenate(lattices)
