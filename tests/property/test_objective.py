@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -187,6 +187,39 @@ def test_a_subset_of_pairs_is_a_corpus_of_its_own(problem: Problem, first: int) 
     weights = random_weights(whole)
     left = problem.objective(l2=0.0, pairs=rest)(weights)[0] if len(rest) else 0.0
     assert whole(weights)[0] == pytest.approx(part(weights)[0] + left, rel=1e-9, abs=1e-9)
+
+
+@given(problems(), st.data())
+def test_annotators_of_the_same_pairs_share_the_votes(
+    problem: Problem, data: st.DataObject
+) -> None:
+    """All their pairs as one corpus, at as many times the l2, have twice the mean of the losses."""
+    matrix = problem.matrix
+    others = [
+        Targets(data.draw(st.frozensets(st.sampled_from(sorted(cells)), max_size=4)))
+        for cells in (
+            itertools.product(range(n_source), range(n_target))
+            for n_source, n_target in zip(
+                matrix.n_source.tolist(), matrix.n_target.tolist(), strict=True
+            )
+        )
+    ]
+    twice = replace(
+        matrix,
+        first_row=np.tile(matrix.first_row, 2),
+        n_source=np.tile(matrix.n_source, 2),
+        n_target=np.tile(matrix.n_target, 2),
+    )
+    pooled = replace(
+        problem, matrix=twice, targets=[*problem.targets, *others], corpus=problem.corpus * 2,
+        l2=2 * problem.l2,
+    ).objective()  # fmt: skip
+    weights = random_weights(pooled)
+    alone = [problem.objective()(weights), replace(problem, targets=others).objective()(weights)]
+    loss, gradient = pooled(weights)
+    assert loss / 2 == pytest.approx(np.mean([each for each, _ in alone]), rel=1e-9, abs=1e-9)
+    expected = np.mean([each for _, each in alone], axis=0)
+    np.testing.assert_allclose(gradient / 2, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_flat_weights_give_the_logarithm_of_the_number_of_labellings() -> None:
