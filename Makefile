@@ -188,9 +188,14 @@ GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,names,context,competit
 CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
   multimwa/mtref-train.tsv multimwa/wiki-train.tsv
 
-crossval: build  ## cross-validate en-rte2's configuration on RTE2's development half
+crossval: build  ## cross-validate the configuration of en-rte2 on RTE2, the development half
 	$(BIN)/python bench/crossval.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
 	  --groups $(GROUPS_EN)
+
+crossval-en: build  ## cross-validate en's configuration on RTE2, the other corpora in every fold
+	$(BIN)/python bench/crossval.py --like core/tokalign/data/en.tokalign \
+	  --gold $(TOKALIGN_DATA)/$(firstword $(CORPORA_EN)) \
+	  --also $(addprefix $(TOKALIGN_DATA)/,$(wordlist 2,9,$(CORPORA_EN)))
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen

@@ -1,20 +1,21 @@
 """Cross-validated accuracy of a training configuration, one row a direction.
 
-    python bench/crossval.py --gold FILE [--folds 5] [--groups ...] [--l2 8] [--votes FILE ...]
+    python bench/crossval.py --gold FILE [--groups ...] [--like MODEL] [--also FILE ...]
 
 Every pair is aligned by a model trained on the other folds only. Pairs that share a target
 sentence are in one fold, since entailment data repeats hypotheses. Goals: to compare feature sets,
 and to state the accuracy of the shipped configuration without touching a test half. With --output
 the joint links are written, for `tokalign evaluate --predictions` and `tokalign view`. With --votes
-the models learn from several annotators' files of the same pairs instead, each with an equal share.
+the models learn from several annotators' files of the same pairs instead, each with an equal share;
+with --also, from other corpora as well, every fold from all of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 from tokalign.aligner import Aligner
@@ -23,6 +24,7 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
+from tokalign.model_io import load_model
 from tokalign.train import (
     POSSIBLE_CHOICES,
     TrainingSettings,
@@ -50,12 +52,14 @@ def annotated(
 def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
     annotator: Annotator, directions: Sequence[Direction] = tuple(Direction),
-    votes: Sequence[Sequence[GoldPair]] = (),
+    votes: Sequence[Sequence[GoldPair]] = (), name: str = "train",
+    others: Mapping[str, Sequence[GoldPair]] | None = None,
 ) -> dict[Direction, list[Links]]:  # fmt: skip
     """Return the links of every pair by the model that has not seen it, for each direction.
 
     With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
-    the mean of theirs, times their number, so the penalty is multiplied by it too.
+    the mean of theirs, times their number, so the penalty is multiplied by it too. With `others`,
+    corpora by name, every model learns from all of those as well; `name` is that of `gold`.
     """
     lessons = votes or [gold]
     settings = replace(settings, l2=settings.l2 * len(lessons))
@@ -67,13 +71,23 @@ def held_out(
             for pair, number in zip(lesson, folds, strict=True)
             if number != fold
         ]
-        model = train({"train": seen}, annotator, settings, name=f"fold-{fold}")
+        model = train({name: seen, **(others or {})}, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator)
         for k in (k for k, number in enumerate(folds) if number == fold):
             for direction in directions:
                 found = aligner.align(gold[k].source, gold[k].target, direction=direction)
                 links[direction][k] = frozenset((link.source, link.target) for link in found.links)
     return links
+
+
+def settings_of(path: Path) -> TrainingSettings:
+    """Return how a model file says that it was trained."""
+    header = load_model(path).header
+    known = {field.name for field in fields(TrainingSettings)}
+    settings = {key: value for key, value in header.settings.items() if key in known}
+    for key in ("possible_in", "follow"):
+        settings[key] = tuple(tuple(v) if isinstance(v, list) else v for v in settings[key])
+    return TrainingSettings(feature_groups=header.feature_groups, **settings)
 
 
 def rows(
@@ -89,14 +103,18 @@ def rows(
 
 
 def main() -> None:
-    defaults = TrainingSettings()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gold", type=Path, required=True)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1, help="of the assignment to folds")
-    parser.add_argument("--groups", default=",".join(defaults.feature_groups))
-    parser.add_argument("--l2", type=float, default=defaults.l2)
-    parser.add_argument("--possible", choices=POSSIBLE_CHOICES, default=defaults.possible)
+    parser.add_argument("--like", type=Path, help="model to take the settings of")
+    parser.add_argument("--groups", help="feature groups, where they are to be others")
+    parser.add_argument("--l2", type=float)
+    parser.add_argument("--possible", choices=POSSIBLE_CHOICES)
+    parser.add_argument(
+        "--also", type=Path, nargs="+", default=(), help="corpora to learn from besides"
+    )
+    parser.add_argument("--follow", nargs="+", help="corpora whose conventions count")
     parser.add_argument(
         "--votes", type=Path, nargs="+", default=(), help="annotators' files to learn from instead"
     )
@@ -104,18 +122,25 @@ def main() -> None:
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
     arguments = parser.parse_args()
-    settings = TrainingSettings(
-        feature_groups=tuple(arguments.groups.split(",")),
-        l2=arguments.l2,
-        possible=arguments.possible,
-    )
+    settings = settings_of(arguments.like) if arguments.like else TrainingSettings()
+    changes = {name: getattr(arguments, name) for name in ("l2", "possible")}
+    for name, value in (
+        ("feature_groups", arguments.groups and arguments.groups.split(",")),
+        ("follow", arguments.follow),
+    ):
+        changes[name] = tuple(value) if value else None
+    settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
     annotator = load_annotator(arguments.annotator)
-    gold, *votes = (
+    gold, *more = (
         annotated(read_gold(path), annotator, settings.feature_groups)
-        for path in (arguments.gold, *arguments.votes)
+        for path in (arguments.gold, *arguments.votes, *arguments.also)
     )
+    votes, others = more[: len(arguments.votes)], more[len(arguments.votes) :]
     folds = fold_numbers(gold, arguments.folds, arguments.seed)
-    links = held_out(gold, folds, settings, annotator, votes=votes)
+    links = held_out(
+        gold, folds, settings, annotator, votes=votes, name=arguments.gold.name,
+        others=dict(zip((path.name for path in arguments.also), others, strict=True)),
+    )  # fmt: skip
     if arguments.output:
         lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Direction.JOINT])
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
