@@ -28,7 +28,7 @@ from tokalign.types import GoldPair, Sentence
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
 
-POSSIBLE_CHOICES = ("ignore", "half", "free", "sure")
+POSSIBLE_CHOICES = ("ignore", "free", "half", "sure")
 PRECISION = 1e-6
 """Relative decrease of the loss below which training has converged."""
 
@@ -47,9 +47,9 @@ class TrainingSettings:
         Hamming cost of a wrong label, in nats.
     max_iterations : int
     possible : str
-        What possible links are: "ignore" (not links, so wrong), "half" (not asked for, but they
-        cost half as much as a wrong label), "free" (the same at no cost), or "sure" (links like
-        others).
+        What possible links are: "ignore" (not links, so wrong), "free" (not asked for, but they
+        cost nothing), "half" (right, but at half the cost of a wrong label), or "sure" (links
+        like others).
     possible_in : tuple of (str, str)
         Corpora, by name, for which that is different, and how.
     follow : tuple of str

@@ -111,14 +111,12 @@ def brute_force_loss(problem: Problem, weights: Array) -> float:
         charged, right = [], []
         for path in itertools.product(range(n_states), repeat=n_steps):
             score = reference.path_score(emission_ts, effective[-N_TRANSITIONS:], path)
-            wrong = sum(
-                0.5 if s in half[t] else 1
-                for t, s in enumerate(path)
-                if s not in gold[t] and s not in free[t]
-            )
-            charged.append(score + problem.cost * wrong)
-            if all(s in gold[t] for t, s in enumerate(path)):
-                right.append(score)
+            labels = list(enumerate(path))
+            at_half = sum(s in half[t] and s not in gold[t] | free[t] for t, s in labels)
+            wrong = sum(s not in gold[t] | free[t] | half[t] for t, s in labels)
+            charged.append(score + problem.cost * (wrong + at_half / 2))
+            if all(s in gold[t] | half[t] for t, s in labels):
+                right.append(score - problem.cost * at_half / 2)
         loss += math.log(sum(map(math.exp, charged))) - math.log(sum(map(math.exp, right)))
     return loss
 
@@ -233,17 +231,18 @@ def test_flat_weights_give_the_logarithm_of_the_number_of_labellings() -> None:
 
 
 def test_a_possible_link_costs_what_is_asked() -> None:
-    # One word a side and no score: the labels NULL (gold) and the link cost 0 and its share.
+    # One word a side and no score: NULL is right, the link costs 2, nothing, or half of 2.
     matrix = random_matrix(np.random.default_rng(0), [(1, 1)])
-    link = frozenset({(0, 0)})
-    for targets, share in (
-        (Targets(frozenset()), 1.0),
-        (Targets(frozenset(), half=link), 0.5),
-        (Targets(frozenset(), free=link), 0.0),
+    nothing, link = frozenset(), frozenset({(0, 0)})
+    for targets, expected in (
+        (Targets(nothing), math.log(1 + math.exp(2))),
+        (Targets(nothing, free=link), math.log(2)),
+        (Targets(nothing, half=link), math.log(1 + math.exp(1)) - math.log(1 + math.exp(-1))),
+        (Targets(link), math.log(1 + math.exp(2))),
     ):
         objective = Objective(matrix, [targets], [0], source_labelled=True, l2=1.0, cost=2.0)
         loss, _ = objective(np.zeros(math.prod(objective.shape)))
-        assert loss == pytest.approx(math.log(1 + math.exp(2.0 * share)))
+        assert loss == pytest.approx(expected)
 
 
 def test_scores_too_large_for_float64_give_an_infinite_loss() -> None:

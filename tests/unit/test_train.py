@@ -230,7 +230,7 @@ def test_an_unknown_group_is_refused(gold, annotator) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"possible": "maybe"}, "possible is 'maybe'; wanted one of ignore, half, free, sure"),
+        ({"possible": "maybe"}, "possible is 'maybe'; wanted one of ignore, free, half, sure"),
         ({"l2": -1.0}, "l2"),
         ({"l2": math.nan}, "l2"),
         ({"l2": math.inf}, "l2"),

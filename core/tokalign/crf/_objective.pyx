@@ -1,11 +1,11 @@
 """Softmax-margin loss and gradient of a range of training pairs.
 
-    loss = log sum over y of exp(score(y) + cost(y)) - log sum over y in gold of exp(score(y))
+    loss = log sum over y of exp(score(y) + cost(y)) - log sum over y in gold of exp(score(y) - cost(y))
 
-cost(y) counts the tokens whose label is not allowed by the gold standard (Hamming cost), those
-whose label is a possible link as little as half or nothing if so asked. A token
-with several gold links has several allowed labels; the second sum runs over all their
-combinations. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
+cost(y) counts the tokens whose label gold does not hold (Hamming cost). A token with several gold
+links has several allowed labels; the second sum runs over all their combinations, at cost 0.
+Possible links may be asked to cost nothing although gold does not hold them, or to be held by gold
+at half the cost. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
 
 Sparse features come as rows in CSR form. The rows of one pair are its cells (source-major), then
 one NULL row a source token, then one a target token; `features/matrix.py` builds them.
@@ -64,7 +64,10 @@ cdef double _pair(
                 total += weight[rows.slot[k]] * rows.value[k]
             cell = t * n_states + s
             emission[cell] = total + _share(allowed[cell]) * cost
-            emission[n_cells + cell] = total if allowed[cell] & 1 else -INFINITY
+            if allowed[cell] & 5:
+                emission[n_cells + cell] = total - _share(allowed[cell]) * cost
+            else:
+                emission[n_cells + cell] = -INFINITY
     loss = marginals(
         emission, n_steps, n_states, &workspace.buffers, posterior, transition_gradient, 1.0
     )
@@ -108,8 +111,8 @@ def accumulate(
         Where each pair's lattice begins in `allowed`.
     allowed : uint8 array
         For every pair, step and state: bit 0 where gold allows the label (at least one state a
-        step), bit 1 where the label costs nothing and bit 2 where it costs half, although gold does
-        not hold it.
+        step), bit 1 where the label costs nothing although gold does not hold it, bit 2 where gold
+        holds it at half the cost.
     pairs : int64 array
         Which pairs to sum over, in this order.
     source_labelled : bool

@@ -34,7 +34,8 @@ class Targets(NamedTuple):
     free : set of (int, int)
         Links that gold does not ask for but that cost nothing.
     half : set of (int, int)
-        Links that gold does not ask for and that cost half as much as a wrong label.
+        Links that gold holds as well, but at half the cost of a wrong label. Beside them a token
+        without sure links may be NULL.
     """
 
     sure: Links
@@ -57,7 +58,7 @@ def allowed_states(
     Returns
     -------
     uint8 array, shape (n_steps, n_states)
-        Bit 0: allowed. Bit 1: free of cost. Bit 2: at half the cost.
+        Bit 0: allowed. Bit 1: free of cost. Bit 2: allowed at half the cost.
     """
     n_steps, n_others = (n_source, n_target) if source_labelled else (n_target, n_source)
     states = np.zeros((n_steps, n_others + 1), dtype=np.uint8)
