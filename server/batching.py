@@ -163,8 +163,10 @@ class FairQueue:
         """Return how long the head of the queue has waited for its turn, 0 where there is none.
 
         A new small task will wait about as long: large tasks in between take turns, and theirs
-        begin anew with each shard.
+        begin anew with each shard. What nobody waits for any more does not count.
         """
+        while self._tasks and self._drop_unwanted(self._tasks[0]):
+            pass
         return time.monotonic() - self._tasks[0].turn_at if self._tasks else 0.0
 
     def is_pressing(self, n_pairs: int, age_s: float) -> bool:

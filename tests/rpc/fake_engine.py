@@ -36,6 +36,10 @@ class FakeEngine:
                 os.kill(os.getpid(), signal.SIGKILL)
         elif action == "sleep":
             time.sleep(float(value))
+        elif action == "until":
+            # Busy for exactly as long as a test wants, however slow the machine.
+            while not Path(value).exists():
+                time.sleep(0.005)
         elif action == "hang":
             signal.pause()
         elif action == "score":

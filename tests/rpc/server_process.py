@@ -56,7 +56,7 @@ class Server:
     def stop(self, signal_number=15):
         """Send a signal and return the exit code."""
         self.process.send_signal(signal_number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 @contextlib.contextmanager
@@ -78,7 +78,7 @@ def started(*flags, fake=True, wait=True):
         process.stderr.close()
 
 
-def wait_until(condition, timeout_s=20):
+def wait_until(condition, timeout_s=60):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "condition not met in time"

@@ -7,7 +7,7 @@ from tokalign.server import wire
 from tokalign.server.admission import Admission
 from tokalign.server.batching import FairQueue, Shard, Slice, Task
 from tokalign.server.frames import Answer, Decoder, Done, Job, ModelInfo, Ready, Refused, encode
-from tokalign.server.status import QueueFullError
+from tokalign.server.status import ExpiredError, QueueFullError
 from tokalign.server.translate import Options
 from tokalign.types import Direction
 from tokalign.v1 import align_pb2
@@ -157,6 +157,17 @@ async def test_a_large_task_waits_anew_for_each_turn():
     assert queue.wait_s() >= 60
     queue.take(2)
     assert queue.wait_s() < 60
+
+
+async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
+    queue = FairQueue()
+    given_up, expired = Task(OPTIONS, [b"a"], None), Task(OPTIONS, [b"a"], 0.0)
+    given_up.turn_at -= 60
+    given_up.future.cancel()
+    queue.push(given_up)
+    queue.push(expired)
+    assert queue.wait_s() == queue.waiting == 0
+    assert isinstance(expired.future.exception(), ExpiredError)
 
 
 async def test_only_single_calls_of_a_moment_ago_can_wait_for_a_busy_worker():

@@ -155,7 +155,8 @@ def test_alerts_and_dashboard_work_on_a_live_server(watched):
         return "TokalignInternalErrors" in watcher.alerts()
 
     wait_until(is_alarmed, "calls that fail alarm nobody")
-    assert set(watcher.alerts()) == {"TokalignInternalErrors"}
+    # On a machine that is busy otherwise, calls do wait for long.
+    assert set(watcher.alerts()) - {"TokalignSlowQueue"} == {"TokalignInternalErrors"}
     rules = [rule for group in watcher.get("rules")["groups"] for rule in group["rules"]]
     assert len(rules) >= 5
     assert {rule["health"] for rule in rules} == {"ok"}

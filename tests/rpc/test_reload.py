@@ -30,10 +30,10 @@ def batch(*ids):
     return align_pb2.BatchAlignRequest(pairs=pairs)
 
 
-def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server):
-    old = server.stub.BatchAlign.future(batch(*["sleep:0.05"] * 60))
-    while server.admin.GetStatus(admin_pb2.GetStatusRequest()).admitted_pairs == 0:
-        pass
+def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server, tmp_path):
+    old = server.stub.BatchAlign.future(batch(*[f"until:{tmp_path / 'free'}"] * 60))
+    status = server.admin.GetStatus
+    wait_until(lambda: status(admin_pb2.GetStatusRequest()).admitted_pairs == 60)
     answer = server.admin.Reload(admin_pb2.ReloadRequest(models=["two"]), timeout=60)
     assert [model.name for model in answer.models] == ["two"]
     with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as page:
@@ -41,6 +41,7 @@ def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server):
     assert shown == [f'tokalign_model_info{{digest="{"0" * 64}",name="two",version="1.0.0"}} 1.0']
     assert server.stub.BatchAlign(batch("a")).model.name == "two"
     assert not old.done()
+    (tmp_path / "free").touch()
     assert old.result().model.name == "one"
     assert [result.status.code for result in old.result().results] == [0] * 60
 
@@ -96,7 +97,7 @@ def test_calls_on_old_models_end_where_their_workers_cannot_be_replaced(tmp_path
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
         admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
-        old = stub.BatchAlign.future(batch(*["sleep:0.05"] * 60), timeout=100)
+        old = stub.BatchAlign.future(batch(*["hang"] * 60), timeout=100)
         status = admin.GetStatus(admin_pb2.GetStatusRequest())
         while not status.busy_workers:
             status = admin.GetStatus(admin_pb2.GetStatusRequest())

@@ -38,38 +38,43 @@ def check(address):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_sigterm_finishes_running_calls_and_exits_0():
+def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
+    busy = [f"until:{tmp_path / 'free'}"] * 20
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
         with ThreadPoolExecutor() as threads:
-            calls = [
-                threads.submit(stub.BatchAlign, request(*["sleep:0.05"] * 20)) for _ in range(3)
-            ]
+            calls = [threads.submit(stub.BatchAlign, request(*busy)) for _ in range(3)]
             scrape = f"{server.metrics_url}/metrics"
             wait_until(lambda: "tokalign_admitted_pairs 60.0" in get(scrape)[1])
-            assert server.stop() == 0
+            server.process.send_signal(signal.SIGTERM)
+            server.read_until("draining")
+            (tmp_path / "free").touch()
+            assert server.process.wait(60) == 0
             for call in calls:
                 assert [result.status.code for result in call.result().results] == [0] * 20
         events = [entry["event"] for entry in map(json.loads, server.process.stderr)]
-        assert events[-2:] == ["draining", "stopped"]
+        assert events == ["stopped"]
 
 
-def test_sigterm_to_the_process_group_still_drains():
+def test_sigterm_to_the_process_group_still_drains(tmp_path):
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        call = stub.BatchAlign.future(request(*["sleep:0.05"] * 20))
+        call = stub.BatchAlign.future(request(*[f"until:{tmp_path / 'free'}"] * 20))
         scrape = f"{server.metrics_url}/metrics"
         wait_until(lambda: "tokalign_admitted_pairs 20.0" in get(scrape)[1])
         for pid in descendants(server.process.pid):
             os.kill(pid, signal.SIGTERM)
-        assert server.stop() == 0
+        server.process.send_signal(signal.SIGTERM)
+        server.read_until("draining")
+        (tmp_path / "free").touch()
+        assert server.process.wait(60) == 0
         assert len(call.result().results) == 20
 
 
-def test_the_end_has_an_order():
+def test_the_end_has_an_order(tmp_path):
     """NOT_SERVING first, calls taken for the delay, then refused; running ones are answered."""
     with (
-        started("--drain-delay", "2") as server,
+        started("--drain-delay", "6", "--grace", "300") as server,
         grpc.insecure_channel(server.address) as channel,
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
@@ -86,7 +91,7 @@ def test_the_end_has_an_order():
         assert get(f"{server.metrics_url}/readyz")[0] == 503
         assert get(f"{server.metrics_url}/livez")[0] == 200
         assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
-        running = stub.BatchAlign.future(request(*["sleep:0.1"] * 60), timeout=60)
+        running = stub.BatchAlign.future(request(f"until:{tmp_path / 'free'}"), timeout=60)
         codes = []
 
         def is_refused():
@@ -94,12 +99,15 @@ def test_the_end_has_an_order():
                 stub.BatchAlign(request("a"), timeout=20)
             except grpc.RpcError as error:
                 codes.append(error.code())
-            return codes
+            return grpc.StatusCode.UNAVAILABLE in codes
 
         wait_until(is_refused)
-        assert codes == [grpc.StatusCode.UNAVAILABLE]
-        assert len(running.result().results) == 60
-        assert server.process.wait(30) == 0
+        # grpc cancels a call that it has read and not yet handed over at that very moment.
+        assert set(codes[:-1]) <= {grpc.StatusCode.CANCELLED}
+        (tmp_path / "free").touch()
+        assert len(running.result().results) == 1
+        # The watch of the health is still open; it must not hold up the end.
+        assert server.process.wait(60) == 0
 
 
 def test_server_whose_workers_cannot_be_replaced_ends_and_says_why(tmp_path):

@@ -1,4 +1,5 @@
 import asyncio
+import time
 
 import grpc
 import pytest
@@ -57,17 +58,29 @@ async def test_empty_batch_has_no_results(serving):
     assert not (await stub.BatchAlign(align_pb2.BatchAlignRequest())).results
 
 
-async def test_stream_answers_every_chunk_and_may_overtake(serving):
+async def until(condition, timeout_s=60):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "condition not met in time"
+        await asyncio.sleep(0.005)
+
+
+async def test_stream_answers_every_chunk_and_may_overtake(serving, tmp_path):
     stub = await serving()
+    busy = f"until:{tmp_path / 'free'}"
 
     async def chunks():
-        yield align_pb2.AlignStreamRequest(chunk_id="slow", pairs=[pair("sleep:0.5")])
+        yield align_pb2.AlignStreamRequest(chunk_id="slow", pairs=[pair(busy)])
         yield align_pb2.AlignStreamRequest(chunk_id="fast", pairs=[pair("1"), pair("2")])
         yield align_pb2.AlignStreamRequest(
             chunk_id="bad", pairs=[pair("1")], options={"model": "none"}
         )
 
-    answers = [answer async for answer in stub.AlignStream(chunks())]
+    answers = []
+    async for answer in stub.AlignStream(chunks()):
+        answers.append(answer)
+        if len(answers) == 2:
+            (tmp_path / "free").touch()
     assert {answer.chunk_id for answer in answers} == {"slow", "fast", "bad"}
     assert answers[-1].chunk_id == "slow"
     by_id = {answer.chunk_id: answer for answer in answers}
@@ -183,52 +196,58 @@ async def test_bytes_that_are_no_message_are_invalid(serving, name):
     assert "not a valid tokalign.v1." in message
 
 
-async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving):
+async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_path):
     stub = await serving(queue_pairs=12, limits=Limits(max_pairs=9))
-    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.1")] * 9))
-    while stub.admission.pairs == 0:
-        await asyncio.sleep(0.005)
+    pairs = [pair(f"until:{tmp_path / 'free'}")] * 9
+    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs))
+    await until(lambda: stub.admission.pairs == 9)
     bulk = align_pb2.BatchAlignRequest(pairs=[pair()] * 2)
     small = stub.BatchAlign(bulk)
+    await until(lambda: stub.admission.pairs == 11)
     code, message, details = await failure(stub.BatchAlign(bulk))
     assert code == Code.RESOURCE_EXHAUSTED
     assert "pairs are queued and the limit is 12" in message
     assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
     health = health_pb2_grpc.HealthStub(stub.channel)
     assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
+    (tmp_path / "free").touch()
     await busy
     await small
     assert stub.admission.pairs == stub.admission.bytes == 0
 
 
-async def test_queue_is_bounded_in_bytes(serving):
+async def test_queue_is_bounded_in_bytes(serving, tmp_path):
     stub = await serving(queue_bytes=MIB, limits=Limits(max_request_bytes=MIB))
-    big = align_pb2.Pair(id="sleep:0.3", source={"text": "a" * 600_000}, target={"text": "b"})
+    big = pair(f"until:{tmp_path / 'free'}", source="a" * 600_000)
     busy = stub.Align(align_pb2.AlignRequest(pair=big))
-    while stub.admission.bytes == 0:
-        await asyncio.sleep(0.005)
+    await until(lambda: stub.admission.bytes)
     code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=big)))
     assert (code, "bytes are queued" in message) == (Code.RESOURCE_EXHAUSTED, True)
+    (tmp_path / "free").touch()
     await busy
 
 
-async def test_deadline_is_kept_and_frees_the_queue(serving, metrics):
+async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path):
     stub = await serving()
-    request = align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.02")] * 200)
-    code, _, _ = await failure(stub.BatchAlign(request, timeout=0.1))
+    pairs = [pair(f"until:{tmp_path / 'free'}")] * 200
+    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs), timeout=3)
+    await until(lambda: stub.admission.pairs)
+    code, _, _ = await failure(call)
     assert code == Code.DEADLINE_EXCEEDED
+    await until(lambda: not stub.admission.pairs)
+    (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
     assert stub.pool.waiting_pairs == stub.admission.pairs == 0
 
 
-async def test_cancelled_call_frees_the_queue(serving, metrics):
+async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path):
     stub = await serving()
-    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair("sleep:0.02")] * 200))
-    while stub.admission.pairs == 0:
-        await asyncio.sleep(0.005)
+    pairs = [pair(f"until:{tmp_path / 'free'}")] * 200
+    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs))
+    await until(lambda: stub.admission.pairs)
     call.cancel()
-    while stub.admission.pairs:
-        await asyncio.sleep(0.005)
+    await until(lambda: not stub.admission.pairs)
+    (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
     assert stub.pool.waiting_pairs == 0
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
@@ -240,23 +259,23 @@ async def test_cancelled_call_frees_the_queue(serving, metrics):
     )
 
 
-async def test_cancelled_stream_frees_the_queue(serving):
+async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
     stub = await serving()
     sent = asyncio.Event()
+    pairs = [pair(f"until:{tmp_path / 'free'}")] * 100
 
     async def chunks():
         for _ in range(4):
-            yield align_pb2.AlignStreamRequest(pairs=[pair("sleep:0.02")] * 100)
+            yield align_pb2.AlignStreamRequest(pairs=pairs)
         sent.set()
         await asyncio.Event().wait()
 
     call = stub.AlignStream(chunks())
     await sent.wait()
-    while stub.admission.pairs < 400:
-        await asyncio.sleep(0.005)
+    await until(lambda: stub.admission.pairs == 400)
     call.cancel()
-    while stub.admission.pairs:
-        await asyncio.sleep(0.005)
+    await until(lambda: not stub.admission.pairs)
+    (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
     assert stub.pool.waiting_pairs == 0
 

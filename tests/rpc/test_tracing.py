@@ -231,4 +231,7 @@ def test_unknown_protocol_ends_the_server(monkeypatch):
 
 
 def test_times_of_the_monotonic_clock_become_those_of_day():
-    assert tracing.epoch_ns(time.monotonic()) == pytest.approx(time.time_ns(), abs=1e8)
+    before = time.time_ns()
+    converted = tracing.epoch_ns(time.monotonic())
+    # The two clocks drift apart by less than a millisecond in between.
+    assert before - 1e6 < converted < time.time_ns() + 1e6
