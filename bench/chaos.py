@@ -114,12 +114,13 @@ class Chaos:
 
     async def resetters(self):
         """Clients whose connection breaks within a request or before its answer."""
-        large = batch(self.pairs, 5000).SerializeToString()
+        large = batch(self.pairs, 1000).SerializeToString()
         while not self.is_over:
             body = self.rng.choice([large, large[:200]])
-            connection = Connection(self.server.address, bench.METHODS["batch"])
+            connection = Connection(self.server.address, bench.METHODS["batch"], is_patient=False)
             for _ in range(self.rng.randint(1, 5)):
                 connection.call(struct.pack(">BI", 0, len(body)) + body, time.perf_counter())
+            connection.flush()
             await asyncio.sleep(self.rng.random() * 0.3)
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             connection.socket.close()

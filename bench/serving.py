@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import threading
@@ -58,6 +59,8 @@ BATCH = 500
 LARGE_BATCH = 10_000
 ASKED_RATE = 1250
 OVERLOAD = 3
+CONNECTIONS = (4, 16)
+TURNS = 3
 LOST_AFTER_MS = 30_000
 
 
@@ -158,11 +161,9 @@ class Bench:
         self.duration = duration
         self.path = path
 
-    def run(self, name, server, step, *, method="align", bodies=None, size=1, is_overload=False):
+    def run(self, name, server, step, *, method="align", bodies=None, size=1):
         """Measure one load and return its Result."""
-        generator = Generator(
-            server.address, bench.METHODS[method], bodies or self.one, is_patient=not is_overload
-        )
+        generator = Generator(server.address, bench.METHODS[method], bodies or self.one)
         before, generator_before = server.cpu_s(), time.process_time()
         refused = -self.refused(server)
         result = bench.measure(
@@ -184,7 +185,7 @@ class Bench:
         print(f"{name}; CPU us a pair: {times}\n{bench.table([result])}\n", flush=True)
         refused += self.refused(server)
         # The warm-up's refusals count as well, so there may be more of them than failed calls.
-        if result.failed > refused and not is_overload:
+        if result.failed > refused:
             self.wrong.append(f"{name}: {result.failed} calls failed and {refused} were refused")
         return result
 
@@ -207,7 +208,7 @@ class Bench:
         return spent["server"] + spent["workers"]
 
     def throughput(self):
-        """Echo, then single calls and batches; return the capacity in calls a second."""
+        """Echo, then single calls and batches."""
         server = serve()
         with grpc.insecure_channel(server.address) as channel:
             answer = align_pb2_grpc.AlignServiceStub(channel).Align(
@@ -239,7 +240,6 @@ class Bench:
         lone = self.run(name, single, few, method="batch", bodies=bodies, size=BATCH)
         self.ratio("batch_1_to_2", lone.pairs_per_s / many.pairs_per_s, "batch, 1 worker to 2")
         single.stop()
-        return align.calls_per_s
 
     def fairness(self, server):
         """A lone caller on a server busy with single calls, then with a large batch as well."""
@@ -263,24 +263,68 @@ class Bench:
         text = f"p99 of a lone call with a batch of {LARGE_BATCH}, to that without"
         self.ratio("p99_with_large_batch", p99[1] / p99[0], text)
 
-    def overload(self, capacity):
-        """Three times the capacity in an open loop, then a moderate load one second after it.
+    def overload(self):
+        """Capacity and three times of it in turn, then a moderate load one second after that.
 
+        Both are the answers that arrive in a window of unbroken load, over as many connections and
+        with the same requests; what the load generator took of the cores is printed beside them.
         The callers do not keep to grpc's limit of streams, so that the server meets all of it.
         """
         server = serve("--queue-pairs", "200", "--max-pairs", "100")
-        name, step = f"align at {OVERLOAD} times capacity", bench.Step(rate=OVERLOAD * capacity)
-        result = self.run(name, server, step, is_overload=True)
-        print(
-            f"goodput {result.calls_per_s / capacity:.0%} of capacity, refused in "
-            f"{result.failed_latency_ms:.1f} ms (median); the queue refused "
-            f"{self.refused(server)} (warm-up included), grpc's limit of streams the others\n"
-        )
-        if result.latency_ms["p99.9"] > LOST_AFTER_MS or result.failed_latency_ms > LOST_AFTER_MS:
-            self.wrong.append(f"{name}: calls without an answer")
+        closed = bench.Step(in_flight=IN_FLIGHT)
+        for connections in CONNECTIONS:
+            capacity, goodput, refused_ms = [], [], []
+            for _ in range(TURNS):
+                capacity.append(self.window(server, closed, connections)[0])
+                step = bench.Step(rate=OVERLOAD * statistics.median(capacity))
+                answered, median_ms = self.window(server, step, connections)
+                goodput.append(answered)
+                refused_ms.append(median_ms)
+            share = statistics.median(goodput) / statistics.median(capacity)
+            refused = statistics.median(refused_ms)
+            name = f"align at {OVERLOAD} times capacity, {connections} connections"
+            self.figures[name] = {
+                "capacity": capacity,
+                "goodput": goodput,
+                "share": share,
+                "refused_ms": refused_ms,
+            }
+            print(f"{name}: goodput {share:.0%} of capacity, refused in {refused:.1f} ms\n")
         time.sleep(1.0)
-        self.run("align one second later", server, bench.Step(rate=capacity / 3))
+        rate = round(statistics.median(capacity) / 3)
+        self.run("align one second later", server, bench.Step(rate=rate))
         server.stop()
+
+    def window(self, server, step, connections):
+        """Return the answers a second in a window, and the median time of a refusal in ms."""
+        generator = Generator(
+            server.address, bench.METHODS["align"], self.one, connections, is_patient=not step.rate
+        )
+        before, own_before, refused = server.cpu_s(), time.process_time(), -self.refused(server)
+        begin = time.perf_counter()
+        start = begin + 1.0
+        if step.rate:
+            outcomes = generator.open_loop(step.rate, 1.0 + self.duration)
+        else:
+            outcomes = generator.closed_loop(step.in_flight, 1.0 + self.duration)
+        took = time.perf_counter() - begin
+        spent = [after - earlier for after, earlier in zip(server.cpu_s(), before, strict=True)]
+        spent.append(time.process_time() - own_before)
+        refused += self.refused(server)
+        generator.close()
+        ends = [call.intended_at + call.latency_s - start for call in outcomes if call.is_ok]
+        answered = sum(0 <= end < self.duration for end in ends) / self.duration
+        failed = sorted(call.latency_s for call in outcomes if not call.is_ok)
+        names = ("server", "workers", "generator")
+        cores = ", ".join(f"{n} {s / took:.2f}" for n, s in zip(names, spent, strict=True))
+        print(
+            f"{step!s:>14}: {answered:.0f} answers/s; refused {refused} by the queue and "
+            f"{len(failed) - refused} by grpc's limit of streams; cores: {cores}",
+            flush=True,
+        )
+        if any(call.latency_s * 1000 > LOST_AFTER_MS for call in outcomes):
+            self.wrong.append(f"{step}: calls without an answer")
+        return answered, 1000 * bench.percentile(failed, 50)
 
 
 def main():
@@ -295,7 +339,8 @@ def main():
     text = f"{len(words)} pairs of {arguments.input.name}, {sum(words) / len(words):.0f} words each"
     print(f"{machine}\n{text}\n", flush=True)
     run.figures |= {"machine": machine, "text": text}
-    run.overload(run.throughput())
+    run.throughput()
+    run.overload()
     if arguments.json:
         arguments.json.write_text(json.dumps(run.figures, indent=1) + "\n")
     for line in run.wrong:
