@@ -123,12 +123,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
     arguments = parser.parse_args()
     settings = settings_of(arguments.like) if arguments.like else TrainingSettings()
-    changes = {name: getattr(arguments, name) for name in ("l2", "possible")}
-    for name, value in (
-        ("feature_groups", arguments.groups and arguments.groups.split(",")),
-        ("follow", arguments.follow),
-    ):
-        changes[name] = tuple(value) if value else None
+    changes = {
+        "feature_groups": arguments.groups and tuple(arguments.groups.split(",")),
+        "l2": arguments.l2,
+        "possible": arguments.possible,
+        "follow": arguments.follow and tuple(arguments.follow),
+    }
     settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
     annotator = load_annotator(arguments.annotator)
     gold, *more = (
