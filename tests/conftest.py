@@ -6,6 +6,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+# Assertions there explain themselves as those of tests do.
+pytest.register_assert_rewrite("support")
+
 # No test may fail because the machine is busy, or because of yesterday's random input alone; in CI
 # the same commit always gets the same input.
 hypothesis.settings.register_profile(

@@ -1,5 +1,5 @@
 import pytest
-from annotator_contract import AnnotatorContract
+from support.annotator_contract import AnnotatorContract
 from tokalign.annotate import load_annotator
 
 

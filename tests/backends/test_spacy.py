@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("spacy")
 
-from annotator_contract import AnnotatorContract
+from support.annotator_contract import AnnotatorContract
 from tokalign.annotate import load_annotator
 from tokalign.annotate.spacy import SpacyAnnotator
 from tokalign.errors import ResourceError

@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("stanza")
 
-from annotator_contract import AnnotatorContract
+from support.annotator_contract import AnnotatorContract
 from tokalign.annotate import load_annotator
 from tokalign.annotate.stanza import StanzaAnnotator
 from tokalign.errors import InputError, ResourceError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_encoder import ReferenceEncoder
+from reference.encoder import ReferenceEncoder
 from tokalign.errors import ResourceError
 from tokalign.neural import base
 from tokalign.neural.encoder import Encoder

@@ -1,18 +1,18 @@
 """A server in this process over the fake engine, and one as a user starts it."""
 
-import asyncio
 import contextlib
 
-import fake_engine
 import grpc.aio
 import pytest
+from support import fake_engine
+from support.pools import running_pool
 from tokalign.server import process
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, Limits
 from tokalign.server.engine import EngineSettings
 from tokalign.server.frontend import Frontend
 from tokalign.server.metrics import Metrics
-from tokalign.server.pool import Pool, PoolSettings
+from tokalign.server.pool import PoolSettings
 from tokalign.v1 import align_pb2_grpc
 
 
@@ -34,16 +34,6 @@ def pool_settings():
 @pytest.fixture
 def metrics():
     return Metrics()
-
-
-@contextlib.asynccontextmanager
-async def running_pool(settings, metrics):
-    pool = Pool(settings, metrics)
-    try:
-        await asyncio.wait_for(pool.start(), 60)
-        yield pool
-    finally:
-        await asyncio.wait_for(pool.close(), 30)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from server_process import REAL, started
+from support.server_process import REAL, started
 from tokalign.server import bench, frontend
 from tokalign.server.loadgen import Generator, Outcome
 from tokalign.v1 import align_pb2

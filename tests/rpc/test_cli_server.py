@@ -7,9 +7,9 @@ import socket
 
 import grpc
 import pytest
-import scripted_server
 import trustme
 from click.testing import CliRunner
+from support import scripted_server
 from tokalign.cli.main import main
 
 

@@ -9,10 +9,10 @@ import threading
 import grpc
 import numpy as np
 import pytest
-import scripted_server
 import trustme
-from blocking_client import Blocking
 from grpc_health.v1 import health_pb2
+from support import scripted_server
+from support.blocking_client import Blocking
 from tokalign.client import (
     AccessError,
     AsyncClient,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import scripted_server
-from blocking_client import Blocking
+from support import scripted_server
+from support.blocking_client import Blocking
 from tokalign.client import (
     AsyncClient,
     Client,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from server_process import started
+from support.server_process import started
 from tokalign.client import Retry
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from server_process import started
+from support.server_process import started
 from tokalign import Aligner, Sentence, rank
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold

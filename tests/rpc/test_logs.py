@@ -6,7 +6,7 @@ import urllib.request
 
 import grpc
 import pytest
-from server_process import started
+from support.server_process import started
 from tokalign.server import app
 from tokalign.server.logs import JsonFormatter, Quoting
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from conftest import running_pool
+from support.pools import running_pool
 from tokalign.errors import ModelError
 from tokalign.server import pool as pool_module
 from tokalign.server.status import ExpiredError, NotServingError

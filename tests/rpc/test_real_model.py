@@ -8,7 +8,7 @@ import grpc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from server_process import started
+from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

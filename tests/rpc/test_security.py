@@ -5,7 +5,7 @@ import sys
 import grpc
 import pytest
 import trustme
-from server_process import REAL, started
+from support.server_process import REAL, started
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.server.security import Certificates, TokenFile

@@ -13,7 +13,7 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from server_process import REAL, descendants, started, stat, wait_until
+from support.server_process import REAL, descendants, started, stat, wait_until
 from tokalign.server import config
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -9,7 +9,7 @@ from concurrent import futures
 
 import grpc
 import pytest
-from server_process import REAL, started
+from support.server_process import REAL, started
 from tokalign.errors import InputError
 from tokalign.server import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -8,14 +8,14 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 
 REAL = "from tokalign.cli.main import main; main()"
 
 FAKE = f"""
 import sys
-sys.path.insert(0, {str(HERE)!r})
-import fake_engine
+sys.path.insert(0, {str(TESTS)!r})
+from support import fake_engine
 from tokalign.cli import main
 from tokalign.server import aligners
 aligners.load = fake_engine.load

@@ -1,0 +1,1 @@
+"""What several tests share; fixtures are in conftest.py, and slow twins in reference."""

@@ -1,0 +1,16 @@
+"""A pool of workers that is closed at the end of a test."""
+
+import asyncio
+import contextlib
+
+from tokalign.server.pool import Pool
+
+
+@contextlib.asynccontextmanager
+async def running_pool(settings, metrics):
+    pool = Pool(settings, metrics)
+    try:
+        await asyncio.wait_for(pool.start(), 60)
+        yield pool
+    finally:
+        await asyncio.wait_for(pool.close(), 30)
