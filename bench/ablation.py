@@ -23,7 +23,7 @@ from tokalign.features.table import DEFAULT_GROUPS, GROUP_NAMES, TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.lexicon.resources import install_ppdb
 from tokalign.train import TrainingSettings
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")
 
@@ -79,7 +79,7 @@ def main() -> None:
             scores = []
             for seed in seeds:
                 folds = fold_numbers(gold, arguments.folds, seed)
-                links = held_out(gold, folds, settings, annotator, [Direction.JOINT])
+                links = held_out(gold, folds, settings, annotator, [Symmetrization.JOINT])
                 scores += rows(gold, links, LinkChoice.SURE)
             found = figures(scores)
             whole = whole or found

@@ -19,18 +19,21 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
-from tokalign.types import Direction, Sentence
+from tokalign.types import Sentence, Symmetrization
 
 
 def pairs_per_second(
-    aligner: Aligner, pairs: Sequence[tuple[Sentence, Sentence]], direction: Direction, repeats: int
+    aligner: Aligner,
+    pairs: Sequence[tuple[Sentence, Sentence]],
+    symmetrization: Symmetrization,
+    repeats: int,
 ) -> float:
     """Return the best rate of `repeats` runs over all pairs."""
     seconds = []
     for _ in range(repeats):
         start = time.process_time()
         for source, target in pairs:
-            aligner.align(source, target, direction=direction)
+            aligner.align(source, target, symmetrization=symmetrization)
         seconds.append(time.process_time() - start)
     return len(pairs) / min(seconds)
 
@@ -52,11 +55,11 @@ def main() -> None:
         aligner = Aligner.load(name)
         sentences = aligner.annotate([side for pair in gold for side in (pair.source, pair.target)])
         pairs = list(zip(sentences[::2], sentences[1::2], strict=True))
-        for direction in map(Direction, arguments.directions.split(",")):
-            rate = pairs_per_second(aligner, pairs, direction, arguments.repeats)
+        for symmetrization in map(Symmetrization, arguments.directions.split(",")):
+            rate = pairs_per_second(aligner, pairs, symmetrization, arguments.repeats)
             row = {
                 "model": name,
-                "direction": direction.value,
+                "direction": symmetrization.value,
                 "pairs_per_second": round(rate),
                 "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
             }

@@ -1,4 +1,4 @@
-"""Cross-validated accuracy of a training configuration, one row a direction.
+"""Cross-validated accuracy of a training configuration, one row for each symmetrization.
 
     python bench/crossval.py --gold FILE [--groups ...] [--like MODEL] [--also FILE ...]
 
@@ -32,7 +32,7 @@ from tokalign.train import (
     fold_numbers,
     train,
 )
-from tokalign.types import Direction, GoldPair
+from tokalign.types import GoldPair, Symmetrization
 
 Links = frozenset[tuple[int, int]]
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
@@ -51,11 +51,11 @@ def annotated(
 
 def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
-    annotator: Annotator, directions: Sequence[Direction] = tuple(Direction),
+    annotator: Annotator, directions: Sequence[Symmetrization] = tuple(Symmetrization),
     votes: Sequence[Sequence[GoldPair]] = (), name: str = "train",
     others: Mapping[str, Sequence[GoldPair]] | None = None,
-) -> dict[Direction, list[Links]]:  # fmt: skip
-    """Return the links of every pair by the model that has not seen it, for each direction.
+) -> dict[Symmetrization, list[Links]]:  # fmt: skip
+    """Return the links of every pair by the model that has not seen it, for each symmetrization.
 
     With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
     the mean of theirs, times their number, so the penalty is multiplied by it too. With `others`,
@@ -63,7 +63,9 @@ def held_out(
     """
     lessons = votes or [gold]
     settings = replace(settings, l2=settings.l2 * len(lessons))
-    links: dict[Direction, list[Links]] = {each: [frozenset()] * len(gold) for each in directions}
+    links: dict[Symmetrization, list[Links]] = {
+        each: [frozenset()] * len(gold) for each in directions
+    }
     for fold in sorted(set(folds)):
         seen = [
             pair
@@ -74,9 +76,11 @@ def held_out(
         model = train({name: seen, **(others or {})}, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator)
         for k in (k for k, number in enumerate(folds) if number == fold):
-            for direction in directions:
-                found = aligner.align(gold[k].source, gold[k].target, direction=direction)
-                links[direction][k] = frozenset((link.source, link.target) for link in found.links)
+            for symmetrization in directions:
+                found = aligner.align(gold[k].source, gold[k].target, symmetrization=symmetrization)
+                links[symmetrization][k] = frozenset(
+                    (link.source, link.target) for link in found.links
+                )
     return links
 
 
@@ -91,13 +95,13 @@ def settings_of(path: Path) -> TrainingSettings:
 
 
 def rows(
-    gold: Sequence[GoldPair], links: dict[Direction, list[Links]], choice: LinkChoice
+    gold: Sequence[GoldPair], links: dict[Symmetrization, list[Links]], choice: LinkChoice
 ) -> Iterator[dict[str, object]]:
-    """Yield the percentages of every direction."""
-    for direction, predicted in links.items():
+    """Yield the percentages of every symmetrization."""
+    for symmetrization, predicted in links.items():
         scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores.to_json()
         yield {
-            "direction": direction.value,
+            "direction": symmetrization.value,
             **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
         }
 
@@ -142,7 +146,9 @@ def main() -> None:
         others=dict(zip((path.name for path in arguments.also), others, strict=True)),
     )  # fmt: skip
     if arguments.output:
-        lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Direction.JOINT])
+        lines = (
+            " ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Symmetrization.JOINT]
+        )
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, percent")
     vectors = Lexicons.for_groups(settings.feature_groups).vectors

@@ -21,17 +21,17 @@ from tokalign.evaluate import LinkChoice
 from tokalign.neural.encoder import Encoder
 from tokalign.train import TrainingSettings, train
 from tokalign.train_neural import GROUPS, N_FOLDS, RTE2, Workshop
-from tokalign.types import Direction, GoldPair
+from tokalign.types import GoldPair, Symmetrization
 
 
 def held_out(
     workshop: Workshop, folds: list[int], settings: TrainingSettings, *, others: bool
-) -> tuple[list[GoldPair], dict[Direction, list[Links]]]:
+) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
     """Return the pairs of some folds, and their links by models that have not seen them."""
     annotator = load_annotator("native")
     gold, number = workshop.corpus(RTE2), workshop.folds(RTE2, N_FOLDS)
     tested: list[GoldPair] = []
-    links: dict[Direction, list[Links]] = {each: [] for each in Direction}
+    links: dict[Symmetrization, list[Links]] = {each: [] for each in Symmetrization}
     for fold in folds:
         said = {}
         for other in (other for other in range(N_FOLDS) if other != fold):
@@ -46,11 +46,11 @@ def held_out(
         aligner = Aligner(model, annotator, encoder=encoder)
         pairs = [pair for pair, its in zip(gold, number, strict=True) if its == fold]
         tested += pairs
-        for direction in Direction:
+        for symmetrization in Symmetrization:
             for found in aligner.pipe(
-                [(pair.source, pair.target) for pair in pairs], direction=direction
+                [(pair.source, pair.target) for pair in pairs], symmetrization=symmetrization
             ):
-                links[direction].append(
+                links[symmetrization].append(
                     frozenset((link.source, link.target) for link in found.links)
                 )
     return tested, links

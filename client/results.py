@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokalign.client.errors import CallError
-from tokalign.types import Alignment, Direction
+from tokalign.types import Alignment, Symmetrization
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ModelInfo:
     description: str
     corpora: tuple[str, ...]
     feature_groups: tuple[str, ...]
-    directions: tuple[Direction, ...]
+    directions: tuple[Symmetrization, ...]
     uses_trees: bool
     is_default: bool
 

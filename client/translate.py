@@ -10,7 +10,7 @@ from tokalign.client.errors import InternalError, from_status
 from tokalign.client.results import AlignResult, ModelInfo, ServerInfo, ServerLimits
 from tokalign.errors import InputError
 from tokalign.types import (
-    DEFAULT_DIRECTION,
+    DEFAULT_SYMMETRIZATION,
     Alignment,
     Direction,
     FeatureContribution,
@@ -18,6 +18,7 @@ from tokalign.types import (
     LinkExplanation,
     Sentence,
     SentenceLike,
+    Symmetrization,
 )
 from tokalign.v1 import align_pb2
 
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 Pair = tuple[SentenceLike, SentenceLike]
 
 _TO_PROTO = {
-    Direction.SOURCE_TO_TARGET: align_pb2.DIRECTION_SOURCE_TO_TARGET,
-    Direction.TARGET_TO_SOURCE: align_pb2.DIRECTION_TARGET_TO_SOURCE,
-    Direction.INTERSECTION: align_pb2.DIRECTION_INTERSECTION,
-    Direction.UNION: align_pb2.DIRECTION_UNION,
-    Direction.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
-    Direction.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
-    Direction.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
-    Direction.JOINT: align_pb2.DIRECTION_JOINT,
+    Symmetrization.SOURCE_TO_TARGET: align_pb2.DIRECTION_SOURCE_TO_TARGET,
+    Symmetrization.TARGET_TO_SOURCE: align_pb2.DIRECTION_TARGET_TO_SOURCE,
+    Symmetrization.INTERSECTION: align_pb2.DIRECTION_INTERSECTION,
+    Symmetrization.UNION: align_pb2.DIRECTION_UNION,
+    Symmetrization.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
+    Symmetrization.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
+    Symmetrization.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
+    Symmetrization.JOINT: align_pb2.DIRECTION_JOINT,
 }
 _FROM_PROTO = {number: direction for direction, number in _TO_PROTO.items()}
 
@@ -47,7 +48,7 @@ class AlignOptions(TypedDict, total=False):
     ----------
     model, annotator : str
         Names that Client.list_models gives; by default the server's first.
-    direction : Direction or str
+    symmetrization : Symmetrization or str
         One direction, or how both are combined.
     min_confidence : float
         Links of a lower posterior are left out. In [0, 1].
@@ -59,7 +60,7 @@ class AlignOptions(TypedDict, total=False):
 
     model: str
     annotator: str
-    direction: Direction | str
+    symmetrization: Symmetrization | str
     min_confidence: float
     posteriors: bool
     explain: bool
@@ -71,7 +72,7 @@ class Options:
 
     model: str = ""
     annotator: str = ""
-    direction: Direction = DEFAULT_DIRECTION
+    symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
     min_confidence: float = 0.0
     posteriors: bool = False
     explain: bool = False
@@ -79,11 +80,11 @@ class Options:
     @classmethod
     def checked(cls, **given: Unpack[AlignOptions]) -> Options:
         """Return the options with defaults, or raise InputError where one is out of range."""
-        direction = given.get("direction", DEFAULT_DIRECTION)
-        if direction not in _TO_PROTO:
+        symmetrization = given.get("symmetrization", DEFAULT_SYMMETRIZATION)
+        if symmetrization not in _TO_PROTO:
             raise InputError(
-                f"no direction {direction!r}; wanted one of {', '.join(Direction)}",
-                field="options.direction",
+                f"no symmetrization {symmetrization!r}; wanted one of {', '.join(Symmetrization)}",
+                field="options.symmetrization",
             )
         min_confidence = given.get("min_confidence", 0.0)
         if not 0.0 <= min_confidence <= 1.0:
@@ -94,7 +95,7 @@ class Options:
         return cls(
             model=given.get("model", ""),
             annotator=given.get("annotator", ""),
-            direction=Direction(direction),
+            symmetrization=Symmetrization(symmetrization),
             min_confidence=min_confidence,
             posteriors=given.get("posteriors", False),
             explain=given.get("explain", False),
@@ -105,7 +106,7 @@ class Options:
         return align_pb2.AlignOptions(
             model=self.model,
             annotator=self.annotator,
-            direction=_TO_PROTO[self.direction],
+            direction=_TO_PROTO[self.symmetrization],
             min_confidence=self.min_confidence,
             return_posteriors=self.posteriors,
             return_explanations=self.explain,
@@ -192,7 +193,7 @@ def alignment(
         score=message.score,
         model=model.name,
         version=model.version,
-        direction=options.direction,
+        symmetrization=options.symmetrization,
         posteriors=_posteriors(message.posteriors) if options.posteriors else None,
         explanations=tuple(map(_explanation, message.explanations)),
     )
@@ -224,7 +225,7 @@ def _explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
     return LinkExplanation(
         source=message.source_index,
         target=message.target_index,
-        direction=_FROM_PROTO[message.direction],
+        direction=Direction(_FROM_PROTO[message.direction]),
         score=message.score,
         features=tuple(
             FeatureContribution(each.name, each.value, each.weight) for each in message.features

@@ -13,7 +13,7 @@ from tokalign.server import frames, translate
 from tokalign.server.config import Limits
 from tokalign.server.logs import Quoting
 from tokalign.server.status import failure_of
-from tokalign.types import DEFAULT_DIRECTION, Alignment, Direction, Sentence, SentenceLike
+from tokalign.types import DEFAULT_SYMMETRIZATION, Alignment, Sentence, SentenceLike, Symmetrization
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")
@@ -57,7 +57,7 @@ class Aligning(Protocol):
         target: SentenceLike,
         *,
         encoded: Any = ...,
-        direction: Direction | str = ...,
+        symmetrization: Symmetrization | str = ...,
         min_confidence: float = ...,
         posteriors: bool = ...,
         explain: bool = ...,
@@ -112,7 +112,7 @@ class AlignerEngine:
                 item.source,
                 item.target,
                 encoded=item.encoded,
-                direction=options.direction or DEFAULT_DIRECTION,
+                symmetrization=options.symmetrization or DEFAULT_SYMMETRIZATION,
                 min_confidence=options.min_confidence,
                 posteriors=options.posteriors,
                 explain=options.explain,

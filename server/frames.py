@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.server.translate import Options
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 16
@@ -88,8 +88,8 @@ def _plain(message: Message) -> tuple[Any, ...]:
 
 
 def _plain_options(options: Options) -> tuple[Any, ...]:
-    model, annotator, direction, *rest = options
-    return (model, annotator, direction and direction.value, *rest)
+    model, annotator, symmetrization, *rest = options
+    return (model, annotator, symmetrization and symmetrization.value, *rest)
 
 
 def _message(body: bytes | memoryview) -> Message:
@@ -105,8 +105,8 @@ def _message(body: bytes | memoryview) -> Message:
 
 
 def _options(plain: tuple[Any, ...]) -> Options:
-    model, annotator, direction, *rest = plain
-    return Options(model, annotator, direction and Direction(direction), *rest)
+    model, annotator, symmetrization, *rest = plain
+    return Options(model, annotator, symmetrization and Symmetrization(symmetrization), *rest)
 
 
 def received(sock: socket.socket) -> Iterator[Message]:

@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 from tokalign.errors import InputError, LimitError
 from tokalign.server.config import Limits
-from tokalign.types import Alignment, Direction, Sentence, SentenceLike
+from tokalign.types import Alignment, Sentence, SentenceLike, Symmetrization
 from tokalign.v1 import align_pb2
 
 _TO_PROTO = {
-    Direction.SOURCE_TO_TARGET: align_pb2.DIRECTION_SOURCE_TO_TARGET,
-    Direction.TARGET_TO_SOURCE: align_pb2.DIRECTION_TARGET_TO_SOURCE,
-    Direction.INTERSECTION: align_pb2.DIRECTION_INTERSECTION,
-    Direction.UNION: align_pb2.DIRECTION_UNION,
-    Direction.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
-    Direction.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
-    Direction.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
-    Direction.JOINT: align_pb2.DIRECTION_JOINT,
+    Symmetrization.SOURCE_TO_TARGET: align_pb2.DIRECTION_SOURCE_TO_TARGET,
+    Symmetrization.TARGET_TO_SOURCE: align_pb2.DIRECTION_TARGET_TO_SOURCE,
+    Symmetrization.INTERSECTION: align_pb2.DIRECTION_INTERSECTION,
+    Symmetrization.UNION: align_pb2.DIRECTION_UNION,
+    Symmetrization.GROW_DIAG: align_pb2.DIRECTION_GROW_DIAG,
+    Symmetrization.GROW_DIAG_FINAL: align_pb2.DIRECTION_GROW_DIAG_FINAL,
+    Symmetrization.GROW_DIAG_FINAL_AND: align_pb2.DIRECTION_GROW_DIAG_FINAL_AND,
+    Symmetrization.JOINT: align_pb2.DIRECTION_JOINT,
 }
 _FROM_PROTO = {number: direction for direction, number in _TO_PROTO.items()}
 
@@ -33,7 +33,7 @@ class Options(NamedTuple):
     Attributes
     ----------
     model, annotator : str
-    direction : Direction or None
+    symmetrization : Symmetrization or None
         None is the aligner's default.
     min_confidence : float
         In [0, 1].
@@ -42,7 +42,7 @@ class Options(NamedTuple):
 
     model: str
     annotator: str
-    direction: Direction | None = None
+    symmetrization: Symmetrization | None = None
     min_confidence: float = 0.0
     posteriors: bool = False
     explain: bool = False
@@ -57,10 +57,10 @@ def options(message: align_pb2.AlignOptions, *, model: str, annotator: str) -> O
     InputError
         If the direction is unknown or the confidence not in [0, 1].
     """
-    direction = None
+    symmetrization = None
     if message.direction != align_pb2.DIRECTION_UNSPECIFIED:
-        direction = _FROM_PROTO.get(message.direction)
-        if direction is None:
+        symmetrization = _FROM_PROTO.get(message.direction)
+        if symmetrization is None:
             raise InputError(
                 f"direction {int(message.direction)} is unknown; wanted a value of "
                 "tokalign.v1.Direction",
@@ -74,7 +74,7 @@ def options(message: align_pb2.AlignOptions, *, model: str, annotator: str) -> O
     return Options(
         model=message.model or model,
         annotator=message.annotator or annotator,
-        direction=direction,
+        symmetrization=symmetrization,
         min_confidence=confidence,
         posteriors=message.return_posteriors,
         explain=message.return_explanations,
@@ -178,7 +178,7 @@ def alignment(value: Alignment, *, phrases: bool = False) -> align_pb2.Alignment
         explanation = message.explanations.add(
             source_index=link.source,
             target_index=link.target,
-            direction=_TO_PROTO[link.direction],
+            direction=_TO_PROTO[Symmetrization(link.direction)],
             score=link.score,
             runner_up=link.runner_up,
             margin=link.margin,

@@ -17,7 +17,16 @@ from tokalign.errors import (
     ShapeError,
 )
 from tokalign.phrases import Phrase
-from tokalign.types import Alignment, Direction, GoldPair, Link, LinkExplanation, Sentence
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Direction,
+    GoldPair,
+    Link,
+    LinkExplanation,
+    Sentence,
+    Symmetrization,
+)
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner, shipped_models
@@ -40,6 +49,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "AlignError",
+    "AlignOptions",
     "Aligner",
     "Alignment",
     "Direction",
@@ -57,6 +67,7 @@ __all__ = [
     "Sentence",
     "ServerError",
     "ShapeError",
+    "Symmetrization",
     "rank",
     "shipped_models",
 ]

@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,15 @@ from tokalign.model_io import Model, ModelHeader, load_model
 from tokalign.symmetrize import symmetrize
 from tokalign.tables import DATA_DIR
 from tokalign.types import (
-    DEFAULT_DIRECTION,
+    DEFAULT_SYMMETRIZATION,
     Alignment,
+    AlignOptions,
     Direction,
     Link,
     LinkExplanation,
     Sentence,
     SentenceLike,
+    Symmetrization,
 )
 
 if TYPE_CHECKING:
@@ -174,12 +176,10 @@ class Aligner:
         self,
         source: SentenceLike,
         target: SentenceLike,
+        options: AlignOptions | None = None,
         *,
         encoded: Encoded | None = None,
-        direction: Direction | str = DEFAULT_DIRECTION,
-        min_confidence: float = 0.0,
-        posteriors: bool = False,
-        explain: bool = False,
+        **changes: Any,
     ) -> Alignment:
         """Return the alignment of one pair.
 
@@ -187,41 +187,37 @@ class Aligner:
         ----------
         source, target : str, sequence of str, or Sentence
             Raw text, tokens, or a sentence of which missing columns are filled.
+        options : AlignOptions, optional
+            How to align and what to return.
         encoded : pair of float32 arrays, optional
             What `encode` said of the pair; it is asked here otherwise.
-        direction : Direction or str
-            One direction, or how both are combined.
-        min_confidence : float
-            Links of a lower confidence are left out. In [0, 1].
-        posteriors : bool
-            Whether to return the matrix of link posteriors.
-        explain : bool
-            Whether to explain every link.
+        **changes
+            Fields of AlignOptions, in place of those of `options`.
 
         Raises
         ------
         InputError
-            If a sentence is empty or an argument is out of range.
+            If a sentence is empty or an option is unknown or out of range.
         LimitError
             If a sentence has more than MAX_TOKENS tokens.
         """
-        direction = _direction(direction)
-        if not 0.0 <= min_confidence <= 1.0:
-            raise InputError(
-                f"min_confidence is {min_confidence}; wanted a number in [0, 1]",
-                field="options.min_confidence",
-            )
+        options = AlignOptions.of(options, changes)
         source, target = self.annotate((source, target))
         encoded = encoded or self.encode([(source, target)])[0]
-        found, directed = self._decide(source, target, encoded, direction)
-        links = [Link(*each) for each in found if each[2] >= min_confidence]
+        found, directed = self._decide(source, target, encoded, options.symmetrization)
+        links = [Link(*each) for each in found if each[2] >= options.min_confidence]
         explanations: tuple[LinkExplanation, ...] = ()
-        if explain:
+        if options.explain:
             explanations = tuple(
                 explanation
                 for link in links
-                for explanation in self._explain(link.source, link.target, direction, *directed)
+                for explanation in self._explain(
+                    link.source, link.target, options.symmetrization, *directed
+                )
             )
+        posteriors = None
+        if options.posteriors:
+            posteriors = _combine(*directed, options.symmetrization).astype(np.float32)
         return Alignment(
             source=source,
             target=target,
@@ -229,16 +225,20 @@ class Aligner:
             score=sentence_score(coverage(*directed), target),
             model=self.header.name,
             version=self.header.version,
-            direction=direction,
-            posteriors=_combine(*directed, direction).astype(np.float32) if posteriors else None,
+            symmetrization=options.symmetrization,
+            posteriors=posteriors,
             explanations=explanations,
         )
 
     def _decide(
-        self, source: Sentence, target: Sentence, encoded: Encoded | None, direction: Direction
+        self,
+        source: Sentence,
+        target: Sentence,
+        encoded: Encoded | None,
+        symmetrization: Symmetrization,
     ) -> tuple[list[tuple[int, int, float]], tuple[Array, Array]]:
         """Return (source, target, confidence) of the links, and both directions' posteriors."""
-        if direction is Direction.JOINT:
+        if symmetrization is Symmetrization.JOINT:
             directed = self._decoder.posteriors(source, target, encoded)
             return joint_links(*directed, JOINT_THRESHOLD), directed
         s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(
@@ -246,41 +246,32 @@ class Aligner:
         )
         s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
         t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
-        posterior = _combine(s2t_posterior, t2s_posterior, direction)
-        chosen = sorted(symmetrize(s2t, t2s, direction))
+        posterior = _combine(s2t_posterior, t2s_posterior, symmetrization)
+        chosen = sorted(symmetrize(s2t, t2s, symmetrization))
         links = [(i, j, float(posterior[i, j])) for i, j in chosen]
         return links, (s2t_posterior, t2s_posterior)
 
     def pipe(
         self,
         pairs: Iterable[Pair],
+        options: AlignOptions | None = None,
         *,
         batch_size: int = 64,
-        direction: Direction | str = DEFAULT_DIRECTION,
-        min_confidence: float = 0.0,
-        posteriors: bool = False,
-        explain: bool = False,
+        **changes: Any,
     ) -> Iterator[Alignment]:
         """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
 
-        Parameters are those of `align`; annotating and encoding in batches is faster.
+        Options are those of `align`; annotating and encoding in batches is faster.
         """
         if batch_size < 1:
             raise InputError(f"batch_size is {batch_size}; wanted at least 1")
+        options = AlignOptions.of(options, changes)
         pending = iter(pairs)
         while batch := list(itertools.islice(pending, batch_size)):
             sentences = self.annotate([sentence for pair in batch for sentence in pair])
             annotated = list(zip(sentences[::2], sentences[1::2], strict=True))
             for (source, target), encoded in zip(annotated, self.encode(annotated), strict=True):
-                yield self.align(
-                    source,
-                    target,
-                    encoded=encoded,
-                    direction=direction,
-                    min_confidence=min_confidence,
-                    posteriors=posteriors,
-                    explain=explain,
-                )
+                yield self.align(source, target, options, encoded=encoded)
 
     def explain(
         self,
@@ -289,9 +280,9 @@ class Aligner:
         source_index: int,
         target_index: int,
         *,
-        direction: Direction | str = DEFAULT_DIRECTION,
+        symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
     ) -> tuple[LinkExplanation, ...]:
-        """Return why two tokens are, or are not, linked: one explanation a direction.
+        """Return why two tokens are, or are not, linked: one explanation for each direction.
 
         Parameters
         ----------
@@ -304,7 +295,7 @@ class Aligner:
         InputError
             If an index is out of range, both are -1, or the one that the direction labels is.
         """
-        direction = _direction(direction)
+        chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
         source, target = self.annotate((source, target))
         for name, index, sentence in (
             ("source_index", source_index, source),
@@ -320,30 +311,30 @@ class Aligner:
             (Direction.SOURCE_TO_TARGET, "source", source_index),
             (Direction.TARGET_TO_SOURCE, "target", target_index),
         ):
-            if direction is labelling and index < 0:
+            if chosen == labelling and index < 0:
                 raise InputError(
-                    f"{direction} labels {name} tokens; {name}_index must name one, not be -1",
+                    f"{chosen} labels {name} tokens; {name}_index must name one, not be -1",
                     field=f"{name}_index",
                 )
         directed = self._decoder.posteriors(source, target, *self.encode([(source, target)]))
-        return tuple(self._explain(source_index, target_index, direction, *directed))
+        return tuple(self._explain(source_index, target_index, chosen, *directed))
 
     def _explain(
         self,
         source_index: int,
         target_index: int,
-        direction: Direction,
+        symmetrization: Symmetrization,
         s2t_posterior: Array,
         t2s_posterior: Array,
     ) -> Iterator[LinkExplanation]:
         """Explain a link of the pair that was decoded last in each direction that took part."""
         features = self._decoder.features(source_index, target_index)
-        if direction is not Direction.TARGET_TO_SOURCE and source_index >= 0:
+        if symmetrization is not Symmetrization.TARGET_TO_SOURCE and source_index >= 0:
             yield explain_label(
                 self._model, features, s2t_posterior[source_index], source_index, target_index,
                 Direction.SOURCE_TO_TARGET,
             )  # fmt: skip
-        if direction is not Direction.SOURCE_TO_TARGET and target_index >= 0:
+        if symmetrization is not Symmetrization.SOURCE_TO_TARGET and target_index >= 0:
             yield explain_label(
                 self._model, features, t2s_posterior[target_index], source_index, target_index,
                 Direction.TARGET_TO_SOURCE,
@@ -356,22 +347,12 @@ def _open_encoder(name: str) -> Encoder:
     return Encoder.open_shipped(name)
 
 
-def _direction(direction: Direction | str) -> Direction:
-    try:
-        return Direction(direction)
-    except ValueError:
-        raise InputError(
-            f"no direction {direction!r}; wanted one of {', '.join(Direction)}",
-            field="options.direction",
-        ) from None
-
-
-def _combine(s2t_posterior: Array, t2s_posterior: Array, direction: Direction) -> Array:
+def _combine(s2t_posterior: Array, t2s_posterior: Array, symmetrization: Symmetrization) -> Array:
     """Return posteriors of shape (n_source, n_target); the mean where both directions count."""
     s2t, t2s = s2t_posterior[:, 1:], t2s_posterior[:, 1:].T
-    if direction is Direction.SOURCE_TO_TARGET:
+    if symmetrization is Symmetrization.SOURCE_TO_TARGET:
         return s2t
-    if direction is Direction.TARGET_TO_SOURCE:
+    if symmetrization is Symmetrization.TARGET_TO_SOURCE:
         return t2s
     return (s2t + t2s) / 2
 

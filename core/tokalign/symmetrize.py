@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 Links = frozenset[tuple[int, int]]
 
@@ -107,27 +107,30 @@ def _scan(*directions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 HEURISTICS: dict[
-    Direction, Callable[[Set[tuple[int, int]], Set[tuple[int, int]]], frozenset[tuple[int, int]]]
+    Symmetrization,
+    Callable[[Set[tuple[int, int]], Set[tuple[int, int]]], frozenset[tuple[int, int]]],
 ] = {
-    Direction.SOURCE_TO_TARGET: lambda s2t, t2s: frozenset(s2t),
-    Direction.TARGET_TO_SOURCE: lambda s2t, t2s: frozenset(t2s),
-    Direction.INTERSECTION: intersection,
-    Direction.UNION: union,
-    Direction.GROW_DIAG: grow_diag,
-    Direction.GROW_DIAG_FINAL: grow_diag_final,
-    Direction.GROW_DIAG_FINAL_AND: grow_diag_final_and,
+    Symmetrization.SOURCE_TO_TARGET: lambda s2t, t2s: frozenset(s2t),
+    Symmetrization.TARGET_TO_SOURCE: lambda s2t, t2s: frozenset(t2s),
+    Symmetrization.INTERSECTION: intersection,
+    Symmetrization.UNION: union,
+    Symmetrization.GROW_DIAG: grow_diag,
+    Symmetrization.GROW_DIAG_FINAL: grow_diag_final,
+    Symmetrization.GROW_DIAG_FINAL_AND: grow_diag_final_and,
 }
-"""The directions that are made from best labels; the joint one is made from posteriors."""
+"""Those that are made from best labels; the joint one is made from posteriors."""
 
 
-def symmetrize(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], direction: Direction) -> Links:
+def symmetrize(
+    s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], symmetrization: Symmetrization
+) -> Links:
     """Return one alignment made of both directions' links.
 
     Parameters
     ----------
     s2t, t2s : set of (source, target)
         Links of each direction, both written source first.
-    direction : Direction
+    symmetrization : Symmetrization
         A heuristic; ``s2t`` and ``t2s`` return that side alone.
 
     Returns
@@ -138,13 +141,13 @@ def symmetrize(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], direction: 
     Raises
     ------
     KeyError
-        For a direction that is not made from two sets of links.
+        For one that is not made from two sets of links.
 
     Examples
     --------
-    >>> sorted(symmetrize({(0, 0), (1, 1)}, {(0, 0), (1, 0)}, Direction.GROW_DIAG))
+    >>> sorted(symmetrize({(0, 0), (1, 1)}, {(0, 0), (1, 0)}, Symmetrization.GROW_DIAG))
     [(0, 0), (1, 0), (1, 1)]
-    >>> sorted(symmetrize({(0, 0), (1, 1)}, {(0, 0), (1, 0)}, Direction.INTERSECTION))
+    >>> sorted(symmetrize({(0, 0), (1, 1)}, {(0, 0), (1, 0)}, Symmetrization.INTERSECTION))
     [(0, 0)]
     """
-    return HEURISTICS[Direction(direction)](s2t, t2s)
+    return HEURISTICS[Symmetrization(symmetrization)](s2t, t2s)

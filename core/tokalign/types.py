@@ -7,9 +7,9 @@ and entailment data the source is the passage or premise, the target the questio
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError
 from tokalign.phrases import Phrase, maximal_blocks
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 
 class Direction(enum.StrEnum):
-    """How the two one-directional decodings become one alignment.
+    """Which side's tokens are labelled, each with one token of the other side or NULL."""
 
-    ``s2t`` labels every source token with a target token or NULL, so each source token has at
-    most one link; ``t2s`` labels every target token. ``joint`` takes every link whose mean
-    posterior over both directions is high enough (tokalign.crf._joint). The others combine the
-    best labellings (see tokalign.symmetrize). Links are always written (source, target).
+    SOURCE_TO_TARGET = "s2t"
+    TARGET_TO_SOURCE = "t2s"
+
+
+class Symmetrization(enum.StrEnum):
+    """How the two directions become one alignment.
+
+    ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
+    one link. ``joint`` takes every link whose mean posterior over both directions is high enough
+    (tokalign.crf._joint). The others combine the best labellings (tokalign.symmetrize).
     """
 
     SOURCE_TO_TARGET = "s2t"
@@ -38,8 +44,74 @@ class Direction(enum.StrEnum):
     JOINT = "joint"
 
 
-DEFAULT_DIRECTION = Direction.JOINT
-"""What is decoded where nothing is asked for."""
+DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
+"""What is done where nothing is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignOptions:
+    """How to align a pair and what to return; made, it is in range.
+
+    Attributes
+    ----------
+    symmetrization : Symmetrization
+        Its value as a str is taken, too.
+    min_confidence : float
+        Links of a lower confidence are left out. In [0, 1].
+    posteriors : bool
+        Whether to return the matrix of link posteriors.
+    explain : bool
+        Whether to explain every link.
+    phrases : bool
+        Whether what is written or sent holds the maximal blocks of links; the library gives them
+        by Alignment.phrases() either way.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range; its field is ``options.`` and the name.
+    """
+
+    symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
+    min_confidence: float = 0.0
+    posteriors: bool = False
+    explain: bool = False
+    phrases: bool = False
+
+    def __post_init__(self) -> None:
+        try:
+            chosen = Symmetrization(self.symmetrization)
+        except ValueError:
+            raise InputError(
+                f"no symmetrization {self.symmetrization!r}; wanted one of "
+                f"{', '.join(Symmetrization)}",
+                field="options.symmetrization",
+            ) from None
+        object.__setattr__(self, "symmetrization", chosen)
+        if not 0.0 <= self.min_confidence <= 1.0:  # nor if it is NaN
+            raise InputError(
+                f"min_confidence is {self.min_confidence}; wanted a number in [0, 1]",
+                field="options.min_confidence",
+            )
+
+    @classmethod
+    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
+        """Return `options`, or the defaults, with some of them changed.
+
+        Raises
+        ------
+        InputError
+            If a name is not an option's, or a value is out of range.
+        """
+        for name in changes:
+            if name not in cls.__dataclass_fields__:
+                raise InputError(
+                    f"no option {name!r}; wanted one of {', '.join(cls.__dataclass_fields__)}",
+                    field=f"options.{name}",
+                )
+        if options is None:
+            return cls(**changes)
+        return replace(options, **changes) if changes else options
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +249,7 @@ class LinkExplanation:
     source, target : int
         The explained link; the labelled side may be -1 on the other side for NULL.
     direction : Direction
-        SOURCE_TO_TARGET or TARGET_TO_SOURCE: which side was labelled.
+        Which side was labelled.
     score : float
         Emission score of the label: the sum of value * weight over `features`.
     features : tuple of FeatureContribution
@@ -213,7 +285,7 @@ class Alignment:
         whichever is asked for (tokalign.aligner.sentence_score).
     model, version : str
         Name and version of the model that decided.
-    direction : Direction
+    symmetrization : Symmetrization
     posteriors : float32 array, shape (n_source, n_target), or None
         Probability of every link, in [0, 1], where asked for.
     explanations : tuple of LinkExplanation
@@ -226,7 +298,7 @@ class Alignment:
     score: float
     model: str
     version: str
-    direction: Direction
+    symmetrization: Symmetrization
     posteriors: NDArray[np.float32] | None = None
     explanations: tuple[LinkExplanation, ...] = ()
 

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from tokalign.aligner import DEFAULT_MODEL, Aligner
 from tokalign.formats import read_gold
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"
 
 
 def alignments(aligner: Aligner) -> dict[str, list[str]]:
-    """Return, by direction, the Pharaoh line of every pair of the sample, read as raw text."""
+    """Return, by symmetrization, the Pharaoh line of every pair of the sample, read as raw text."""
     pairs = [(pair.source.text, pair.target.text) for pair in read_gold(DATA / "sample.jsonl")]
     return {
-        direction.value: [
-            answer.to_pharaoh() for answer in aligner.pipe(pairs, direction=direction)
+        symmetrization.value: [
+            answer.to_pharaoh() for answer in aligner.pipe(pairs, symmetrization=symmetrization)
         ]
-        for direction in Direction
+        for symmetrization in Symmetrization
     }
 
 
@@ -37,10 +37,10 @@ def ranks(aligner: Aligner) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Write one Pharaoh file a direction, the ranks, and the model they come from."""
+    """Write one Pharaoh file for each symmetrization, the ranks, and the model they come from."""
     aligner = Aligner.load(DEFAULT_MODEL)
-    for direction, lines in alignments(aligner).items():
-        (FOLDER / f"sample.{direction}.pharaoh").write_text("\n".join(lines) + "\n")
+    for symmetrization, lines in alignments(aligner).items():
+        (FOLDER / f"sample.{symmetrization}.pharaoh").write_text("\n".join(lines) + "\n")
     rows = "".join(json.dumps(row) + "\n" for row in ranks(aligner))
     (FOLDER / "rank.jsonl").write_text(rows)
     (FOLDER / "model.txt").write_text(f"{aligner.header.name} {aligner.header.version}\n")

@@ -13,7 +13,7 @@ from tokalign.cli.main import main
 from tokalign.evaluate import count_pairs, scores_of
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.pharaoh import read_links
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"
@@ -41,8 +41,8 @@ def current(aligner):
     return refresh.alignments(aligner)
 
 
-def golden_lines(direction: Direction) -> list[str]:
-    return (FOLDER / f"sample.{direction}.pharaoh").read_text().splitlines()
+def golden_lines(symmetrization: Symmetrization) -> list[str]:
+    return (FOLDER / f"sample.{symmetrization}.pharaoh").read_text().splitlines()
 
 
 def words(pair, line):
@@ -50,11 +50,11 @@ def words(pair, line):
     return {f"{pair.source.tokens[int(i)]}~{pair.target.tokens[int(j)]}" for i, j in links}
 
 
-@pytest.mark.parametrize("direction", list(Direction))
-def test_alignments_are_the_reviewed_ones(current, direction):
+@pytest.mark.parametrize("symmetrization", list(Symmetrization))
+def test_alignments_are_the_reviewed_ones(current, symmetrization):
     changes = []
     for pair, before, now in zip(
-        SAMPLE, golden_lines(direction), current[direction.value], strict=True
+        SAMPLE, golden_lines(symmetrization), current[symmetrization.value], strict=True
     ):
         if before != now:
             gone, new = (
@@ -78,10 +78,10 @@ def test_the_golden_files_belong_to_the_shipped_model(aligner):
     assert written == f"{header.name} {header.version}", ADVICE
 
 
-@pytest.mark.parametrize("direction", list(Direction))
-def test_golden_alignments_are_good(direction):
+@pytest.mark.parametrize("symmetrization", list(Symmetrization))
+def test_golden_alignments_are_good(symmetrization):
     """Well under today's figures, so that only a real loss of quality fails."""
-    path = FOLDER / f"sample.{direction}.pharaoh"
+    path = FOLDER / f"sample.{symmetrization}.pharaoh"
     predicted = [sure for _, sure, _ in read_links(open_document(path))]
     scores = scores_of(count_pairs(SAMPLE, predicted))
     assert scores.f1 > 0.8

@@ -12,7 +12,7 @@ from tokalign.server.aligners import load
 from tokalign.server.config import Limits
 from tokalign.server.engine import EngineSettings
 from tokalign.server.translate import Options
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
 MODELS = ("en-neural", "en-rte2-neural")
@@ -35,9 +35,9 @@ def test_pipe_equals_align(aligner):
         assert piped == aligner.align(*one)
 
 
-@pytest.mark.parametrize("direction", list(Direction))
-def test_every_direction_reads_the_encoder(aligner, direction):
-    alignment = aligner.align(*FIRM, direction=direction)
+@pytest.mark.parametrize("symmetrization", list(Symmetrization))
+def test_every_direction_reads_the_encoder(aligner, symmetrization):
+    alignment = aligner.align(*FIRM, symmetrization=symmetrization)
     assert (6, 5) in {(link.source, link.target) for link in alignment.links}
 
 

@@ -8,17 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.symmetrize import symmetrize
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 N = 6
-GROWN = (Direction.GROW_DIAG, Direction.GROW_DIAG_FINAL, Direction.GROW_DIAG_FINAL_AND)
+GROWN = (
+    Symmetrization.GROW_DIAG,
+    Symmetrization.GROW_DIAG_FINAL,
+    Symmetrization.GROW_DIAG_FINAL_AND,
+)
 LABELS = st.lists(st.integers(-1, N - 1), min_size=N, max_size=N)
 S2T = LABELS.map(lambda row: {(i, j) for i, j in enumerate(row) if j >= 0})
 T2S = LABELS.map(lambda row: {(i, j) for j, i in enumerate(row) if i >= 0})
 ANY = st.sets(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)))
 
 
-def judge(s2t, t2s, direction):
+def judge(s2t, t2s, symmetrization):
     """Koehn et al. (2005), figure 1, word for word: e is the target, f the source."""
     alignment = {(j, i) for i, j in s2t & t2s}
     union = {(j, i) for i, j in s2t | t2s}
@@ -41,8 +45,8 @@ def judge(s2t, t2s, direction):
                     alignment.add(new)
         if len(alignment) == before:
             break
-    if direction != Direction.GROW_DIAG:
-        combine = all if direction == Direction.GROW_DIAG_FINAL_AND else any
+    if symmetrization != Symmetrization.GROW_DIAG:
+        combine = all if symmetrization == Symmetrization.GROW_DIAG_FINAL_AND else any
         for one in (t2s, s2t):
             for e, f in itertools.product(range(N), range(N)):
                 if (f, e) in one and combine((not e_is_aligned(e), not f_is_aligned(f))):
@@ -50,36 +54,38 @@ def judge(s2t, t2s, direction):
     return {(f, e) for e, f in alignment}
 
 
-@pytest.mark.parametrize("direction", GROWN)
+@pytest.mark.parametrize("symmetrization", GROWN)
 @given(s2t=S2T | ANY, t2s=T2S | ANY)
-def test_heuristics_equal_the_pseudocode(direction, s2t, t2s):
-    assert symmetrize(s2t, t2s, direction) == judge(s2t, t2s, direction)
+def test_heuristics_equal_the_pseudocode(symmetrization, s2t, t2s):
+    assert symmetrize(s2t, t2s, symmetrization) == judge(s2t, t2s, symmetrization)
 
 
-@pytest.mark.parametrize("direction", [*GROWN, Direction.INTERSECTION, Direction.UNION])
+@pytest.mark.parametrize(
+    "symmetrization", [*GROWN, Symmetrization.INTERSECTION, Symmetrization.UNION]
+)
 @given(s2t=ANY, t2s=ANY)
-def test_every_heuristic_lies_between_intersection_and_union(direction, s2t, t2s):
-    assert s2t & t2s <= symmetrize(s2t, t2s, direction) <= s2t | t2s
+def test_every_heuristic_lies_between_intersection_and_union(symmetrization, s2t, t2s):
+    assert s2t & t2s <= symmetrize(s2t, t2s, symmetrization) <= s2t | t2s
 
 
 @given(s2t=ANY, t2s=ANY)
 def test_heuristics_are_nested(s2t, t2s):
-    grown, final, final_and = (symmetrize(s2t, t2s, direction) for direction in GROWN)
+    grown, final, final_and = (symmetrize(s2t, t2s, symmetrization) for symmetrization in GROWN)
     assert grown <= final_and
     assert grown <= final
 
 
 @given(s2t=S2T | ANY, t2s=T2S | ANY)
 def test_grow_diag_final_covers_every_word_that_the_union_covers(s2t, t2s):
-    links = symmetrize(s2t, t2s, Direction.GROW_DIAG_FINAL)
+    links = symmetrize(s2t, t2s, Symmetrization.GROW_DIAG_FINAL)
     for side in (0, 1):
         assert {link[side] for link in links} == {link[side] for link in s2t | t2s}
 
 
-@pytest.mark.parametrize("direction", [*GROWN, "s2t", "t2s", "intersection", "union"])
+@pytest.mark.parametrize("symmetrization", [*GROWN, "s2t", "t2s", "intersection", "union"])
 @given(links=ANY)
-def test_agreeing_directions_are_kept_as_they_are(direction, links):
-    assert symmetrize(links, set(links), direction) == links
+def test_agreeing_directions_are_kept_as_they_are(symmetrization, links):
+    assert symmetrize(links, set(links), symmetrization) == links
 
 
 # s2t: 0-0 1-1 2-1 4-4    t2s: 0-0 1-1 1-2 5-4 3-5 (written source-target)
@@ -88,27 +94,27 @@ T2S_EXAMPLE = {(0, 0), (1, 1), (1, 2), (5, 4), (3, 5)}
 
 
 @pytest.mark.parametrize(
-    ("direction", "extra"),
+    ("symmetrization", "extra"),
     [
-        (Direction.INTERSECTION, set()),
+        (Symmetrization.INTERSECTION, set()),
         # 2-1 and 1-2 touch 1-1 and each links a new word.
-        (Direction.GROW_DIAG, {(2, 1), (1, 2)}),
+        (Symmetrization.GROW_DIAG, {(2, 1), (1, 2)}),
         # t2s first: 5-4 and 3-5 link new words; then s2t: 4-4 links the new source word 4.
-        (Direction.GROW_DIAG_FINAL, {(2, 1), (1, 2), (5, 4), (3, 5), (4, 4)}),
+        (Symmetrization.GROW_DIAG_FINAL, {(2, 1), (1, 2), (5, 4), (3, 5), (4, 4)}),
         # 4-4 comes after 5-4, which has taken target word 4.
-        (Direction.GROW_DIAG_FINAL_AND, {(2, 1), (1, 2), (5, 4), (3, 5)}),
-        (Direction.UNION, {(2, 1), (1, 2), (5, 4), (3, 5), (4, 4)}),
+        (Symmetrization.GROW_DIAG_FINAL_AND, {(2, 1), (1, 2), (5, 4), (3, 5)}),
+        (Symmetrization.UNION, {(2, 1), (1, 2), (5, 4), (3, 5), (4, 4)}),
     ],
 )
-def test_hand_example(direction, extra):
-    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, direction) == {(0, 0), (1, 1)} | extra
+def test_hand_example(symmetrization, extra):
+    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, symmetrization) == {(0, 0), (1, 1)} | extra
 
 
 def test_one_direction_is_returned_as_it_is():
-    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.SOURCE_TO_TARGET) == S2T_EXAMPLE
-    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.TARGET_TO_SOURCE) == T2S_EXAMPLE
+    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Symmetrization.SOURCE_TO_TARGET) == S2T_EXAMPLE
+    assert symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Symmetrization.TARGET_TO_SOURCE) == T2S_EXAMPLE
 
 
 def test_the_joint_decision_is_not_made_from_labels():
     with pytest.raises(KeyError):
-        symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Direction.JOINT)
+        symmetrize(S2T_EXAMPLE, T2S_EXAMPLE, Symmetrization.JOINT)

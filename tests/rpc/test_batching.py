@@ -9,7 +9,7 @@ from tokalign.server.batching import FairQueue, Shard, Slice, Task
 from tokalign.server.frames import Answer, Decoder, Done, Job, ModelInfo, Ready, Refused, encode
 from tokalign.server.status import ExpiredError, QueueFullError
 from tokalign.server.translate import Options
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
 OPTIONS = Options("m", "a")
@@ -69,7 +69,7 @@ async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
 
 RUNS = st.tuples(
     st.builds(
-        Options, st.text(), st.text(), st.none() | st.sampled_from(Direction), st.floats(0, 1)
+        Options, st.text(), st.text(), st.none() | st.sampled_from(Symmetrization), st.floats(0, 1)
     ),
     st.lists(st.binary(max_size=50), max_size=3).map(tuple),
 )

@@ -33,7 +33,7 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
-from tokalign.types import DEFAULT_DIRECTION, Direction, Sentence
+from tokalign.types import DEFAULT_SYMMETRIZATION, Direction, Sentence, Symmetrization
 from tokalign.v1 import align_pb2
 
 
@@ -63,7 +63,7 @@ class ClientContract:
         assert alignment.links[0].confidence == 0.75
         assert alignment.score == 0.5
         assert (alignment.model, alignment.version) == ("scripted", "1.2")
-        assert alignment.direction is DEFAULT_DIRECTION
+        assert alignment.symmetrization is DEFAULT_SYMMETRIZATION
         assert alignment.posteriors is None and alignment.explanations == ()
 
     def test_given_columns_arrive(self, client, server):
@@ -86,8 +86,8 @@ class ClientContract:
 
     def test_options_arrive(self, client, server):
         client.align(
-            "a", "a", model="en", annotator="native", direction="grow-diag", min_confidence=0.5,
-            posteriors=True, explain=True,
+            "a", "a", model="en", annotator="native", symmetrization="grow-diag",
+            min_confidence=0.5, posteriors=True, explain=True,
         )  # fmt: skip
         (request,) = server[1].seen
         assert request.options == align_pb2.AlignOptions(
@@ -99,11 +99,13 @@ class ClientContract:
             return_explanations=True,
         )
 
-    @pytest.mark.parametrize("direction", Direction)
-    def test_every_direction_has_its_number(self, client, server, direction):
-        assert client.align("a", "a", direction=direction).direction is direction
+    @pytest.mark.parametrize("symmetrization", Symmetrization)
+    def test_every_direction_has_its_number(self, client, server, symmetrization):
+        assert (
+            client.align("a", "a", symmetrization=symmetrization).symmetrization is symmetrization
+        )
         sent = align_pb2.Direction.Name(server[1].seen[0].options.direction)
-        assert sent.removeprefix("DIRECTION_").lower() == direction.name.lower()
+        assert sent.removeprefix("DIRECTION_").lower() == symmetrization.name.lower()
 
     def test_posteriors_have_a_row_a_source_token(self, client):
         posteriors = client.align("a b", "x a b", posteriors=True).posteriors
@@ -149,7 +151,7 @@ class ClientContract:
         info = client.list_models()
         (model,) = info.models
         assert (model.name, model.is_default, model.uses_trees) == ("scripted", True, True)
-        assert model.directions == (Direction.UNION,)  # and one that this client does not know
+        assert model.directions == (Symmetrization.UNION,)  # and one that this client does not know
         assert info.annotators == ("native",)
         assert info.limits.max_pairs == 100
         assert info.version == "0.0"
@@ -239,7 +241,7 @@ class ClientContract:
     @pytest.mark.parametrize(
         ("options", "field"),
         [
-            ({"direction": "sideways"}, "options.direction"),
+            ({"symmetrization": "sideways"}, "options.symmetrization"),
             ({"min_confidence": 1.5}, "options.min_confidence"),
             ({"min_confidence": float("nan")}, "options.min_confidence"),
         ],

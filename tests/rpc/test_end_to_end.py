@@ -11,7 +11,7 @@ from support.server_process import started
 from tokalign import Aligner, Sentence, rank
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def assert_same(got, expected):
     )
     assert got.score == pytest.approx(expected.score, rel=1e-5)
     assert (got.model, got.version) == (expected.model, expected.version)
-    assert got.direction is expected.direction
+    assert got.symmetrization is expected.symmetrization
     if expected.posteriors is None:
         assert got.posteriors is None
     else:
@@ -69,10 +69,10 @@ def assert_same(got, expected):
         assert [feature.name for feature in mine.features] == names
 
 
-@pytest.mark.parametrize("direction", Direction)
-def test_batch_is_what_the_library_gives(client, aligner, pairs, direction):
-    results = client.batch_align(pairs, direction=direction)
-    expected = aligner.pipe(pairs, direction=direction)
+@pytest.mark.parametrize("symmetrization", Symmetrization)
+def test_batch_is_what_the_library_gives(client, aligner, pairs, symmetrization):
+    results = client.batch_align(pairs, symmetrization=symmetrization)
+    expected = aligner.pipe(pairs, symmetrization=symmetrization)
     for result, alignment in zip(results, expected, strict=True):
         assert_same(result.unwrap(), alignment)
 
@@ -146,4 +146,4 @@ def test_unknown_model_is_not_found(client):
 def test_server_lists_the_model(client, aligner):
     (model,) = client.list_models().models
     assert (model.name, model.digest) == (aligner.header.name, aligner.header.digest)
-    assert set(model.directions) == set(Direction)
+    assert set(model.directions) == set(Symmetrization)

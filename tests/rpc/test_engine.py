@@ -40,7 +40,9 @@ class IdentityAligner:
     def encode(self, pairs):
         return [None] * len(pairs)
 
-    def align(self, source, target, *, encoded, direction, min_confidence, posteriors, explain):
+    def align(
+        self, source, target, *, encoded, symmetrization, min_confidence, posteriors, explain
+    ):
         links = tuple(
             Link(i, j, 0.9)
             for i, token in enumerate(source.tokens)
@@ -57,7 +59,7 @@ class IdentityAligner:
             score=len(links) / len(target),
             model="m",
             version="1",
-            direction=direction,
+            symmetrization=symmetrization,
             posteriors=np.eye(len(source), len(target), dtype=np.float32) if posteriors else None,
             explanations=(why,) if explain else (),
         )

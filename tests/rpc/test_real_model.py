@@ -60,9 +60,9 @@ def test_served_alignments_equal_local_ones(server, aligners, model):
 
 
 @pytest.mark.parametrize(
-    "direction", ["s2t", "t2s", "intersection", "union", "grow-diag-final", "joint"]
+    "symmetrization", ["s2t", "t2s", "intersection", "union", "grow-diag-final", "joint"]
 )
-def test_directions_posteriors_and_explanations_equal_local_ones(server, aligners, direction):
+def test_directions_posteriors_and_explanations_equal_local_ones(server, aligners, symmetrization):
     source, target = PAIRS[0]["source"], PAIRS[0]["target"]
     names = {
         "s2t": align_pb2.DIRECTION_SOURCE_TO_TARGET,
@@ -75,14 +75,16 @@ def test_directions_posteriors_and_explanations_equal_local_ones(server, aligner
     request = align_pb2.AlignRequest(
         pair={"source": {"text": source}, "target": {"text": target}},
         options={
-            "direction": names[direction],
+            "direction": names[symmetrization],
             "return_posteriors": True,
             "return_explanations": True,
             "return_phrases": True,
         },
     )
     served = server.stub.Align(request).alignment
-    local = aligners["en"].align(source, target, direction=direction, posteriors=True, explain=True)
+    local = aligners["en"].align(
+        source, target, symmetrization=symmetrization, posteriors=True, explain=True
+    )
     assert pharaoh(served) == local.to_pharaoh()
     assert list(served.posteriors.values) == local.posteriors.ravel().tolist()
     assert len(served.explanations) == len(local.explanations) > 0

@@ -1,4 +1,4 @@
-"""The aligner's promises: order, laziness, ranges, every direction, explanations, refusals."""
+"""The aligner's promises: order, laziness, ranges, every symmetrization, explanations, refusals."""
 
 import itertools
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tokalign.crf import reference
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
 from tokalign.model_io import save_model
 from tokalign.symmetrize import HEURISTICS, symmetrize
-from tokalign.types import DEFAULT_DIRECTION, Direction, Sentence
+from tokalign.types import DEFAULT_SYMMETRIZATION, Sentence, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 
@@ -75,13 +75,13 @@ def test_an_unknown_annotator_is_refused() -> None:
 # ---- alignments ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("direction", Direction)
-def test_links_are_sorted_in_range_and_sure_enough(aligner, gold, direction) -> None:
+@pytest.mark.parametrize("symmetrization", Symmetrization)
+def test_links_are_sorted_in_range_and_sure_enough(aligner, gold, symmetrization) -> None:
     for pair in gold:
-        alignment = aligner.align(pair.source, pair.target, direction=direction)
+        alignment = aligner.align(pair.source, pair.target, symmetrization=symmetrization)
         order = [(link.source, link.target) for link in alignment.links]
         assert order == sorted(set(order))
-        assert alignment.direction is direction
+        assert alignment.symmetrization is symmetrization
         assert 0.0 <= alignment.score <= 1.0
         for link in alignment.links:
             assert 0 <= link.source < len(pair.source)
@@ -91,27 +91,27 @@ def test_links_are_sorted_in_range_and_sure_enough(aligner, gold, direction) -> 
 
 def test_a_direction_labels_each_token_of_its_side_once(aligner, gold) -> None:
     for pair in gold:
-        s2t = links_of(aligner.align(pair.source, pair.target, direction="s2t"))
-        t2s = links_of(aligner.align(pair.source, pair.target, direction="t2s"))
+        s2t = links_of(aligner.align(pair.source, pair.target, symmetrization="s2t"))
+        t2s = links_of(aligner.align(pair.source, pair.target, symmetrization="t2s"))
         assert len({i for i, _ in s2t}) == len(s2t)
         assert len({j for _, j in t2s}) == len(t2s)
 
 
-@pytest.mark.parametrize("direction", [one for one in HEURISTICS if len(one) > 3])
-def test_combined_directions_symmetrize_the_two(aligner, gold, direction) -> None:
+@pytest.mark.parametrize("symmetrization", [one for one in HEURISTICS if len(one) > 3])
+def test_combined_directions_symmetrize_the_two(aligner, gold, symmetrization) -> None:
     for pair in gold[:8]:
         s2t, t2s, both = (
-            links_of(aligner.align(pair.source, pair.target, direction=one))
-            for one in ("s2t", "t2s", direction)
+            links_of(aligner.align(pair.source, pair.target, symmetrization=one))
+            for one in ("s2t", "t2s", symmetrization)
         )
-        assert both == symmetrize(s2t, t2s, direction)
+        assert both == symmetrize(s2t, t2s, symmetrization)
 
 
 def test_the_joint_decision_takes_the_likely_links_of_both_directions(aligner, gold) -> None:
     for pair in gold:
         s2t, t2s, joint = (
-            aligner.align(pair.source, pair.target, direction=direction, posteriors=True)
-            for direction in ("s2t", "t2s", "joint")
+            aligner.align(pair.source, pair.target, symmetrization=symmetrization, posteriors=True)
+            for symmetrization in ("s2t", "t2s", "joint")
         )
         mean = (s2t.posteriors + t2s.posteriors) / 2
         likely = {(int(i), int(j)) for i, j in np.argwhere(mean >= JOINT_THRESHOLD)}
@@ -134,35 +134,39 @@ def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) 
         n_source, n_target = len(source), len(target)
         cells = scores[: n_source * n_target].reshape(n_source, n_target, 2)
         nulls = scores[n_source * n_target :]
-        for direction, emission_ts in (
+        for symmetrization, emission_ts in (
             ("s2t", np.hstack([nulls[:n_source, :1], cells[:, :, 0]])),
             ("t2s", np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])),
         ):
-            weights = model.transitions[0 if direction == "s2t" else 1]
+            weights = model.transitions[0 if symmetrization == "s2t" else 1]
             states, _ = reference.decode(emission_ts, weights)
             posterior_ts, _, _ = reference.forward_backward(emission_ts, weights)
             expected = {(t, int(s) - 1) for t, s in enumerate(states) if s}
             posterior = posterior_ts[:, 1:]
-            if direction == "t2s":
+            if symmetrization == "t2s":
                 expected, posterior = {(i, j) for j, i in expected}, posterior.T
-            alignment = aligner.align(source, target, direction=direction, posteriors=True)
+            alignment = aligner.align(
+                source, target, symmetrization=symmetrization, posteriors=True
+            )
             assert links_of(alignment) == expected
             np.testing.assert_allclose(alignment.posteriors, posterior, atol=1e-4)
 
 
-@pytest.mark.parametrize("direction", Direction)
-def test_posteriors_are_those_of_the_links(aligner, gold, direction) -> None:
+@pytest.mark.parametrize("symmetrization", Symmetrization)
+def test_posteriors_are_those_of_the_links(aligner, gold, symmetrization) -> None:
     for pair in gold[:8]:
-        alignment = aligner.align(pair.source, pair.target, direction=direction, posteriors=True)
+        alignment = aligner.align(
+            pair.source, pair.target, symmetrization=symmetrization, posteriors=True
+        )
         assert alignment.posteriors.shape == (len(pair.source), len(pair.target))
         assert alignment.posteriors.dtype == np.float32
         assert alignment.posteriors.min() >= 0.0
         assert alignment.posteriors.max() <= 1.0
         for link in alignment.links:
             assert alignment.posteriors[link.source, link.target] == pytest.approx(link.confidence)
-        if direction is Direction.SOURCE_TO_TARGET:
+        if symmetrization is Symmetrization.SOURCE_TO_TARGET:
             assert alignment.posteriors.sum(axis=1).max() <= 1 + 1e-5
-        if direction is Direction.TARGET_TO_SOURCE:
+        if symmetrization is Symmetrization.TARGET_TO_SOURCE:
             assert alignment.posteriors.sum(axis=0).max() <= 1 + 1e-5
 
 
@@ -170,7 +174,7 @@ def test_nothing_extra_is_returned_unless_asked_for(aligner) -> None:
     alignment = aligner.align(*DOGS)
     assert alignment.posteriors is None
     assert alignment.explanations == ()
-    assert alignment.direction is DEFAULT_DIRECTION
+    assert alignment.symmetrization is DEFAULT_SYMMETRIZATION
 
 
 def test_less_confident_links_are_left_out(aligner, gold) -> None:
@@ -248,7 +252,7 @@ def test_any_text_is_aligned(aligner, source: str, target: str) -> None:
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_pipe_gives_what_align_gives_in_order(aligner, gold, batch_size) -> None:
     pairs = [(pair.source.text, pair.target.text) for pair in gold]
-    options = {"direction": "grow-diag", "min_confidence": 0.3}
+    options = {"symmetrization": "grow-diag", "min_confidence": 0.3}
     piped = list(aligner.pipe(pairs, batch_size=batch_size, **options))
     assert piped == [aligner.align(*pair, **options) for pair in pairs]
 
@@ -283,7 +287,7 @@ def test_pipe_passes_options_on(aligner) -> None:
     ("options", "message"),
     [
         ({"batch_size": 0}, "batch_size is 0; wanted at least 1"),
-        ({"direction": "up"}, "no direction 'up'"),
+        ({"symmetrization": "up"}, "no symmetrization 'up'"),
     ],
 )
 def test_pipe_refuses_bad_options(aligner, options, message) -> None:
@@ -324,9 +328,11 @@ def test_a_confidence_out_of_range_is_refused(aligner, value) -> None:
 
 
 def test_an_unknown_direction_is_refused(aligner) -> None:
-    with pytest.raises(InputError, match="no direction 'up'; wanted one of s2t, t2s,") as caught:
-        aligner.align(*DOGS, direction="up")
-    assert caught.value.field == "options.direction"
+    with pytest.raises(
+        InputError, match="no symmetrization 'up'; wanted one of s2t, t2s,"
+    ) as caught:
+        aligner.align(*DOGS, symmetrization="up")
+    assert caught.value.field == "options.symmetrization"
 
 
 @pytest.mark.parametrize("bad", ["dog \ud800", ["dog", "\udfff"]])

@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 from tokalign.errors import InputError
-from tokalign.types import Direction
+from tokalign.types import Direction, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 
 
-@pytest.mark.parametrize("direction", Direction)
-def test_explanations_add_up(aligner, model, extractor, gold, direction) -> None:
+@pytest.mark.parametrize("symmetrization", Symmetrization)
+def test_explanations_add_up(aligner, model, extractor, gold, symmetrization) -> None:
     for pair in gold[:5]:
-        alignment = aligner.align(pair.source, pair.target, direction=direction, explain=True)
-        directions = 1 if direction in ("s2t", "t2s") else 2
+        alignment = aligner.align(
+            pair.source, pair.target, symmetrization=symmetrization, explain=True
+        )
+        directions = 1 if symmetrization in ("s2t", "t2s") else 2
         assert len(alignment.explanations) == directions * len(alignment.links)
         start, slot, value = extractor.rows(alignment.source, alignment.target)
         for explanation in alignment.explanations:
@@ -31,7 +33,7 @@ def test_explanations_add_up(aligner, model, extractor, gold, direction) -> None
 
 
 def test_runner_up_and_margin_are_those_of_the_posteriors(aligner) -> None:
-    alignment = aligner.align(*DOGS, direction="s2t", explain=True, posteriors=True)
+    alignment = aligner.align(*DOGS, symmetrization="s2t", explain=True, posteriors=True)
     for explanation in alignment.explanations:
         row = alignment.posteriors[explanation.source].astype(float)
         labels = {-1: 1.0 - row.sum(), **dict(enumerate(row))}
@@ -43,20 +45,20 @@ def test_runner_up_and_margin_are_those_of_the_posteriors(aligner) -> None:
 
 
 def test_a_label_that_was_not_chosen_is_explained(aligner) -> None:
-    (chosen,) = aligner.explain(*DOGS, 1, 4, direction="s2t")
-    (other,) = aligner.explain(*DOGS, 1, 0, direction="s2t")
+    (chosen,) = aligner.explain(*DOGS, 1, 4, symmetrization="s2t")
+    (other,) = aligner.explain(*DOGS, 1, 0, symmetrization="s2t")
     assert chosen.margin > 0 > other.margin
     assert other.runner_up == 4
     assert {one.direction for one in aligner.explain(*DOGS, 1, 4)} == {"s2t", "t2s"}
 
 
 def test_null_is_explained(aligner) -> None:
-    (null,) = aligner.explain(*DOGS, 1, -1, direction="s2t")
+    (null,) = aligner.explain(*DOGS, 1, -1, symmetrization="s2t")
     assert (null.source, null.target) == (1, -1)
     assert null.runner_up == 4
     assert null.margin < 0
     assert any(one.name.startswith("null_") for one in null.features)
-    (null,) = aligner.explain(*DOGS, -1, 4, direction="t2s")
+    (null,) = aligner.explain(*DOGS, -1, 4, symmetrization="t2s")
     assert (null.source, null.target) == (-1, 4)
     assert null.runner_up == 1
 
@@ -75,7 +77,9 @@ def test_an_index_outside_the_sentences_is_refused(aligner, source, target, mess
         aligner.explain(*DOGS, source, target)
 
 
-@pytest.mark.parametrize(("indices", "direction"), [((-1, 0), "s2t"), ((0, -1), "t2s")])
-def test_a_label_that_the_direction_does_not_have_is_refused(aligner, indices, direction) -> None:
-    with pytest.raises(InputError, match=f"{direction} labels"):
-        aligner.explain(*DOGS, *indices, direction=direction)
+@pytest.mark.parametrize(("indices", "symmetrization"), [((-1, 0), "s2t"), ((0, -1), "t2s")])
+def test_a_label_that_the_direction_does_not_have_is_refused(
+    aligner, indices, symmetrization
+) -> None:
+    with pytest.raises(InputError, match=f"{symmetrization} labels"):
+        aligner.explain(*DOGS, *indices, symmetrization=symmetrization)

@@ -24,7 +24,7 @@ from tokalign.train import (
     train,
     train_weights,
 )
-from tokalign.types import Direction
+from tokalign.types import Symmetrization
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
@@ -62,7 +62,7 @@ def test_training_pairs_are_learnt(gold, annotator) -> None:
     aligner = Aligner(train({"sample": gold}, annotator, settings, name="tiny"), annotator)
     n_right = n_found = 0
     for pair in gold:
-        alignment = aligner.align(pair.source, pair.target, direction=Direction.UNION)
+        alignment = aligner.align(pair.source, pair.target, symmetrization=Symmetrization.UNION)
         found = {(link.source, link.target) for link in alignment.links}
         n_right += len(found & pair.sure)
         n_found += len(found)

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import FormatError, InputError, ShapeError
-from tokalign.types import DEFAULT_DIRECTION, Alignment, Direction, Link, Sentence
+from tokalign.types import (
+    DEFAULT_SYMMETRIZATION,
+    Alignment,
+    AlignOptions,
+    Direction,
+    Link,
+    Sentence,
+    Symmetrization,
+)
 
 token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=5)
 
@@ -155,16 +163,17 @@ def test_values_cannot_be_changed() -> None:
 def test_an_alignment_survives_pickling_and_writes_itself_in_pharaoh_format() -> None:
     source, target = Sentence.from_tokens(["a", "b"]), Sentence.from_tokens(["b"])
     alignment = Alignment(
-        source, target, (Link(0, 0, 0.25), Link(1, 0)), 0.5, "m", "1", Direction.UNION
+        source, target, (Link(0, 0, 0.25), Link(1, 0)), 0.5, "m", "1", Symmetrization.UNION
     )
     assert alignment.to_pharaoh() == "0-0 1-0"
     assert pickle.loads(pickle.dumps(alignment)) == alignment
     assert dataclasses.replace(alignment, links=()).to_pharaoh() == ""
 
 
-def test_directions_are_their_names() -> None:
-    assert Direction("grow-diag-final-and") is Direction.GROW_DIAG_FINAL_AND
-    assert f"{DEFAULT_DIRECTION}" in set(Direction)
+def test_symmetrizations_are_their_names_and_hold_the_directions() -> None:
+    assert set(Direction) <= set(Symmetrization)
+    assert Symmetrization("grow-diag-final-and") is Symmetrization.GROW_DIAG_FINAL_AND
+    assert f"{DEFAULT_SYMMETRIZATION}" in set(Symmetrization)
 
 
 def test_errors_carry_where_they_arose() -> None:
@@ -182,3 +191,35 @@ def test_errors_survive_pickling(error: InputError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
     assert vars(copy) == vars(error)
+
+
+@pytest.mark.parametrize("symmetrization", Symmetrization)
+def test_options_take_a_symmetrization_by_its_name(symmetrization) -> None:
+    assert AlignOptions(symmetrization=symmetrization.value).symmetrization is symmetrization
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("symmetrization", "sideways"),
+        ("symmetrization", None),
+        ("min_confidence", -0.01),
+        ("min_confidence", 1.01),
+        ("min_confidence", float("nan")),
+        ("colour", "red"),
+    ],
+)
+@pytest.mark.parametrize("options", [None, AlignOptions(explain=True)])
+def test_an_option_out_of_range_is_refused_and_named(options, name, value) -> None:
+    with pytest.raises(InputError, match="wanted") as caught:
+        AlignOptions.of(options, {name: value})
+    assert caught.value.field == f"options.{name}"
+
+
+def test_options_are_the_given_ones_changed() -> None:
+    options = AlignOptions(symmetrization=Symmetrization.UNION, explain=True)
+    assert AlignOptions.of(None, {}) == AlignOptions()
+    assert AlignOptions.of(options, {}) is options
+    assert AlignOptions.of(options, {"explain": False}) == AlignOptions(
+        symmetrization=Symmetrization.UNION
+    )

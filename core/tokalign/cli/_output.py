@@ -57,7 +57,7 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "target": _sentence(alignment.target),
         "links": links_to_json(alignment),
         "score": round(alignment.score, DIGITS),
-        "direction": str(alignment.direction),
+        "direction": str(alignment.symmetrization),
         "model": alignment.model,
         "version": alignment.version,
     }

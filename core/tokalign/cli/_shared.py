@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tokalign.types import DEFAULT_DIRECTION, Direction
+from tokalign.types import DEFAULT_SYMMETRIZATION, Symmetrization
 
 if TYPE_CHECKING:
     from tokalign.client import Client
@@ -37,8 +37,8 @@ def align_options(command: Command) -> Command:
         ),
         click.option(
             "--direction",
-            type=click.Choice([str(direction) for direction in Direction]),
-            default=str(DEFAULT_DIRECTION),
+            type=click.Choice([str(direction) for direction in Symmetrization]),
+            default=str(DEFAULT_SYMMETRIZATION),
             show_default=True,
             help="One direction, or how both are combined.",
         ),

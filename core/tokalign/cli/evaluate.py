@@ -27,7 +27,7 @@ from tokalign.evaluate import (
 )
 from tokalign.evaluate import summary as text
 from tokalign.formats import FORMATS, Options, read_gold
-from tokalign.types import Direction, GoldPair
+from tokalign.types import GoldPair, Symmetrization
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = click.Choice(list(FORMATS))
@@ -52,7 +52,7 @@ _FORMAT = click.Choice(list(FORMATS))
 @click.option("--predictions-reversed", is_flag=True, help="As --reversed, for predictions.")
 @click.option(
     "--direction",
-    type=click.Choice([each.value for each in Direction]),
+    type=click.Choice([each.value for each in Symmetrization]),
     help="How the model decodes (default: as 'tokalign align'); predictions are taken as they are.",
 )
 @click.option(
@@ -190,12 +190,12 @@ def _align(
 ) -> tuple[list[GoldPair], list[dict[tuple[int, int], float]], str]:
     """Return the gold with the annotator's columns, link confidences, and the direction."""
     from tokalign.aligner import Aligner
-    from tokalign.types import DEFAULT_DIRECTION
+    from tokalign.types import DEFAULT_SYMMETRIZATION
 
-    chosen = Direction(direction) if direction else DEFAULT_DIRECTION
+    chosen = Symmetrization(direction) if direction else DEFAULT_SYMMETRIZATION
     pairs = ((pair.source, pair.target) for pair in gold)
     answers = tqdm(
-        Aligner.load(model).pipe(pairs, direction=chosen),
+        Aligner.load(model).pipe(pairs, symmetrization=chosen),
         total=len(gold),
         unit=" pairs",
         disable=None,

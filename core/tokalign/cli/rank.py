@@ -16,7 +16,7 @@ from tokalign.cli._pairs import sentence_like
 from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
 from tokalign.errors import FormatError
 from tokalign.formats import decode_lines
-from tokalign.types import Direction, Sentence, SentenceLike
+from tokalign.types import Sentence, SentenceLike, Symmetrization
 
 BAD_INPUT = 3
 
@@ -73,7 +73,7 @@ def command(
         queries = iter([_query(name, question, lines, tokenized)])
     options: dict[str, Any] = {
         "top_k": top_k,
-        "direction": Direction(direction),
+        "symmetrization": Symmetrization(direction),
         "min_confidence": min_confidence,
     }
     n_bad = 0
