@@ -22,7 +22,7 @@ from tokalign.evaluate import LinkChoice
 from tokalign.features.table import DEFAULT_GROUPS, GROUP_NAMES, TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.lexicon.resources import install_ppdb
-from tokalign.train import TrainingSettings
+from tokalign.training import TrainingSettings
 from tokalign.types import Symmetrization
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")

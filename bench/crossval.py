@@ -24,8 +24,8 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
-from tokalign.model_io import load_model
-from tokalign.train import (
+from tokalign.model import load_model
+from tokalign.training import (
     POSSIBLE_CHOICES,
     TrainingSettings,
     annotate_gold,

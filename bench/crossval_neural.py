@@ -19,8 +19,8 @@ from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.neural.encoder import Encoder
-from tokalign.train import TrainingSettings, train
 from tokalign.train_neural import GROUPS, N_FOLDS, RTE2, Workshop
+from tokalign.training import TrainingSettings, train
 from tokalign.types import GoldPair, Symmetrization
 
 

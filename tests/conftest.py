@@ -43,8 +43,8 @@ def small_model(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     """Model file trained on the sample within a second; it knows little, but is real."""
     from tokalign.annotate import load_annotator
     from tokalign.formats import read_gold
-    from tokalign.model_io import save_model
-    from tokalign.train import train
+    from tokalign.model import save_model
+    from tokalign.training import train
 
     pairs = {"sample": read_gold(sample_dir / "sample.jsonl")}
     path = tmp_path_factory.mktemp("model") / "small.tokalign"

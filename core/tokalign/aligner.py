@@ -17,7 +17,7 @@ from tokalign.crf._joint import coverage, joint_links
 from tokalign.errors import InputError, LimitError, ModelError
 from tokalign.explain import explain_label
 from tokalign.features.lexicons import Lexicons
-from tokalign.model_io import Model, ModelHeader, load_model
+from tokalign.model import Model, ModelHeader, load_model
 from tokalign.symmetrize import symmetrize
 from tokalign.tables import DATA_DIR
 from tokalign.types import (

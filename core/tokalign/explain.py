@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.model_io import Model
+from tokalign.model import Model
 from tokalign.types import Direction, FeatureContribution, LinkExplanation
 
 TINY = 1e-300

@@ -20,11 +20,11 @@ import numpy as np
 
 from tokalign.annotate import load_annotator
 from tokalign.formats import read_gold
-from tokalign.model_io import save_model
+from tokalign.model import save_model
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
-from tokalign.train import TrainingSettings, fold_numbers, gold_targets, train
+from tokalign.training import TrainingSettings, fold_numbers, gold_targets, train
 from tokalign.types import GoldPair
 
 if TYPE_CHECKING:

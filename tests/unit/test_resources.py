@@ -15,9 +15,9 @@ from tokalign.features.table import DEFAULT_GROUPS
 from tokalign.lexicon import resources
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon.build_ppdb import NLTK_FILE, compile_ppdb, read_pairs
-from tokalign.model_io import load_model, save_model
+from tokalign.model import load_model, save_model
 from tokalign.tables import Table
-from tokalign.train import TrainingSettings, train
+from tokalign.training import TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]

@@ -27,7 +27,7 @@ def command(as_json: bool, server: Endpoint | None) -> None:
 def _of_installation() -> dict[str, Any]:
     from tokalign.aligner import MAX_TOKENS, model_path, shipped_models
     from tokalign.annotate import ANNOTATORS
-    from tokalign.model_io import load_model
+    from tokalign.model import load_model
     from tokalign.tables import DATA_DIR, Table
 
     models = []

@@ -13,8 +13,8 @@ from tqdm import tqdm
 from tokalign.annotate import ANNOTATORS, load_annotator
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import FORMATS, read_gold
-from tokalign.model_io import save_model
-from tokalign.train import POSSIBLE_CHOICES, Progress, TrainingSettings, train
+from tokalign.model import save_model
+from tokalign.training import POSSIBLE_CHOICES, Progress, TrainingSettings, train
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DEFAULTS = TrainingSettings()

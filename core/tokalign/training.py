@@ -22,7 +22,7 @@ from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import FeatureMatrix, build_matrix
 from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
-from tokalign.model_io import Model, ModelHeader
+from tokalign.model import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
 from tokalign.features.table import FeatureTable
-from tokalign.model_io import Model, ModelHeader, load_model, save_model
+from tokalign.model import Model, ModelHeader, load_model, save_model
 
 GROUPS = ("string", "pos", "null")
 

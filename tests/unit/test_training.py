@@ -13,8 +13,8 @@ from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable
-from tokalign.model_io import save_model
-from tokalign.train import (
+from tokalign.model import save_model
+from tokalign.training import (
     POSSIBLE_CHOICES,
     Progress,
     TrainingSettings,
