@@ -6,7 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
+from support.sample import find
 from tokalign.annotate._tokenize import tokenize
+from tokalign.formats import read_gold
 
 JUDGE = TreebankWordTokenizer()
 TYPOGRAPHIC = str.maketrans(
@@ -92,13 +94,27 @@ def test_long_text_is_tokenised_like_short_text():
     assert tokenize(sentence * 300)[0] == JUDGE.tokenize(sentence * 300)
 
 
-def test_corpus_sentences_are_tokenised_like_the_judge(data_dir):
-    lines = (data_dir / "ud_ewt" / "en_ewt-ud-dev.conllu").read_text("utf-8").splitlines()
-    texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
-    for name in ("mtref-dev", "wiki-dev"):
-        for line in (data_dir / "multimwa" / f"{name}.tsv").read_text("utf-8").splitlines():
-            fields = line.split("\t")
-            texts += [fields[1], fields[3]]
-    assert len(texts) > 4000
+def texts_of(path):
+    """Return the sentences of a file of trees or of aligned pairs."""
+    if path.suffix == ".conllu":
+        lines = path.read_text("utf-8").splitlines()
+        return [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+    return [side.text for pair in read_gold(path) for side in (pair.source, pair.target)]
+
+
+@pytest.mark.parametrize(
+    ("path", "n_texts"),
+    [
+        ("sample.jsonl", 144),
+        ("pairs.jsonl", 288),
+        ("trees.conllu", 30),
+        ("ud_ewt/en_ewt-ud-dev.conllu", 2001),
+        ("multimwa/mtref-dev.tsv", 1600),
+        ("multimwa/wiki-dev.tsv", 1066),
+    ],
+)
+def test_sentences_are_tokenised_like_the_judge(request, path, n_texts):
+    texts = texts_of(find(request, path))
+    assert len(texts) == n_texts
     for text in texts:
         assert tokenize(text)[0] == JUDGE.tokenize(plain(text.translate(TYPOGRAPHIC))), text

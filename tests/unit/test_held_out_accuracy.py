@@ -1,25 +1,46 @@
-"""The shipped tables keep their accuracy on UD English EWT's development half."""
+"""The shipped tables keep their accuracy on trees that they were not trained on."""
+
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.sample import find
 from tokalign.annotate._forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
-from tokalign.annotate.treebank import read_trees
+from tokalign.annotate.treebank import Tree, read_trees
 
 
-@pytest.fixture(scope="module")
-def trees(data_dir):
-    return list(read_trees(data_dir / "ud_ewt" / "en_ewt-ud-dev.conllu"))
+class Case(NamedTuple):
+    """A file of trees, and the least shares of right tags, heads and labelled heads in it."""
+
+    path: str
+    tags: float
+    heads: float
+    labelled: float
 
 
-def test_tagger_is_right_94_times_in_100(trees):
+# The sample's 291 words are plain prose: easier than the web text of the treebank.
+CASES = [
+    Case("trees.conllu", 0.96, 0.93, 0.90),
+    Case("ud_ewt/en_ewt-ud-dev.conllu", 0.94, 0.82, 0.78),
+]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.path)
+def case(request) -> tuple[Case, list[Tree]]:
+    return request.param, list(read_trees(find(request, request.param.path)))
+
+
+def test_tagger_gives_most_words_their_tag(case):
+    bounds, trees = case
     gold = [tag for tree in trees for tag in tree.tags]
     seen = [tag for tags in Tagger.load().tag([tree.tokens for tree in trees]) for tag in tags]
-    assert np.mean([a == b for a, b in zip(seen, gold, strict=True)]) > 0.94
+    assert np.mean([a == b for a, b in zip(seen, gold, strict=True)]) > bounds.tags
 
 
-def test_parser_with_the_taggers_tags_finds_four_heads_in_five(trees):
+def test_parser_with_the_taggers_tags_finds_most_heads(case):
+    bounds, trees = case
     tagger, parser = Tagger.load(), Parser.load()
     forms = Forms([tree.tokens for tree in trees])
     heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
@@ -27,5 +48,5 @@ def test_parser_with_the_taggers_tags_finds_four_heads_in_five(trees):
     gold = [relation for tree in trees for relation in tree.relations]
     names = [parser.labels[label] for label in labels.tolist()]
     same = np.array([a == b for a, b in zip(names, gold, strict=True)])
-    assert right.mean() > 0.82
-    assert (right & same).mean() > 0.78
+    assert right.mean() > bounds.heads
+    assert (right & same).mean() > bounds.labelled

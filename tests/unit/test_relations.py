@@ -3,8 +3,10 @@
 from collections import Counter
 
 import pytest
+from support.sample import find
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.relations import GROUPS, LABELS, group_of
+from tokalign.annotate.treebank import read_trees
 
 CLEARNLP = """ROOT acl acomp advcl advmod agent amod appos attr aux auxpass case cc ccomp compound
 conj csubj csubjpass dative dep det dobj expl intj mark meta neg nmod npadvmod nsubj nsubjpass
@@ -31,10 +33,27 @@ def test_every_label_of_a_scheme_is_named(labels):
     assert [label for label in labels if not is_named(label)] == []
 
 
-def test_labels_of_the_corpora_are_named(data_dir):
-    text = (data_dir / "msr_rte2" / "RTE2_dev_M.mst").read_text(encoding="utf-8")
-    seen = {label for block in text.split("\n\n") for label in block.split("\n")[2:3]}
-    assert {label for row in seen for label in row.split("\t") if not is_named(label)} == set()
+def mst_labels(path):
+    rows = [block.split("\n")[2:3] for block in path.read_text("utf-8").split("\n\n")]
+    return {label for row in rows for line in row for label in line.split("\t")}
+
+
+def conllu_labels(path):
+    return {label for tree in read_trees(path) for label in tree.relations}
+
+
+@pytest.mark.parametrize(
+    ("path", "labels_of"),
+    [
+        ("trees.conllu", conllu_labels),
+        ("ud_ewt/en_ewt-ud-dev.conllu", conllu_labels),
+        ("msr_rte2/RTE2_dev_M.mst", mst_labels),
+    ],
+)
+def test_labels_of_trees_are_named(request, path, labels_of):
+    labels = labels_of(find(request, path))
+    assert len(labels) > 20
+    assert {label for label in labels if not is_named(label)} == set()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.cli.main import main
@@ -51,9 +52,28 @@ def test_paraphrases_are_symmetric_and_lower_case(tmp_path):
             assert table.related(a, b) == ((a, b) in wanted or (b, a) in wanted)
 
 
-def test_every_pair_of_the_real_file_is_found_and_few_others(data_dir, tmp_path):
-    (path,) = (data_dir / "ppdb").iterdir()
-    pairs = list(read_pairs(path))
+def sample_words(request):
+    """Return the different words that the sample links."""
+    return list(
+        dict.fromkeys(
+            (source, target)
+            for pair in sample_pairs()
+            for i, j in sorted(pair.sure)
+            for source, target in [(pair.source.tokens[i].lower(), pair.target.tokens[j].lower())]
+            if source != target
+        )
+    )
+
+
+def ppdb_words(request):
+    (path,) = (request.getfixturevalue("data_dir") / "ppdb").iterdir()
+    return list(read_pairs(path))
+
+
+@pytest.mark.parametrize("pairs_of", [sample_words, ppdb_words])
+def test_every_pair_of_real_words_is_found_and_few_others(request, pairs_of, tmp_path):
+    pairs = pairs_of(request)
+    assert len(pairs) > 300
     compile_ppdb(pairs, tmp_path / "p.table")
     table = Paraphrases(Table.open(tmp_path / "p.table"))
     either = {frozenset(pair) for pair in pairs}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.sample import read_all
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.crf.objective import Objective, Targets
@@ -19,6 +20,7 @@ from tokalign.training import (
     Progress,
     TrainingSettings,
     annotate_gold,
+    fold_numbers,
     gold_targets,
     merge_domains,
     train,
@@ -55,6 +57,25 @@ def test_several_corpora_give_the_same_bytes_whatever_the_threads(
     first = model_bytes(tmp_path, corpora, annotator, n_threads=1)
     assert model_bytes(tmp_path, corpora, annotator, n_threads=3) == first
     assert model_bytes(tmp_path, {"sample": gold}, annotator) != first
+
+
+@pytest.mark.parametrize("files", ["sample.jsonl pairs.jsonl", "msr_rte2/RTE2_dev_M.align.txt"])
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_no_sentence_leaks_into_another_fold(request, files, n_folds) -> None:
+    """A target comes with several sources; here every one does at least twice."""
+    gold = read_all(request, files)
+    pairs = gold + [
+        replace(pair, source=other.source, sure=frozenset(), possible=frozenset())
+        for pair, other in zip(gold, reversed(gold), strict=True)
+    ]
+    folds = fold_numbers(pairs, n_folds, seed=3)
+    targets: dict[int, set[tuple[str, ...]]] = {fold: set() for fold in range(n_folds)}
+    for pair, fold in zip(pairs, folds, strict=True):
+        targets[fold].add(pair.target.tokens)
+    assert sum(map(len, targets.values())) == len({pair.target.tokens for pair in gold})
+    sizes = [len(own) for own in targets.values()]
+    assert max(sizes) - min(sizes) <= 1
+    assert folds != fold_numbers(pairs, n_folds, seed=4)
 
 
 def test_training_pairs_are_learnt(gold, annotator) -> None:
