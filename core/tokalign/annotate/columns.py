@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 
 
+@dataclass(slots=True)
 class Columns:
     """The columns of a `Sentence`, to be assigned; `sentence` freezes them."""
 
-    __slots__ = ("ends", "heads", "lemmas", "relations", "starts", "tags", "text", "tokens")
-
-    def __init__(
-        self,
-        text: str,
-        tokens: tuple[str, ...],
-        starts: tuple[int, ...],
-        ends: tuple[int, ...],
-        tags: tuple[str, ...] | None = None,
-        lemmas: tuple[str, ...] | None = None,
-        heads: tuple[int, ...] | None = None,
-        relations: tuple[str, ...] | None = None,
-    ) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.starts = starts
-        self.ends = ends
-        self.tags = tags
-        self.lemmas = lemmas
-        self.heads = heads
-        self.relations = relations
+    text: str
+    tokens: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    tags: tuple[str, ...] | None = None
+    lemmas: tuple[str, ...] | None = None
+    heads: tuple[int, ...] | None = None
+    relations: tuple[str, ...] | None = None
 
     def fill(
         self,
@@ -51,16 +41,11 @@ class Columns:
 
     def sentence(self) -> Sentence:
         """Return the columns as a sentence, unchecked."""
-        return Sentence(
-            self.text,
-            self.tokens,
-            self.starts,
-            self.ends,
-            self.tags,
-            self.lemmas,
-            self.heads,
-            self.relations,
-        )
+        return Sentence(*_columns_of(self))
+
+
+_columns_of = attrgetter(*(field.name for field in fields(Sentence)))
+"""The values of a sentence's columns, in its order: of a `Sentence`, or of `Columns`."""
 
 
 def given_columns(sentence: Sequence[str] | Sentence, index: int) -> Columns:
@@ -78,16 +63,7 @@ def given_columns(sentence: Sequence[str] | Sentence, index: int) -> Columns:
         If there is no token, or a token is empty.
     """
     given = sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
-    columns = Columns(
-        given.text,
-        given.tokens,
-        given.starts,
-        given.ends,
-        given.tags,
-        given.lemmas,
-        given.heads,
-        given.relations,
-    )
+    columns = Columns(*_columns_of(given))
     require_tokens(columns, index)
     return columns
 
