@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -259,17 +260,22 @@ def train_weights(
         Row 0 for s2t, row 1 for t2s; transitions last.
     """
     weights = []
-    for direction, source_labelled in (("s2t", True), ("t2s", False)):
-        objective = partial(
-            Objective, matrix, targets, source_labelled=source_labelled, cost=settings.cost,
-            n_threads=n_threads or os.cpu_count() or 1,
-        )  # fmt: skip
-        dev = None if dev_pairs is None else objective([0] * len(targets), pairs=dev_pairs, l2=0.0)
-        found = optimise(
-            objective(corpus, pairs=pairs, l2=settings.l2), settings,
-            direction=direction, follow=follow, dev=dev, report=report,
-        )  # fmt: skip
-        weights.append(found)
+    with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as threads:
+        for direction, source_labelled in (("s2t", True), ("t2s", False)):
+            objective = partial(
+                Objective, matrix, targets,
+                source_labelled=source_labelled, cost=settings.cost, threads=threads,
+            )  # fmt: skip
+            dev = (
+                None
+                if dev_pairs is None
+                else objective([0] * len(targets), pairs=dev_pairs, l2=0.0)
+            )
+            found = optimise(
+                objective(corpus, pairs=pairs, l2=settings.l2), settings,
+                direction=direction, follow=follow, dev=dev, report=report,
+            )  # fmt: skip
+            weights.append(found)
     return np.array(weights)
 
 
@@ -306,7 +312,7 @@ def train(
     if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (dev and encoded):
         raise InputError(
             "the feature group neural is trained with an encoder, held-out scores of all pairs and "
-            "no development data, and only then; see python -m tokalign.train_neural --help"
+            "no development data, and only then; see the recipe of the neural models"
         )
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -163,10 +164,11 @@ def test_gradient_of_several_corpora_equals_finite_differences(problem: Problem)
 
 @given(problems(n_corpora=2, longest=6))
 def test_threads_change_nothing(problem: Problem) -> None:
-    one, four = problem.objective(n_threads=1), problem.objective(n_threads=4)
-    weights = random_weights(one)
-    loss, gradient = one(weights)
-    other_loss, other_gradient = four(weights)
+    with ThreadPoolExecutor(4) as threads:
+        one, four = problem.objective(), problem.objective(threads=threads)
+        weights = random_weights(one)
+        loss, gradient = one(weights)
+        other_loss, other_gradient = four(weights)
     assert loss == other_loss
     np.testing.assert_array_equal(gradient, other_gradient)
 

@@ -8,7 +8,7 @@ pairs in a fixed order, so that the result does not depend on the number of thre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +87,8 @@ class Objective:
         Hamming cost of a wrong label, in nats.
     pairs : int64 array, optional
         The pairs to train on; all by default.
-    n_threads : int
+    threads : Executor, optional
+        What sums the chunks, and stays open; the caller's own thread by default.
 
     Attributes
     ----------
@@ -106,7 +107,7 @@ class Objective:
         l2: float,
         cost: float = 1.0,
         pairs: NDArray[np.int64] | None = None,
-        n_threads: int = 1,
+        threads: Executor | None = None,
     ) -> None:
         self._matrix = matrix
         self._source_labelled = source_labelled
@@ -133,7 +134,7 @@ class Objective:
             for chunk in np.array_split(pairs[corpora[pairs] == number], N_CHUNKS)
             if len(chunk)
         ]
-        self._threads = ThreadPoolExecutor(n_threads)
+        self._map = threads.map if threads else map
 
     def __call__(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Return the loss in nats and its gradient with respect to the flat weights."""
@@ -143,7 +144,7 @@ class Objective:
         loss = 0.5 * self._l2 * float(flat @ flat)
         work = [(effective[number], chunk) for number, chunk in self._chunks]
         for (number, _), (chunk_loss, chunk_gradient) in zip(
-            self._chunks, self._threads.map(self._chunk, work), strict=True
+            self._chunks, self._map(self._chunk, work), strict=True
         ):
             loss += chunk_loss
             gradient[0] += chunk_gradient
