@@ -2,7 +2,7 @@
 
 score(action | state) = sum over the features f of the state of W[f, action]; the best valid
 action wins, ties going to the lower number, and the label of a new arc likewise. See
-_transitions.pxd for the states and features.
+_transitions.pyx for the states and features.
 """
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t

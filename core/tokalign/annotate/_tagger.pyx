@@ -8,7 +8,7 @@ Collins (2002), Discriminative Training Methods for Hidden Markov Models, EMNLP;
 the average over all training steps (his section 2.3).
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
