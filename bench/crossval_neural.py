@@ -1,6 +1,6 @@
 """Cross-validated accuracy of the neural models on RTE2, nothing leaking.
 
-    python bench/crossval_neural.py --data DIR --work DIR [--alone] [--folds 0,1]
+    python -m bench.crossval_neural --data DIR --work DIR [--alone] [--folds 0,1]
 
 For every outer fold k, the pairs of k are aligned by a model that has not seen them: their scores
 come from an encoder trained without fold k, and the CRF was trained on scores that for each other
@@ -14,14 +14,16 @@ import argparse
 import json
 from pathlib import Path
 
-from crossval import Links, rows
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.neural.encoder import Encoder
-from tokalign.train_neural import GROUPS, N_FOLDS, RTE2, Workshop
 from tokalign.training import TrainingSettings, train
 from tokalign.types import GoldPair, Symmetrization
+
+from bench.crossval import Links, rows
+from recipes.models import GROUPS, RTE2
+from recipes.neural.encoders import N_FOLDS, Workshop
 
 
 def held_out(
@@ -62,7 +64,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder of the encoders")
     parser.add_argument("--alone", action="store_true", help="encoders that saw RTE2 alone")
     parser.add_argument("--folds", default=",".join(map(str, range(N_FOLDS))), help="outer ones")
-    parser.add_argument("--groups", default=",".join(GROUPS))
+    parser.add_argument("--groups", default=",".join((*GROUPS, "neural")))
     parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
     arguments = parser.parse_args()
     settings = TrainingSettings(feature_groups=tuple(arguments.groups.split(",")), l2=arguments.l2)

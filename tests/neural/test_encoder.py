@@ -47,7 +47,7 @@ def test_int8_graph_is_close_to_its_float_twin(encoder, pair):
 
 def test_torch_model_is_close_to_the_graph(encoder):
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
-    from tokalign.neural.torch_encoder import Batch, TorchEncoder
+    from recipes.neural.torch_encoder import Batch, TorchEncoder
 
     model = TorchEncoder(Table.open_shipped("encoder-en")).eval()
     source, target = sentences(*PAIRS[0])

@@ -20,7 +20,7 @@ from tokalign.features.table import GROUP_NAMES, INDICATOR, ROWS, FeatureTable
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
-from tokalign.lexicon.build_ppdb import compile_ppdb
+from tokalign.lexicon.ppdb import compile_ppdb
 from tokalign.tables import Table
 from tokalign.types import Sentence
 

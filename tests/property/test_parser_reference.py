@@ -12,8 +12,8 @@ from tokalign.annotate._forms import Forms, feature_slot
 from tokalign.annotate.parser import Parser
 
 PARSER = Parser.load()
-ACTIONS = PARSER.table["action_weights"]
-LABELS = PARSER.table["label_weights"]
+ACTIONS = PARSER.action_weights
+LABELS = PARSER.label_weights
 SHIFT, LEFT, RIGHT = range(3)
 ROOT_TAG, NO_TAG, NO_LABEL = 62, 63, 63
 

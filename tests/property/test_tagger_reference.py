@@ -18,12 +18,12 @@ sentences = st.lists(st.lists(tokens, min_size=0, max_size=12), min_size=0, max_
 
 
 def lexicon():
-    keys, values = TAGGER.table["lexicon_keys"], TAGGER.table["lexicon_values"]
+    keys, values = TAGGER.lexicon_keys, TAGGER.lexicon_values
     return {key: value for key, value in zip(keys.tolist(), values.tolist(), strict=True) if key}
 
 
 CLASSES = lexicon()
-BITS = len(TAGGER.table["weights"]).bit_length() - 1
+BITS = len(TAGGER.weights).bit_length() - 1
 MISSING = {"lower": 0, "suffix3": 0, "suffix2": 0, "shape": 0}
 
 
@@ -79,7 +79,7 @@ def features(rows, classes, i, tag1, tag2, case):
 
 def reference_tags(rows):
     """Greedy tagging, one token after the other."""
-    weights = TAGGER.table["weights"]
+    weights = TAGGER.weights
     classes = [CLASSES.get(row["lower"], 0) for row in rows]
     case = 0
     for row in rows:

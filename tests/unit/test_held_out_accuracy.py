@@ -8,7 +8,9 @@ from support.sample import find
 from tokalign.annotate._forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
-from tokalign.annotate.treebank import Tree, read_trees
+from tokalign.types import Sentence
+
+from recipes.annotators.treebank import read_trees
 
 
 class Case(NamedTuple):
@@ -28,7 +30,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: case.path)
-def case(request) -> tuple[Case, list[Tree]]:
+def case(request) -> tuple[Case, list[Sentence]]:
     return request.param, list(read_trees(find(request, request.param.path)))
 
 

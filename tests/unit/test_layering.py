@@ -28,9 +28,7 @@ ALLOWED = {
     "model": LOW | {"features", "crf"},
     "explain": LOW | {"features", "crf", "model"},
     "training": LOW | {"formats", "lexicon", "annotate", "features", "crf", "model", "evaluate"},
-    "train_vectors": LOW | {"formats", "lexicon", "annotate", "training"},
     "neural": LOW | {"features"},
-    "train_neural": LOW | {"formats", "annotate", "features", "model", "neural", "training"},
     "aligner": LOW | {"lexicon", "annotate", "features", "crf", "model", "explain", "neural"},
     "ranking": {"aligner", "errors", "types"},
     "v1": set(),
@@ -50,6 +48,17 @@ def sources() -> list[tuple[str, Path]]:
             part = prefix or path.relative_to(root).parts[0].removesuffix(".py")
             if not path.stem.endswith(("_pb2", "_pb2_grpc")):
                 found.append((part, path))
+    return found
+
+
+def imported_modules(tree: ast.AST) -> set[str]:
+    """Return the full names that import statements name, relative ones not among them."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
     return found
 
 
@@ -80,6 +89,20 @@ def test_imports_point_downwards(part, path):
         return
     assert part in ALLOWED, f"{path}: give the new part {part!r} its row in ALLOWED"
     assert imported_parts(ast.parse(path.read_text()), part) <= ALLOWED[part]
+
+
+def test_nothing_imports_the_recipes():
+    for _, path in sources():
+        packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}
+        assert "recipes" not in packages, f"{path}: recipes are not installed"
+
+
+def test_recipes_use_the_library_and_not_what_serves_it():
+    paths = sorted((ROOT / "recipes").rglob("*.py"))
+    assert paths
+    for path in paths:
+        parts = imported_parts(ast.parse(path.read_text()), "")
+        assert not parts & {"server", "client", "cli", "v1"}, path
 
 
 @pytest.mark.parametrize(

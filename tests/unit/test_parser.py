@@ -5,6 +5,7 @@ from tokalign.annotate._forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import InputError, ShapeError
+from tokalign.tables import Table
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,7 @@ def test_wrong_shapes_are_refused(parser):
 
 
 def test_table_is_whole_and_states_its_licence(parser):
-    parser.table.verify()
-    assert parser.table.header["license"] == "CC-BY-SA-4.0"
+    table = Table.open_shipped("parser-en")
+    table.verify()
+    assert table.header["license"] == "CC-BY-SA-4.0"
     assert parser.tags == Tagger.load().tags

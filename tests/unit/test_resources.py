@@ -15,7 +15,7 @@ from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import DEFAULT_GROUPS
 from tokalign.lexicon import resources
 from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon.build_ppdb import NLTK_FILE, compile_ppdb, read_pairs
+from tokalign.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.model import load_model, save_model
 from tokalign.tables import Table
 from tokalign.training import TrainingSettings, train

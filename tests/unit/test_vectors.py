@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from tokalign.errors import ResourceError
 from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon.build_vectors import (
+from tokalign.tables import Table
+
+from recipes.vectors.encodings import (
     join_encodings,
     read_glove,
     round_rows,
     write_vectors,
 )
-from tokalign.tables import Table
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tokalign.errors import InputError, ResourceError
 from tokalign.lexicon._wordnet import RELATION_NAMES, WordNet, relation_bit
-from tokalign.lexicon.build_wordnet import compile_wordnet, read_synsets
 from tokalign.tables import DATA_DIR
+
+from recipes.wordnet import compile_wordnet, read_synsets
 
 N_SAMPLED = 300
 LEXNAMES = """00 adj.all 3|01 adj.pert 3|02 adv.all 4|03 noun.Tops 1|04 noun.act 1|05 noun.animal 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -17,8 +19,9 @@ TABLE = "parser-en"
 UNKNOWN_TAG = 61
 
 
+@dataclass(frozen=True, eq=False)
 class Parser:
-    """Arc-hybrid parser over a mapped table.
+    """Arc-hybrid parser over the arrays of a table.
 
     Attributes
     ----------
@@ -26,15 +29,15 @@ class Parser:
         Tags known to the parser; any other counts as one unknown tag.
     labels : tuple of str
         Universal Dependencies relations with subtypes.
+    action_weights : int16 array, shape (2**k, 4)
+    label_weights : int16 array, shape (2**m, 64)
+        See `tokalign.annotate._parser.parse_forms`.
     """
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.tags = tuple(table.strings("tags"))
-        self.labels = tuple(table.strings("labels"))
-        self._tag_ids = {tag: index for index, tag in enumerate(self.tags)}
-        self._actions = table["action_weights"]
-        self._label_weights = table["label_weights"]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    action_weights: NDArray[np.int16]
+    label_weights: NDArray[np.int16]
 
     @classmethod
     def load(cls) -> Parser:
@@ -45,7 +48,17 @@ class Parser:
         ResourceError
             If the table is missing or damaged.
         """
-        return cls(Table.open_shipped(TABLE))
+        table = Table.open_shipped(TABLE)
+        return cls(
+            tuple(table.strings("tags")),
+            tuple(table.strings("labels")),
+            table["action_weights"],
+            table["label_weights"],
+        )
+
+    @cached_property
+    def _tag_ids(self) -> dict[str, int]:
+        return {tag: index for index, tag in enumerate(self.tags)}
 
     def tag_ids(self, tags: Sequence[str]) -> NDArray[np.uint8]:
         """Return the ids of tag names, uint8, shape (n_tokens,)."""
@@ -56,7 +69,7 @@ class Parser:
         self, forms: Forms, tags: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """Return heads (0-based in the sentence, -1 root) and label ids of a packed batch."""
-        return parse_forms(forms, tags, self._actions, self._label_weights, len(self.labels))
+        return parse_forms(forms, tags, self.action_weights, self.label_weights, len(self.labels))
 
     def parse(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,22 +17,23 @@ from tokalign.tables import Table
 TABLE = "tagger-en"
 
 
+@dataclass(frozen=True, eq=False)
 class Tagger:
-    """Averaged-perceptron tagger over a mapped table.
+    """Averaged-perceptron tagger over the arrays of a table.
 
     Attributes
     ----------
     tags : tuple of str
         The tag set; ids are positions in it.
+    weights : int16 array, shape (2**k, 64)
+    lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
+        See `tokalign.annotate._tagger.tag_forms`.
     """
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.tags = tuple(table.strings("tags"))
-        self._weights = table["weights"]
-        self._keys = table["lexicon_keys"]
-        self._values = table["lexicon_values"]
-        self._quotes = (self.tags.index("``"), self.tags.index("''"))
+    tags: tuple[str, ...]
+    weights: NDArray[np.int16]
+    lexicon_keys: NDArray[np.uint32]
+    lexicon_values: NDArray[np.uint32]
 
     @classmethod
     def load(cls) -> Tagger:
@@ -41,12 +44,27 @@ class Tagger:
         ResourceError
             If the table is missing or damaged.
         """
-        return cls(Table.open_shipped(TABLE))
+        table = Table.open_shipped(TABLE)
+        return cls(
+            tuple(table.strings("tags")),
+            table["weights"],
+            table["lexicon_keys"],
+            table["lexicon_values"],
+        )
+
+    @cached_property
+    def _quotes(self) -> tuple[int, int]:
+        return self.tags.index("``"), self.tags.index("''")
 
     def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
         """Return the tag id of every token of a packed batch, uint8, shape (n_tokens,)."""
         return tag_forms(
-            forms, self._weights, self._keys, self._values, len(self.tags), self._quotes
+            forms,
+            self.weights,
+            self.lexicon_keys,
+            self.lexicon_values,
+            len(self.tags),
+            self._quotes,
         )
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

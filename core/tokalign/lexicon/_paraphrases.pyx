@@ -1,6 +1,6 @@
 """Look-up of lexical paraphrases, such as PPDB's, in tens of nanoseconds.
 
-Pairs are symmetric; the table (`lexicon/build_ppdb.py`) holds both directions.
+Pairs are symmetric; the table (`lexicon/ppdb.py`) holds both directions.
 """
 
 from libc.stdint cimport int32_t

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokalign.errors import ResourceError
-from tokalign.lexicon.build_ppdb import compile_ppdb, read_nltk_pairs, read_pairs
+from tokalign.lexicon.ppdb import compile_ppdb, read_nltk_pairs, read_pairs
 from tokalign.tables import DATA_DIR, Table
 
 OPTIONAL: dict[str, str] = {"ppdb": "lexical paraphrases, never shipped"}

@@ -1,7 +1,7 @@
 """The opt-in neural tier: an encoder reads both sentences and says which words belong together.
 
 Nothing here is imported unless a model that names an encoder is loaded. It needs the packages of
-``pip install 'tokalign[neural]'``; training one (`tokalign.neural.train`) also needs PyTorch.
+``pip install 'tokalign[neural]'``; training one (`recipes.neural`) also needs PyTorch.
 """
 
 from __future__ import annotations

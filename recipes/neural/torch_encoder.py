@@ -12,13 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional
-
 from tokalign.neural.base import SHA256, base_weights
 from tokalign.neural.graph import EPSILON, N_HEADS, N_LAYERS
 from tokalign.neural.wordpieces import Sequence2
 from tokalign.tables import Table
+from torch import Tensor, nn
+from torch.nn import functional
 
 RANK = 16
 WIDTH = 384

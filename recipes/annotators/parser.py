@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
 from tokalign.annotate._forms import Forms
-from tokalign.annotate._parser import parse_forms
 from tokalign.annotate._parser_training import train_epoch
-from tokalign.annotate.train_tagger import WIDTH, TaggerConfig, average, train_tagger
-from tokalign.annotate.treebank import Tree, join_hyphens
+from tokalign.annotate.parser import Parser
+from tokalign.types import Sentence
+
+from recipes.annotators.tagger import WIDTH, TaggerConfig, average, train_tagger
+from recipes.annotators.treebank import join_hyphens, tree_columns
 
 
 @dataclass(frozen=True)
@@ -44,31 +44,15 @@ class ParserConfig:
     seed: int = 7
 
 
-@dataclass
-class ParserWeights:
-    """The arrays of a parser table; see `tokalign.annotate._parser.parse_forms`."""
-
-    tags: list[str]
-    labels: list[str]
-    action_weights: NDArray[np.int16]
-    label_weights: NDArray[np.int16]
-
-    def parse_ids(
-        self, forms: Forms, tags: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """Return heads and label ids of every token."""
-        return parse_forms(forms, tags, self.action_weights, self.label_weights, len(self.labels))
-
-
 def jackknifed_tags(
-    trees: Sequence[Tree], examples: Sequence[list[str]], folds: int, config: TaggerConfig
+    trees: Sequence[Sentence], examples: Sequence[Sequence[str]], folds: int, config: TaggerConfig
 ) -> list[list[str]]:
     """Return tags for every example from a tagger trained without its tree.
 
     Parameters
     ----------
-    trees : sequence of Tree
-    examples : sequence of list of str
+    trees : sequence of Sentence
+    examples : sequence of sequence of str
         Tokens; example k comes from tree ``k % len(trees)``.
     folds : int
     config : TaggerConfig
@@ -86,35 +70,36 @@ def jackknifed_tags(
 
 
 def train_parser(
-    trees: Sequence[Tree], tags: Sequence[str], config: ParserConfig, tagging: TaggerConfig
-) -> ParserWeights:
-    """Return the weights trained on the trees with jackknifed tags; deterministic.
+    trees: Sequence[Sentence], tags: Sequence[str], config: ParserConfig, tagging: TaggerConfig
+) -> Parser:
+    """Return the parser trained on the trees with jackknifed tags; deterministic.
 
     Parameters
     ----------
-    trees : sequence of Tree
+    trees : sequence of Sentence
     tags : sequence of str
         The tagger's tag set, in the order of its ids.
     config : ParserConfig
     tagging : TaggerConfig
         Settings of the jackknifed taggers.
     """
-    labels = sorted({"amod"} | {relation for tree in trees for relation in tree.relations})
-    tag_id = {tag: index for index, tag in enumerate(tags)}
-    label_id = {label: index for index, label in enumerate(labels)}
     n_trees = len(trees)
     joined = [join_hyphens(tree) or tree for tree in trees]
     sources = [*trees, *joined]
+    gold = [tree_columns(tree) for tree in sources]
+    labels = sorted({"amod"}.union(*(relations for _, _, relations in gold[:n_trees])))
+    tag_id = {tag: index for index, tag in enumerate(tags)}
+    label_id = {label: index for index, label in enumerate(labels)}
     examples = [tree.tokens for tree in sources]
     tagged = jackknifed_tags(trees, examples, config.folds, tagging)
     forms = Forms(examples)
     tag_ids = np.array([tag_id[tag] for row in tagged for tag in row], dtype=np.uint8)
     heads = np.array(
-        [head if head >= 0 else len(tree.heads) for tree in sources for head in tree.heads],
+        [head if head >= 0 else len(heads) for _, heads, _ in gold for head in heads],
         dtype=np.int32,
     )
     label_ids = np.array(
-        [label_id[name] for tree in sources for name in tree.relations], dtype=np.uint8
+        [label_id[name] for _, _, relations in gold for name in relations], dtype=np.uint8
     )
     changed = [n_trees + index for index, tree in enumerate(trees) if joined[index] is not tree]
     weights = [np.zeros((1 << config.action_bits, 4), np.int32)]
@@ -143,4 +128,4 @@ def train_parser(
         average(array, total, step, config.scale)
         for array, total in zip(weights, totals, strict=True)
     ]
-    return ParserWeights(list(tags), labels, averages[0], averages[1])
+    return Parser(tuple(tags), tuple(labels), averages[0], averages[1])

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tokalign.annotate._forms import Forms
-from tokalign.annotate._tagger import tag_forms, train_epoch
-from tokalign.annotate.treebank import Tree, join_hyphens
+from tokalign.annotate._tagger import train_epoch
+from tokalign.annotate.tagger import Tagger
+from tokalign.types import Sentence
+
+from recipes.annotators.treebank import join_hyphens, tree_columns
 
 WIDTH = 64
 LEXICON_PRIME = 2654435769
@@ -47,37 +49,20 @@ class TaggerConfig:
     seed: int = 7
 
 
-@dataclass
-class TaggerWeights:
-    """The arrays of a tagger table; see `tokalign.annotate._tagger.tag_forms`."""
-
-    tags: list[str]
-    weights: NDArray[np.int16]
-    lexicon_keys: NDArray[np.uint32]
-    lexicon_values: NDArray[np.uint32]
-
-    def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
-        """Return the tag id of every token."""
-        quotes = (self.tags.index("``"), self.tags.index("''"))
-        return tag_forms(
-            forms, self.weights, self.lexicon_keys, self.lexicon_values, len(self.tags), quotes
-        )
-
-
-def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
-    """Return the weights trained on the trees' tags; deterministic.
+def train_tagger(trees: Sequence[Sentence], config: TaggerConfig) -> Tagger:
+    """Return the tagger trained on the trees' tags; deterministic.
 
     Sentences with hyphenated words are shown a second time with these joined, and a share of
     all sentences lower-cased, since corpora of sentence pairs come in both shapes.
     """
     joined = [tree for tree in map(join_hyphens, trees) if tree is not None]
-    tags = sorted({tag for tree in [*trees, *joined] for tag in tree.tags} | {"``", "''"})
-    tag_id = {tag: index for index, tag in enumerate(tags)}
-    examples = [(tree.tokens, tree.tags) for tree in [*trees, *joined]]
+    examples = [(tree.tokens, tree_columns(tree)[0]) for tree in [*trees, *joined]]
     n_whole = len(examples)
-    examples += [([token.lower() for token in tree.tokens], tree.tags) for tree in trees]
+    examples += [(tuple(map(str.lower, tokens)), tags) for tokens, tags in examples[: len(trees)]]
+    tags = sorted({tag for _, given in examples for tag in given} | {"``", "''"})
+    tag_id = {tag: index for index, tag in enumerate(tags)}
     forms = Forms([tokens for tokens, _ in examples])
-    gold = np.array([tag_id[tag] for _, tags in examples for tag in tags], dtype=np.uint8)
+    gold = np.array([tag_id[tag] for _, given in examples for tag in given], dtype=np.uint8)
     keys, values = ambiguity_lexicon(
         Forms([tree.tokens for tree in trees]).lower_hashes(), gold, config.lexicon_count
     )
@@ -101,7 +86,7 @@ def train_tagger(trees: Sequence[Tree], config: TaggerConfig) -> TaggerWeights:
             step,
             config.margin,
         )
-    return TaggerWeights(tags, average(weights, totals, step, config.scale), keys, values)
+    return Tagger(tuple(tags), average(weights, totals, step, config.scale), keys, values)
 
 
 def average(

@@ -3,13 +3,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tokalign.annotate import train
 from tokalign.annotate._forms import Forms
-from tokalign.annotate.train_parser import ParserConfig, train_parser
-from tokalign.annotate.train_tagger import TaggerConfig, average, train_tagger
-from tokalign.annotate.treebank import Tree, join_hyphens, penn_tokens, read_trees
 from tokalign.errors import FormatError
 from tokalign.tables import Table
+from tokalign.types import Sentence
+
+from recipes.annotators import __main__ as command
+from recipes.annotators.parser import ParserConfig, train_parser
+from recipes.annotators.tagger import TaggerConfig, average, train_tagger
+from recipes.annotators.treebank import join_hyphens, penn_tokens, read_trees
 
 CONLLU = """\
 # text = "Don't buy a 15-year loan."
@@ -41,29 +43,53 @@ def treebank(tmp_path):
 
 def test_words_are_read_with_spaces_and_zero_based_heads(treebank):
     first, second = read_trees(treebank)
-    assert first.tokens == ['"', "Do", "n't", "buy", "a", "15", "-", "year", "loan", ".", '"']
-    assert first.heads == [3, 3, 3, -1, 8, 7, 5, 8, 3, 3, 3]
-    assert first.spaces[:5] == [False, False, True, True, True]
-    assert second.tags == ["PRP", "VBZ"]
+    assert first.tokens == ('"', "Do", "n't", "buy", "a", "15", "-", "year", "loan", ".", '"')
+    assert first.heads == (3, 3, 3, -1, 8, 7, 5, 8, 3, 3, 3)
+    assert first.starts[:5] == (0, 1, 3, 7, 11)
+    assert second.tags == ("PRP", "VBZ")
 
 
 def test_malformed_line_is_named(tmp_path):
     path = tmp_path / "bad.conllu"
     path.write_text("1\tShe\tshe\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"bad.conllu:1: 3 columns"):
+    with pytest.raises(FormatError, match=r"bad.conllu:1: saw 3 tab-separated columns"):
         list(read_trees(path))
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("1\tShe\tshe\tPRON\t_\t_\t0\troot\t_\t_", "sentence 1: tag 'PRON'; wanted Penn tags"),
+        ("1\tShe\tshe\t_\t_\t_\t0\troot\t_\t_", "sentence 1: tag '_'; wanted Penn tags"),
+        ("1\tShe\tshe\tPRON\tPRP\t_\t_\t_\t_\t_", "sentence 1 has no heads; wanted a tree"),
+    ],
+)
+def test_a_sentence_without_penn_tags_or_a_tree_is_refused(tmp_path, word, message):
+    path = tmp_path / "bad.conllu"
+    path.write_text(word + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        list(read_trees(path))
+
+
+def test_words_with_spaces_lose_them(tmp_path):
+    path = tmp_path / "spaces.conllu"
+    path.write_text("1\t1 000\t_\tNUM\tCD\t_\t0\troot\t_\t_\n", encoding="utf-8")
+    (tree,) = read_trees(path)
+    assert tree.tokens == ("1000",)
 
 
 def test_hyphenated_words_are_joined_under_their_leaving_arc(treebank):
     joined = join_hyphens(next(read_trees(treebank)))
-    assert joined.tokens[4:7] == ["a", "15-year", "loan"]
+    assert joined.tokens[4:7] == ("a", "15-year", "loan")
+    assert joined.text[joined.starts[5] : joined.ends[5]] == "15-year"
     assert joined.tags[5] == "JJ"
     assert joined.relations[5] == "amod"
-    assert joined.heads == [3, 3, 3, -1, 6, 6, 3, 3, 3]
+    assert joined.heads == (3, 3, 3, -1, 6, 6, 3, 3, 3)
 
 
 def test_nothing_to_join_gives_none():
-    assert join_hyphens(Tree(["a"], ["DT"], [-1], ["root"], [False])) is None
+    alone = Sentence.from_tokens(["a"], tags=["DT"], heads=[-1], relations=["root"])
+    assert join_hyphens(alone) is None
 
 
 def test_straight_quotes_become_penn_quotes(treebank):
@@ -103,14 +129,14 @@ def test_average_of_weights_is_over_all_steps():
 def test_command_writes_the_same_bytes_twice(treebank, tmp_path, monkeypatch):
     tagging = replace(TaggerConfig(), bits=8, epochs=2)
     parsing = replace(ParserConfig(), action_bits=8, label_bits=8, epochs=2, folds=2)
-    monkeypatch.setattr(train, "TaggerConfig", lambda: tagging)
-    monkeypatch.setattr(train, "ParserConfig", lambda: parsing)
+    monkeypatch.setattr(command, "TaggerConfig", lambda: tagging)
+    monkeypatch.setattr(command, "ParserConfig", lambda: parsing)
     blobs = []
     for name in ("a", "b"):
         out = tmp_path / name
         out.mkdir()
         files = ["--conllu", str(treebank), "--dev", str(treebank)]
-        assert train.main([*files, "--output", str(out)]) == 0
+        assert command.main([*files, "--output", str(out)]) == 0
         blobs.append([(out / f"{kind}-en.table.xz").read_bytes() for kind in ("tagger", "parser")])
     assert blobs[0] == blobs[1]
     plain = tmp_path / "tagger-en.table"

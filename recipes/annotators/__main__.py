@@ -1,4 +1,6 @@
-"""Trains the shipped annotator tables: ``python -m tokalign.annotate.train``.
+"""Train the tables of the tagger and the parser.
+
+    python -m recipes.annotators --conllu FILE ... [--dev FILE ...] --output DIR
 
 The tables are a function of the treebank files and the settings in this package alone, so that
 the shipped ones can be rebuilt bit for bit.
@@ -14,12 +16,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
 from tokalign.annotate._forms import Forms
-from tokalign.annotate.train_parser import ParserConfig, ParserWeights, train_parser
-from tokalign.annotate.train_tagger import TaggerConfig, TaggerWeights, train_tagger
-from tokalign.annotate.treebank import Tree, penn_tokens, read_trees
+from tokalign.annotate.parser import Parser
+from tokalign.annotate.tagger import Tagger
 from tokalign.tables import write_table
+from tokalign.types import Sentence
+
+from recipes.annotators.parser import ParserConfig, train_parser
+from recipes.annotators.tagger import TaggerConfig, train_tagger
+from recipes.annotators.treebank import penn_tokens, read_trees, tree_columns
 
 VERSION = "1"
 LICENSE = "CC-BY-SA-4.0"
@@ -28,33 +33,34 @@ SOURCE = "trained on UD English EWT (https://universaldependencies.org), CC BY-S
 logger = logging.getLogger(__name__)
 
 
-def tag_accuracy(model: TaggerWeights, trees: Sequence[Tree], tokens: list[list[str]]) -> float:
-    """Return the share of right tags, in [0, 1]; a tag outside the tag set is never right."""
-    ids = model.tag_ids(Forms(tokens)).tolist()
-    gold = [tag for tree in trees for tag in tree.tags]
-    hits = [model.tags[tag] == right for tag, right in zip(ids, gold, strict=True)]
-    return float(np.mean(hits))
-
-
-def report_tagger(model: TaggerWeights, trees: Sequence[Tree]) -> None:
-    """Log accuracy on held-out trees in three spellings."""
-    spellings = {
+def report_tagger(tagger: Tagger, trees: Sequence[Sentence]) -> None:
+    """Log accuracy on held-out trees in three spellings; unknown tags are never right."""
+    gold = [tree_columns(tree)[0] for tree in trees]
+    spellings: dict[str, list[Sequence[str]]] = {
         "as written": [tree.tokens for tree in trees],
-        "Penn quotes": [penn_tokens(tree.tokens, tree.tags) for tree in trees],
+        "Penn quotes": [
+            penn_tokens(tree.tokens, tags) for tree, tags in zip(trees, gold, strict=True)
+        ],
         "lower-cased": [[token.lower() for token in tree.tokens] for tree in trees],
     }
     for name, tokens in spellings.items():
-        logger.info("tagger, %s: XPOS %.2f%%", name, 100 * tag_accuracy(model, trees, tokens))
+        hits = [
+            tag == right
+            for seen, tags in zip(tagger.tag(tokens), gold, strict=True)
+            for tag, right in zip(seen, tags, strict=True)
+        ]
+        logger.info("tagger, %s: XPOS %.2f%%", name, 100 * np.mean(hits))
 
 
-def report_parser(tagger: TaggerWeights, parser: ParserWeights, trees: Sequence[Tree]) -> None:
+def report_parser(tagger: Tagger, parser: Parser, trees: Sequence[Sentence]) -> None:
     """Log attachment scores on held-out trees with the tagger's tags, punctuation included."""
     forms = Forms([tree.tokens for tree in trees])
     heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
-    right = heads == np.array([head for tree in trees for head in tree.heads])
+    gold = [tree_columns(tree) for tree in trees]
+    right = heads == np.array([head for _, heads, _ in gold for head in heads])
     names = [parser.labels[label] for label in labels.tolist()]
-    gold = [relation for tree in trees for relation in tree.relations]
-    same = np.array([a == b for a, b in zip(names, gold, strict=True)])
+    relations = [relation for _, _, row in gold for relation in row]
+    same = np.array([a == b for a, b in zip(names, relations, strict=True)])
     logger.info(
         "parser, predicted tags: UAS %.2f%%, LAS with subtypes %.2f%%",
         100 * right.mean(),
@@ -62,11 +68,12 @@ def report_parser(tagger: TaggerWeights, parser: ParserWeights, trees: Sequence[
     )
 
 
-def _write(folder: Path, name: str, model: TaggerWeights | ParserWeights) -> None:
+def _write(folder: Path, name: str, model: Tagger | Parser) -> None:
     """Write a model as the table of that name; its fields are the columns."""
+    columns = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)}
     write_table(
         folder / f"{name}.table.xz",
-        {field.name: getattr(model, field.name) for field in dataclasses.fields(model)},
+        {key: list(value) if isinstance(value, tuple) else value for key, value in columns.items()},
         name=name,
         version=VERSION,
         license=LICENSE,
@@ -76,7 +83,9 @@ def _write(folder: Path, name: str, model: TaggerWeights | ParserWeights) -> Non
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write the tables; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tokalign.annotate.train", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m recipes.annotators", description=str(__doc__).partition("\n")[0]
+    )
     parser.add_argument("--conllu", nargs="+", type=Path, required=True, metavar="FILE")
     parser.add_argument("--dev", nargs="*", type=Path, default=[], metavar="FILE")
     parser.add_argument("--output", type=Path, required=True, metavar="DIRECTORY")
@@ -89,10 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _write(options.output, "tagger-en", tagger)
     if dev:
         report_tagger(tagger, dev)
-    parser_weights = train_parser(trees, tagger.tags, ParserConfig(), TaggerConfig())
-    _write(options.output, "parser-en", parser_weights)
+    trained = train_parser(trees, tagger.tags, ParserConfig(), TaggerConfig())
+    _write(options.output, "parser-en", trained)
     if dev:
-        report_parser(tagger, parser_weights, dev)
+        report_parser(tagger, trained, dev)
     return 0
 
 

