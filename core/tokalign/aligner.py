@@ -6,25 +6,25 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokalign.annotate import Annotator, load_annotator
-from tokalign.crf._decoder import Decoder
-from tokalign.crf._joint import coverage, joint_links
+from tokalign.decoding._decoder import Decoder
+from tokalign.decoding._joint import coverage
+from tokalign.decoding.explain import explain_link
+from tokalign.decoding.links import decide, link_posteriors
+from tokalign.decoding.score import sentence_score
 from tokalign.errors import InputError, LimitError, ModelError
-from tokalign.explain import explain_label
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import Model, ModelHeader, load_model
-from tokalign.symmetrize import symmetrize
+from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.tables import DATA_DIR
 from tokalign.types import (
     DEFAULT_SYMMETRIZATION,
     Alignment,
     AlignOptions,
-    Direction,
     Link,
     LinkExplanation,
     Sentence,
@@ -39,12 +39,6 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
 MODEL_SUFFIX = ".tokalign"
-JOINT_THRESHOLD = 0.4
-"""Mean posterior from which the joint decision takes a link. Cross-validated on RTE2's development
-half F1 is flat between 0.3 and 0.4 (three divisions into folds), and exact match best at 0.4."""
-
-Pair = tuple[SentenceLike, SentenceLike]
-Array = NDArray[np.float64]
 
 
 def shipped_models() -> list[str]:
@@ -101,15 +95,7 @@ class Aligner:
         self.header: ModelHeader = model.header
         self.annotator = annotator
         self._model = model
-        lexicons = Lexicons.for_groups(model.table.groups)
-        self._decoder = Decoder(
-            lexicons.wordnet,
-            model.table.base,
-            model.weights,
-            model.transitions,
-            lexicons.vectors,
-            lexicons.paraphrases,
-        )
+        self._decoder = Decoder(model, Lexicons.for_groups(model.table.groups))
         if encoder is None and model.header.encoder:
             encoder = _open_encoder(model.header.encoder)
         self._encoder = encoder
@@ -154,6 +140,8 @@ class Aligner:
         """
         try:
             annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
+            for sentence in annotated:
+                sentence.text.encode()
         except UnicodeEncodeError as error:
             raise InputError(f"a sentence is not valid Unicode: {error}") from error
         for sentence in annotated:
@@ -163,22 +151,11 @@ class Aligner:
                 )
         return annotated
 
-    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded | None]:
-        """Return what the model's encoder says of pairs, for `align`; None for each without one.
-
-        Encoding many pairs at once is faster, and gives the same as one by one.
-        """
-        if self._encoder is None:
-            return [None] * len(pairs)
-        return list(self._encoder.encode(pairs))
-
     def align(
         self,
         source: SentenceLike,
         target: SentenceLike,
         options: AlignOptions | None = None,
-        *,
-        encoded: Encoded | None = None,
         **changes: Any,
     ) -> Alignment:
         """Return the alignment of one pair.
@@ -189,8 +166,6 @@ class Aligner:
             Raw text, tokens, or a sentence of which missing columns are filled.
         options : AlignOptions, optional
             How to align and what to return.
-        encoded : pair of float32 arrays, optional
-            What `encode` said of the pair; it is asked here otherwise.
         **changes
             Fields of AlignOptions, in place of those of `options`.
 
@@ -202,54 +177,30 @@ class Aligner:
             If a sentence has more than MAX_TOKENS tokens.
         """
         options = AlignOptions.of(options, changes)
-        source, target = self.annotate((source, target))
-        encoded = encoded or self.encode([(source, target)])[0]
-        found, directed = self._decide(source, target, encoded, options.symmetrization)
-        links = [Link(*each) for each in found if each[2] >= options.min_confidence]
-        explanations: tuple[LinkExplanation, ...] = ()
-        if options.explain:
-            explanations = tuple(
-                explanation
-                for link in links
-                for explanation in self._explain(
-                    link.source, link.target, options.symmetrization, *directed
-                )
-            )
-        posteriors = None
-        if options.posteriors:
-            posteriors = _combine(*directed, options.symmetrization).astype(np.float32)
-        return Alignment(
-            source=source,
-            target=target,
-            links=tuple(links),
-            score=sentence_score(coverage(*directed), target),
-            model=self.header.name,
-            version=self.header.version,
-            symmetrization=options.symmetrization,
-            posteriors=posteriors,
-            explanations=explanations,
-        )
+        (outcome,) = self.align_annotated(self.annotate_pairs([(source, target)]), options)
+        return unwrap(outcome)
 
-    def _decide(
+    @overload
+    def pipe(
         self,
-        source: Sentence,
-        target: Sentence,
-        encoded: Encoded | None,
-        symmetrization: Symmetrization,
-    ) -> tuple[list[tuple[int, int, float]], tuple[Array, Array]]:
-        """Return (source, target, confidence) of the links, and both directions' posteriors."""
-        if symmetrization is Symmetrization.JOINT:
-            directed = self._decoder.posteriors(source, target, encoded)
-            return joint_links(*directed, JOINT_THRESHOLD), directed
-        s2t_states, t2s_states, s2t_posterior, t2s_posterior = self._decoder.decode(
-            source, target, encoded
-        )
-        s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
-        t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
-        posterior = _combine(s2t_posterior, t2s_posterior, symmetrization)
-        chosen = sorted(symmetrize(s2t, t2s, symmetrization))
-        links = [(i, j, float(posterior[i, j])) for i, j in chosen]
-        return links, (s2t_posterior, t2s_posterior)
+        pairs: Iterable[Pair],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        errors: Literal["raise"] = ...,
+        **changes: Any,
+    ) -> Iterator[Alignment]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[Pair],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        errors: Literal["return"],
+        **changes: Any,
+    ) -> Iterator[Alignment | InputError]: ...
 
     def pipe(
         self,
@@ -257,21 +208,104 @@ class Aligner:
         options: AlignOptions | None = None,
         *,
         batch_size: int = 64,
+        errors: Literal["raise", "return"] = "raise",
         **changes: Any,
-    ) -> Iterator[Alignment]:
+    ) -> Iterator[Alignment | InputError]:
         """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
 
-        Options are those of `align`; annotating and encoding in batches is faster.
+        Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
+        share is annotated once.
+
+        Parameters
+        ----------
+        pairs : iterable of (source, target)
+        options, **changes
+            As of `align`.
+        batch_size : int
+            At least 1.
+        errors : "raise" or "return"
+            What becomes of the InputError of a pair that cannot be aligned: it ends the iteration,
+            or is yielded in the alignment's place. Its field names the side.
+
+        Raises
+        ------
+        InputError
+            If an argument is out of range, or as `errors` says.
         """
         if batch_size < 1:
-            raise InputError(f"batch_size is {batch_size}; wanted at least 1")
+            raise InputError(f"batch_size is {batch_size}; wanted at least 1", field="batch_size")
+        if errors not in ("raise", "return"):
+            raise InputError(f"errors is {errors!r}; wanted raise or return", field="errors")
         options = AlignOptions.of(options, changes)
         pending = iter(pairs)
         while batch := list(itertools.islice(pending, batch_size)):
-            sentences = self.annotate([sentence for pair in batch for sentence in pair])
-            annotated = list(zip(sentences[::2], sentences[1::2], strict=True))
-            for (source, target), encoded in zip(annotated, self.encode(annotated), strict=True):
-                yield self.align(source, target, options, encoded=encoded)
+            for outcome in self.align_annotated(self.annotate_pairs(batch), options):
+                if errors == "return" and isinstance(outcome, InputError):
+                    yield outcome
+                else:
+                    yield unwrap(outcome)
+
+    def annotate_pairs(self, pairs: Sequence[Pair | Exception]) -> list[AnnotatedPair | Exception]:
+        """Return pairs annotated, for `align_annotated`; see tokalign.outcomes.annotate_pairs."""
+        return annotate_pairs(self.annotate, pairs)
+
+    def align_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield the alignments of annotated pairs, or what stood or went wrong in their place.
+
+        Parameters
+        ----------
+        pairs : sequence of (Sentence, Sentence), or Exception
+            With the columns that `annotate` fills; nothing is annotated here.
+        options : AlignOptions
+        """
+        for outcome in together(self._encode, pairs):
+            yield attempt(lambda encoded: self._align_encoded(*encoded, options), outcome)
+
+    def _encode(
+        self, pairs: Sequence[AnnotatedPair]
+    ) -> list[tuple[Sentence, Sentence, Encoded | None]]:
+        """Return pairs with what the model's encoder, if it has one, says of them."""
+        if self._encoder is None:
+            return [(source, target, None) for source, target in pairs]
+        return [
+            (source, target, encoded)
+            for (source, target), encoded in zip(pairs, self._encoder.encode(pairs), strict=True)
+        ]
+
+    def _align_encoded(
+        self, source: Sentence, target: Sentence, encoded: Encoded | None, options: AlignOptions
+    ) -> Alignment:
+        decoded = self._decoder.decode(source, target, encoded)
+        links = tuple(
+            Link(i, j, confidence)
+            for i, j, confidence in decide(decoded, options.symmetrization)
+            if confidence >= options.min_confidence
+        )
+        posteriors = None
+        if options.posteriors:
+            posteriors = link_posteriors(decoded, options.symmetrization).astype(np.float32)
+        explanations: tuple[LinkExplanation, ...] = ()
+        if options.explain:
+            explanations = tuple(
+                explanation
+                for link in links
+                for explanation in explain_link(
+                    self._model, decoded, link.source, link.target, options.symmetrization
+                )
+            )
+        return Alignment(
+            source=source,
+            target=target,
+            links=links,
+            score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
+            model=self.header.name,
+            version=self.header.version,
+            symmetrization=options.symmetrization,
+            posteriors=posteriors,
+            explanations=explanations,
+        )
 
     def explain(
         self,
@@ -289,6 +323,8 @@ class Aligner:
         source, target : str, sequence of str, or Sentence
         source_index, target_index : int
             0-based tokens; -1 on one side asks why the other side's token is unaligned.
+        symmetrization : Symmetrization or str
+            ``s2t`` or ``t2s`` explains that direction alone.
 
         Raises
         ------
@@ -296,7 +332,9 @@ class Aligner:
             If an index is out of range, both are -1, or the one that the direction labels is.
         """
         chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
-        source, target = self.annotate((source, target))
+        ((source, target, encoded),) = map(
+            unwrap, together(self._encode, self.annotate_pairs([(source, target)]))
+        )
         for name, index, sentence in (
             ("source_index", source_index, source),
             ("target_index", target_index, target),
@@ -308,74 +346,19 @@ class Aligner:
         if source_index < 0 and target_index < 0:
             raise InputError("both indices are -1; one must name a token", field="source_index")
         for labelling, name, index in (
-            (Direction.SOURCE_TO_TARGET, "source", source_index),
-            (Direction.TARGET_TO_SOURCE, "target", target_index),
+            (Symmetrization.SOURCE_TO_TARGET, "source", source_index),
+            (Symmetrization.TARGET_TO_SOURCE, "target", target_index),
         ):
-            if chosen == labelling and index < 0:
+            if chosen is labelling and index < 0:
                 raise InputError(
                     f"{chosen} labels {name} tokens; {name}_index must name one, not be -1",
                     field=f"{name}_index",
                 )
-        directed = self._decoder.posteriors(source, target, *self.encode([(source, target)]))
-        return tuple(self._explain(source_index, target_index, chosen, *directed))
-
-    def _explain(
-        self,
-        source_index: int,
-        target_index: int,
-        symmetrization: Symmetrization,
-        s2t_posterior: Array,
-        t2s_posterior: Array,
-    ) -> Iterator[LinkExplanation]:
-        """Explain a link of the pair that was decoded last in each direction that took part."""
-        features = self._decoder.features(source_index, target_index)
-        if symmetrization is not Symmetrization.TARGET_TO_SOURCE and source_index >= 0:
-            yield explain_label(
-                self._model, features, s2t_posterior[source_index], source_index, target_index,
-                Direction.SOURCE_TO_TARGET,
-            )  # fmt: skip
-        if symmetrization is not Symmetrization.SOURCE_TO_TARGET and target_index >= 0:
-            yield explain_label(
-                self._model, features, t2s_posterior[target_index], source_index, target_index,
-                Direction.TARGET_TO_SOURCE,
-            )  # fmt: skip
+        decoded = self._decoder.decode(source, target, encoded)
+        return tuple(explain_link(self._model, decoded, source_index, target_index, chosen))
 
 
 def _open_encoder(name: str) -> Encoder:
     from tokalign.neural.encoder import Encoder  # its packages are optional
 
     return Encoder.open_shipped(name)
-
-
-def _combine(s2t_posterior: Array, t2s_posterior: Array, symmetrization: Symmetrization) -> Array:
-    """Return posteriors of shape (n_source, n_target); the mean where both directions count."""
-    s2t, t2s = s2t_posterior[:, 1:], t2s_posterior[:, 1:].T
-    if symmetrization is Symmetrization.SOURCE_TO_TARGET:
-        return s2t
-    if symmetrization is Symmetrization.TARGET_TO_SOURCE:
-        return t2s
-    return (s2t + t2s) / 2
-
-
-CONTENT_WEIGHT = 1.0
-OTHER_WEIGHT = 0.1
-
-
-def sentence_score(covered: Sequence[float], target: Sentence) -> float:
-    """Return the expected share of the target's content that has a partner, in [0, 1].
-
-    Parameters
-    ----------
-    covered : sequence of float, length n_target
-        How far each token has a partner, in [0, 1]. The aligner gives what both directions
-        support (tokalign.crf._joint.coverage): on TrecQA's development questions that ranks
-        answers better than the mean or product of their posteriors.
-    target : Sentence
-        With tags. Nouns, names, verbs, adjectives, adverbs and numbers weigh 1, others 0.1.
-    """
-    total = summed = 0.0
-    for tag, share in zip(target.tags or (), covered, strict=True):
-        weight = CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
-        total += weight
-        summed += weight * share
-    return summed / total

@@ -8,7 +8,7 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, AlignOptions, SentenceLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,10 @@ def rank(
     aligner: Aligner,
     question: SentenceLike,
     candidates: Iterable[SentenceLike],
+    options: AlignOptions | None = None,
     *,
     top_k: int = 0,
-    **options: Any,
+    **changes: Any,
 ) -> list[Ranked]:
     """Return the candidates by falling alignment score with the question.
 
@@ -44,11 +45,12 @@ def rank(
     ----------
     aligner : Aligner
     question : str, sequence of str, or Sentence
+        Annotated once; a Sentence with all columns is taken as it is.
     candidates : iterable of the same
+    options, **changes
+        As of Aligner.align.
     top_k : int
         How many to return; 0 returns all.
-    **options
-        Of Aligner.align.
 
     Returns
     -------
@@ -63,11 +65,10 @@ def rank(
     if top_k < 0:
         raise InputError(f"top_k is {top_k}; wanted 0 (all) or more", field="top_k")
     (target,) = aligner.annotate([question])
-    ranked = []
-    for index, candidate in enumerate(candidates):
-        try:
-            ranked.append(Ranked(index, aligner.align(candidate, target, **options)))
-        except InputError as error:
-            ranked.append(Ranked(index, None, error))
+    pairs = ((candidate, target) for candidate in candidates)
+    ranked = [
+        Ranked(index, None, outcome) if isinstance(outcome, InputError) else Ranked(index, outcome)
+        for index, outcome in enumerate(aligner.pipe(pairs, options, errors="return", **changes))
+    ]
     ranked.sort(key=lambda each: -each.alignment.score if each.alignment else 1.0)
     return ranked[: top_k or None]

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.annotate import Annotator
+from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import N_TRANSITIONS, Objective, Targets
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
-from tokalign.features.matrix import FeatureMatrix, build_matrix
+from tokalign.features.matrix import build_matrix
 from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
 from tokalign.model import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence

@@ -31,7 +31,8 @@ class Symmetrization(enum.StrEnum):
 
     ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
     one link. ``joint`` takes every link whose mean posterior over both directions is high enough
-    (tokalign.crf._joint). The others combine the best labellings (tokalign.symmetrize).
+    (tokalign.decoding._joint). The others combine the best labellings
+    (tokalign.decoding.symmetrize).
     """
 
     SOURCE_TO_TARGET = "s2t"
@@ -282,7 +283,7 @@ class Alignment:
     score : float
         Expected share of the target's tokens that have a partner, in [0, 1]; content words
         count fully, function words and punctuation little. Both directions must support a link,
-        whichever is asked for (tokalign.aligner.sentence_score).
+        whichever is asked for (tokalign.decoding.score.sentence_score).
     model, version : str
         Name and version of the model that decided.
     symmetrization : Symmetrization

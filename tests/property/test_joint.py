@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokalign.crf import reference
-from tokalign.crf._joint import coverage, joint_links
+from tokalign.decoding._joint import coverage, joint_links
 from tokalign.errors import ShapeError
 
 Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokalign.crf import reference
+from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, Targets, allowed_states
-from tokalign.features.matrix import FeatureMatrix
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.symmetrize import symmetrize
+from tokalign.decoding.symmetrize import symmetrize
 from tokalign.types import Symmetrization
 
 N = 6

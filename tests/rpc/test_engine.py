@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tokalign.errors import InputError
+from tokalign.outcomes import annotate_pairs, each
 from tokalign.server import frames
 from tokalign.server.config import Limits
 from tokalign.server.engine import STAGES, AlignerEngine
@@ -37,12 +38,13 @@ class IdentityAligner:
             raise RuntimeError(f"cannot do {sentence}")
         return Sentence.from_tokens(sentence.split(), text=sentence)
 
-    def encode(self, pairs):
-        return [None] * len(pairs)
+    def annotate_pairs(self, pairs):
+        return annotate_pairs(self.annotate, pairs)
 
-    def align(
-        self, source, target, *, encoded, symmetrization, min_confidence, posteriors, explain
-    ):
+    def align_annotated(self, pairs, options):
+        return each(lambda pair: self._align(*pair, options), pairs)
+
+    def _align(self, source, target, options):
         links = tuple(
             Link(i, j, 0.9)
             for i, token in enumerate(source.tokens)
@@ -59,9 +61,11 @@ class IdentityAligner:
             score=len(links) / len(target),
             model="m",
             version="1",
-            symmetrization=symmetrization,
-            posteriors=np.eye(len(source), len(target), dtype=np.float32) if posteriors else None,
-            explanations=(why,) if explain else (),
+            symmetrization=options.symmetrization,
+            posteriors=np.eye(len(source), len(target), dtype=np.float32)
+            if options.posteriors
+            else None,
+            explanations=(why,) if options.explain else (),
         )
 
 

@@ -1,15 +1,16 @@
 """Feature rows of small pairs that can be checked by eye."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tokalign.crf import reference
-from tokalign.crf._decoder import Decoder
 from tokalign.crf.objective import N_TRANSITIONS
+from tokalign.decoding._decoder import Decoded, Decoder
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features._extract import Extractor
-from tokalign.features.lexicons import NEEDS
+from tokalign.features.lexicons import NEEDS, Lexicons
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.types import Sentence
@@ -85,13 +86,38 @@ def test_empty_and_bare_sentences_are_refused() -> None:
         EXTRACTOR.rows(Sentence.from_tokens(["dogs"], tags=["NNS"]), good)
 
 
-def test_a_failed_pair_leaves_nothing_to_read() -> None:
+def test_a_decoded_pair_answers_for_itself_whatever_came_after() -> None:
     one = decoder()
-    one.decode(sentence("dogs/NNS"), sentence("dog/NN"))
+    a = (sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN"))
+    b = (sentence("x/NN"), sentence("dogs/NNS", "y/NN", "bark/VB"))
+    first = one.decode(*a)
+    labels = [states.tolist() for states in first.labels()]
+    features = [each.tolist() for each in first.features(1, 0)]
+    second = one.decode(*b)
+    with pytest.raises(InputError, match="in a pair of 2 and 1 tokens"):
+        first.features(0, 1)
+    assert [each.tolist() for each in first.features(1, 0)] == features
+    assert [states.tolist() for states in first.labels()] == labels
+    fresh = decoder().decode(*b)
+    for got, expected in zip(second.features(0, 2), fresh.features(0, 2), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    for got, expected in zip(second.labels(), fresh.labels(), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert (first.source, first.target) == a
+
+
+def test_a_pair_that_fails_leaves_the_one_before_as_it_was() -> None:
+    one = decoder()
+    first = one.decode(sentence("dogs/NNS"), sentence("dog/NN"))
+    features = [each.tolist() for each in first.features(0, 0)]
     with pytest.raises(InputError, match="not valid Unicode"):
         one.decode(sentence("dogs/NNS"), sentence("a/DT", "\udc80/NN"))
-    with pytest.raises(InputError, match="in a pair of 0 and 0 tokens"):
-        one.features(0, 0)
+    assert [each.tolist() for each in first.features(0, 0)] == features
+
+
+def test_a_decoded_pair_is_made_by_a_decoder_alone() -> None:
+    with pytest.raises(TypeError, match=r"made by Decoder\.decode"):
+        Decoded()
 
 
 def test_relations_are_told_apart_however_many_labels_came_before() -> None:
@@ -115,9 +141,12 @@ def test_relations_are_told_apart_however_many_labels_came_before() -> None:
 def decoder(scale: float = 1.0) -> Decoder:
     rng = np.random.default_rng(0)
     weights = (scale * rng.normal(size=(TABLE.n_slots, 2))).astype(np.float32)
-    return Decoder(
-        WordNet.open_shipped(), TABLE.base, weights, scale * rng.normal(size=(2, N_TRANSITIONS))
-    )
+    return decoder_of(weights, scale * rng.normal(size=(2, N_TRANSITIONS)))
+
+
+def decoder_of(weights, transitions) -> Decoder:
+    model = SimpleNamespace(table=TABLE, weights=weights, transitions=transitions)
+    return Decoder(model, Lexicons(WordNet.open_shipped()))
 
 
 def test_decoding_equals_the_twins() -> None:
@@ -135,12 +164,11 @@ def test_decoding_equals_the_twins() -> None:
     )
     s2t = np.hstack([nulls[:n_source, :1], cells[:, :, 0]])
     t2s = np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])
-    s2t_states, t2s_states, s2t_posterior, t2s_posterior = Decoder(
-        WordNet.open_shipped(), TABLE.base, weights, transitions
-    ).decode(source, target)
+    decoded = decoder_of(weights, transitions).decode(source, target)
+    s2t_states, t2s_states = decoded.labels()
     for emission_ts, weights_of, states, posterior in (
-        (s2t, transitions[0], s2t_states, s2t_posterior),
-        (t2s, transitions[1], t2s_states, t2s_posterior),
+        (s2t, transitions[0], s2t_states, decoded.s2t_posterior),
+        (t2s, transitions[1], t2s_states, decoded.t2s_posterior),
     ):
         np.testing.assert_array_equal(states, reference.decode(emission_ts, weights_of)[0])
         expected = reference.forward_backward(emission_ts, weights_of)[0]
@@ -149,8 +177,7 @@ def test_decoding_equals_the_twins() -> None:
 
 def test_features_of_a_link_are_its_row() -> None:
     source, target = sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN")
-    one = decoder()
-    one.decode(source, target)
+    one = decoder().decode(source, target)
     start, slot, value = EXTRACTOR.rows(source, target)
     for number, link in enumerate([(0, 0), (1, 0), (0, -1), (1, -1), (-1, 0)]):
         span = slice(start[number], start[number + 1])
@@ -159,10 +186,7 @@ def test_features_of_a_link_are_its_row() -> None:
 
 
 def test_features_of_no_link_are_refused() -> None:
-    one = decoder()
-    with pytest.raises(InputError, match=r"no link \(0, 0\) in a pair of 0 and 0 tokens"):
-        one.features(0, 0)
-    one.decode(sentence("dogs/NNS"), sentence("dog/NN", "x/NN"))
+    one = decoder().decode(sentence("dogs/NNS"), sentence("dog/NN", "x/NN"))
     for link in ((-1, -1), (1, 0), (0, 2), (-2, 0)):
         with pytest.raises(InputError, match="in a pair of 1 and 2 tokens"):
             one.features(*link)
@@ -185,4 +209,4 @@ def test_weights_that_leave_no_posteriors_are_reported() -> None:
 )
 def test_weights_of_the_wrong_shape_are_refused(weights, transitions, message) -> None:
     with pytest.raises(ShapeError, match=message):
-        Decoder(WordNet.open_shipped(), TABLE.base, weights, transitions)
+        decoder_of(weights, transitions)

@@ -6,14 +6,13 @@ import itertools
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokalign.cli._output import Layout
 from tokalign.cli._pairs import Item
-from tokalign.errors import InputError
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, AlignOptions, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
@@ -27,15 +26,14 @@ class Job:
     Attributes
     ----------
     model, annotator : str
-    options : dict
-        Keyword arguments of Aligner.align.
+    options : AlignOptions
     layout : Layout
     """
 
     model: str
     annotator: str
     layout: Layout
-    options: dict[str, Any] = field(default_factory=dict)
+    options: AlignOptions
 
     def load(self) -> Aligner:
         """Return the aligner to use."""
@@ -101,7 +99,11 @@ def align_at_server(
                 yield item.pair
 
     results = client.align_stream(
-        pairs(), chunk_size=batch_size, model=job.model, annotator=job.annotator, **job.options
+        pairs(),
+        chunk_size=batch_size,
+        model=job.model,
+        annotator=job.annotator,
+        **asdict(job.options),
     )
     for result in results:
         while (item := waiting.popleft()).pair is None:
@@ -118,25 +120,15 @@ def align_at_server(
 
 def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line]:
     pairs = [item.pair for item in items if item.pair is not None]
-    try:
-        alignments = iter(list(aligner.pipe(pairs, batch_size=len(pairs) or 1, **job.options)))
-    except InputError:
-        return [_align_one(aligner, item, job) for item in items]
-    return [
-        _bad(item, job.layout, item.error)
-        if item.pair is None
-        else _good(item, job.layout, next(alignments))
-        for item in items
-    ]
-
-
-def _align_one(aligner: Aligner, item: Item, job: Job) -> Line:
-    if item.pair is None:
-        return _bad(item, job.layout, item.error)
-    try:
-        return _good(item, job.layout, aligner.align(*item.pair, **job.options))
-    except InputError as error:
-        return _bad(item, job.layout, str(error))
+    outcomes = aligner.pipe(pairs, job.options, batch_size=len(items), errors="return")
+    lines = []
+    for item in items:
+        outcome = item.error if item.pair is None else next(outcomes)
+        if isinstance(outcome, Alignment):
+            lines.append(_good(item, job.layout, outcome))
+        else:
+            lines.append(_bad(item, job.layout, str(outcome)))
+    return lines
 
 
 def _good(item: Item, layout: Layout, alignment: Alignment) -> Line:

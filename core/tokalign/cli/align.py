@@ -13,7 +13,7 @@ from tokalign.cli._batches import Job, Line, align_at_server, align_here, align_
 from tokalign.cli._output import FORMATS, Layout
 from tokalign.cli._pairs import read_items
 from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
-from tokalign.types import Symmetrization
+from tokalign.types import AlignOptions, Symmetrization
 
 BAD_INPUT = 3
 MAX_REPORTED = 10
@@ -91,12 +91,13 @@ def command(
         model=model or ("" if server else "en"),
         annotator=annotator or ("" if server else "native"),
         layout=Layout(format_name, probs, phrases),
-        options={
-            "symmetrization": Symmetrization(direction),
-            "min_confidence": min_confidence,
-            "posteriors": posteriors,
-            "explain": explain,
-        },
+        options=AlignOptions(
+            symmetrization=Symmetrization(direction),
+            min_confidence=min_confidence,
+            posteriors=posteriors,
+            explain=explain,
+            phrases=phrases,
+        ),
     )
     items = read_items(rows, is_tokenized=tokenized)
     with ExitStack() as stack:

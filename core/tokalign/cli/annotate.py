@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
 import click
 
-from tokalign.annotate import Annotator, load_annotator
+from tokalign.annotate import load_annotator
 from tokalign.cli._pairs import SEPARATOR, decode_row
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
 from tokalign.formats._common import split_tokens
 from tokalign.formats.conllu import read_sentences, write_sentence
-from tokalign.types import Sentence, SentenceLike
+from tokalign.outcomes import annotate_each, unwrap
+from tokalign.types import SentenceLike
 
 BAD_INPUT = 3
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -84,12 +83,13 @@ def command(
     left out and reported on stderr; the exit code is then 3.
     """
     entries = _from_conllu(rows, tokenized) if kind == "conllu" else _from_text(rows, tokenized)
-    tool = load_annotator(annotator)
+    annotate = partial(load_annotator(annotator).annotate, trees=trees)
     n_bad = 0
     while batch := list(itertools.islice(entries, batch_size)):
-        for entry, answer in zip(batch, _annotate(tool, batch, trees), strict=True):
-            if isinstance(answer, Sentence):
-                output.write(write_sentence(answer, entry.comments))
+        answers = annotate_each(annotate, [entry.sentence for entry in batch])
+        for entry, answer in zip(batch, answers, strict=True):
+            if not isinstance(answer, InputError):
+                output.write(write_sentence(unwrap(answer), entry.comments))
                 continue
             click.echo(f"{entry.where}: {answer}", err=True)
             n_bad += 1
@@ -98,27 +98,6 @@ def command(
     if n_bad:
         click.echo(f"{n_bad} sentences could not be annotated", err=True)
         ctx.exit(BAD_INPUT)
-
-
-def _annotate(tool: Annotator, batch: Sequence[_Entry], trees: bool) -> list[Sentence | InputError]:
-    """Return an answer an entry; a bad one costs the others nothing."""
-    readable = [each.sentence for each in batch if not isinstance(each.sentence, InputError)]
-    answers: Iterator[Sentence | InputError]
-    try:
-        answers = iter(tool.annotate(readable, trees=trees))
-    except InputError as error:
-        logger.debug("one sentence of a batch is bad; taking them one by one", exc_info=error)
-        answers = (_annotate_one(tool, sentence, trees) for sentence in readable)
-    return [
-        each.sentence if isinstance(each.sentence, InputError) else next(answers) for each in batch
-    ]
-
-
-def _annotate_one(tool: Annotator, sentence: SentenceLike, trees: bool) -> Sentence | InputError:
-    try:
-        return tool.annotate([sentence], trees=trees)[0]
-    except InputError as error:
-        return error
 
 
 def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf._objective import accumulate
+from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.transitions import TRANSITION_NAMES
-from tokalign.features.matrix import FeatureMatrix
 
 N_TRANSITIONS = len(TRANSITION_NAMES)
 N_CHUNKS = 16

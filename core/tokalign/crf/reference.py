@@ -114,13 +114,13 @@ def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Arr
 
 
 def joint_links(s2t: Array, t2s: Array, threshold: float) -> list[tuple[int, int, float]]:
-    """Twin of tokalign.crf._joint.joint_links."""
+    """Twin of tokalign.decoding._joint.joint_links."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
     return [(i, j, p) for (i, j), p in np.ndenumerate(mean) if p >= threshold]
 
 
 def coverage(s2t: Array, t2s: Array) -> list[float]:
-    """Twin of tokalign.crf._joint.coverage."""
+    """Twin of tokalign.decoding._joint.coverage."""
     both = np.minimum(s2t[:, 1:], t2s[:, 1:].T)
     return [min(float(column.sum()), 1.0) for column in both.T]
 

@@ -38,31 +38,28 @@ cdef class Decoder:
 
     Parameters
     ----------
-    wordnet : WordNet
-    base : int32 array, shape (n_templates,)
-        From FeatureTable.
-    weights : float32 array, shape (n_slots, 2)
-        Column 0 for s2t, column 1 for t2s.
-    transitions : float64 array, shape (2, 34)
-    vectors : Vectors, optional
-    paraphrases : Paraphrases, optional
+    model : Model
+        Its table of features, weights and transitions are used.
+    lexicons : Lexicons
+        The tables that the model's feature groups need.
 
     Raises
     ------
     ShapeError
-        If a shape is wrong.
+        If the shape of the weights or transitions is wrong.
     """
 
-    cdef readonly Extractor extractor
+    cdef Extractor _extractor
     cdef const float[:, ::1] _weights
     cdef const double[:, ::1] _transitions
     cdef Workspace _workspace
     cdef double *_scratch
     cdef Py_ssize_t _n_scratch
+    cdef long long _n_decoded
+    cdef long long _held  # number of the pair that extractor and scratch hold, 0 for none
 
-    def __init__(
-        self, wordnet, base, weights, transitions, vectors=None, paraphrases=None
-    ):
+    def __init__(self, model, lexicons):
+        base, weights, transitions = model.table.base, model.weights, model.transitions
         if weights.ndim != 2 or weights.shape[1] != 2 or not len(weights):
             raise ShapeError(f"weights have shape {weights.shape}; wanted (n_slots, 2)")
         if len(weights) <= max(base):
@@ -73,7 +70,9 @@ cdef class Decoder:
             raise ShapeError(
                 f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
             )
-        self.extractor = Extractor(wordnet, base, vectors, paraphrases)
+        self._extractor = Extractor(
+            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases
+        )
         self._weights = np.ascontiguousarray(weights, dtype=np.float32)
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self._workspace = Workspace()
@@ -102,17 +101,33 @@ cdef class Decoder:
         cdef Py_ssize_t i, j
         for i in range(n_source):
             for j in range(n_target):
-                self.extractor.cell_row(i, j)
-                _dot(&self.extractor.sink, weights, &s2t[i * (n_target + 1) + j + 1],
+                self._extractor.cell_row(i, j)
+                _dot(&self._extractor.sink, weights, &s2t[i * (n_target + 1) + j + 1],
                      &t2s[j * (n_source + 1) + i + 1])
-            self.extractor.null_row(True, i)
-            _dot(&self.extractor.sink, weights, &s2t[i * (n_target + 1)], &unused)
+            self._extractor.null_row(True, i)
+            _dot(&self._extractor.sink, weights, &s2t[i * (n_target + 1)], &unused)
         for j in range(n_target):
-            self.extractor.null_row(False, j)
-            _dot(&self.extractor.sink, weights, &unused, &t2s[j * (n_source + 1)])
+            self._extractor.null_row(False, j)
+            _dot(&self._extractor.sink, weights, &unused, &t2s[j * (n_source + 1)])
+
+    cdef int _hold(self, Decoded pair) except -1:
+        """Have the extractor hold a pair's features and the scratch its emissions."""
+        if self._held == pair._number:
+            return 0
+        self._held = 0
+        self._extractor.load(pair.source, pair.target, pair._encoded)
+        cdef Py_ssize_t n_source = self._extractor.pair.source.n
+        cdef Py_ssize_t n_target = self._extractor.pair.target.n
+        self._reserve(n_source, n_target)
+        with nogil:
+            self._emissions(
+                n_source, n_target, self._scratch, self._scratch + n_source * (n_target + 1)
+            )
+        self._held = pair._number
+        return 0
 
     def decode(self, source, target, encoded=None):
-        """Return the best labels and the posteriors of both directions.
+        """Return the posteriors of both directions, and what asks for more.
 
         Parameters
         ----------
@@ -123,12 +138,7 @@ cdef class Decoder:
 
         Returns
         -------
-        s2t_states : int32 array, shape (n_source,)
-            Target token + 1 of each source token, 0 for NULL.
-        t2s_states : int32 array, shape (n_target,)
-        s2t_posterior : float64 array, shape (n_source, n_target + 1)
-            Probability of each label; rows sum to one.
-        t2s_posterior : float64 array, shape (n_target, n_source + 1)
+        Decoded
 
         Raises
         ------
@@ -139,53 +149,100 @@ cdef class Decoder:
         ModelError
             If the weights are so large that float64 cannot hold the posteriors.
         """
-        self.extractor.load(source, target, encoded)
-        cdef int32_t[::1] s2t_states = np.empty(self.extractor.pair.source.n, dtype=np.int32)
-        cdef int32_t[::1] t2s_states = np.empty(self.extractor.pair.target.n, dtype=np.int32)
-        posteriors = self._infer(&s2t_states[0], &t2s_states[0])
-        return s2t_states.base, t2s_states.base, *posteriors
-
-    def posteriors(self, source, target, encoded=None):
-        """Return the posteriors of both directions alone; see decode. Faster, without labels."""
-        self.extractor.load(source, target, encoded)
-        return self._infer(NULL, NULL)
-
-    cdef tuple _infer(self, int32_t *s2t_states, int32_t *t2s_states):
-        """Return both posteriors of the loaded pair and write labels where there is room."""
-        cdef Py_ssize_t n_source = self.extractor.pair.source.n
-        cdef Py_ssize_t n_target = self.extractor.pair.target.n
-        self._reserve(n_source, n_target)
+        self._n_decoded += 1
+        cdef Decoded decoded = Decoded.__new__(Decoded)
+        decoded._decoder = self
+        decoded._number = self._n_decoded
+        decoded.source = source
+        decoded.target = target
+        decoded._encoded = encoded
+        self._hold(decoded)
+        cdef Py_ssize_t n_source = self._extractor.pair.source.n
+        cdef Py_ssize_t n_target = self._extractor.pair.target.n
+        cdef const double *s2t = self._scratch
+        cdef const double *t2s = s2t + n_source * (n_target + 1)
         cdef double[:, ::1] s2t_posterior = np.empty((n_source, n_target + 1))
         cdef double[:, ::1] t2s_posterior = np.empty((n_target, n_source + 1))
-        cdef double *s2t = self._scratch
-        cdef double *t2s = s2t + n_source * (n_target + 1)
         cdef bint is_finite
         with nogil:
-            self._emissions(n_source, n_target, s2t, t2s)
             is_finite = (
-                self._chain(0, s2t, n_source, n_target + 1, s2t_states, &s2t_posterior[0, 0])
-                and self._chain(1, t2s, n_target, n_source + 1, t2s_states, &t2s_posterior[0, 0])
+                self._posteriors(0, s2t, n_source, n_target + 1, &s2t_posterior[0, 0])
+                and self._posteriors(1, t2s, n_target, n_source + 1, &t2s_posterior[0, 0])
             )
         if not is_finite:
             raise ModelError("the model's weights are too large to give posteriors; retrain it")
-        return s2t_posterior.base, t2s_posterior.base
+        decoded.s2t_posterior = s2t_posterior.base
+        decoded.t2s_posterior = t2s_posterior.base
+        return decoded
 
-    cdef bint _chain(
+    cdef bint _posteriors(
         self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
-        int32_t *states, double *posterior,
+        double *posterior,
     ) noexcept nogil:
-        """Write posteriors, and labels unless `states` is NULL; return whether there are any."""
-        cdef double log_partition
+        """Write one direction's posteriors; return whether there are any."""
         expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
-        if states != NULL:
-            viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
-        log_partition = marginals(
+        cdef double log_partition = marginals(
             emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0
         )
         return -INFINITY < log_partition < INFINITY
 
+    cdef void _labels(
+        self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
+        int32_t *states,
+    ) noexcept nogil:
+        """Write one direction's best labels."""
+        expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
+        viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
+
+
+cdef class Decoded:
+    """One decoded pair; made by Decoder.decode.
+
+    It answers for its own pair whatever was decoded since: features are then extracted again.
+
+    Attributes
+    ----------
+    source, target : Sentence
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+        Probability of each source token's labels, column 0 is NULL; rows sum to one.
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    """
+
+    cdef readonly object source
+    cdef readonly object target
+    cdef readonly object s2t_posterior
+    cdef readonly object t2s_posterior
+    cdef object _encoded
+    cdef Decoder _decoder
+    cdef long long _number
+
+    def __init__(self):
+        raise TypeError("a Decoded is made by Decoder.decode")
+
+    def labels(self):
+        """Return the best labels of both directions.
+
+        Returns
+        -------
+        s2t_states : int32 array, shape (n_source,)
+            Target token + 1 of each source token, 0 for NULL.
+        t2s_states : int32 array, shape (n_target,)
+        """
+        cdef Decoder decoder = self._decoder
+        decoder._hold(self)
+        cdef Py_ssize_t n_source = decoder._extractor.pair.source.n
+        cdef Py_ssize_t n_target = decoder._extractor.pair.target.n
+        cdef const double *s2t = decoder._scratch
+        cdef const double *t2s = s2t + n_source * (n_target + 1)
+        cdef int32_t[::1] s2t_states = np.empty(n_source, dtype=np.int32)
+        cdef int32_t[::1] t2s_states = np.empty(n_target, dtype=np.int32)
+        with nogil:
+            decoder._labels(0, s2t, n_source, n_target + 1, &s2t_states[0])
+            decoder._labels(1, t2s, n_target, n_source + 1, &t2s_states[0])
+        return s2t_states.base, t2s_states.base
+
     def features(self, Py_ssize_t source, Py_ssize_t target):
-        """Return the features of one link of the pair that was decoded last.
+        """Return the features of one link.
 
         Parameters
         ----------
@@ -200,21 +257,23 @@ cdef class Decoder:
         Raises
         ------
         InputError
-            If no pair was decoded, or it has no such tokens.
+            If the pair has no such tokens.
         """
-        cdef Py_ssize_t n_source = self.extractor.pair.source.n
-        cdef Py_ssize_t n_target = self.extractor.pair.target.n
+        cdef Extractor extractor = self._decoder._extractor
+        self._decoder._hold(self)
+        cdef Py_ssize_t n_source = extractor.pair.source.n
+        cdef Py_ssize_t n_target = extractor.pair.target.n
         if not (-1 <= source < n_source and -1 <= target < n_target) or source == target == -1:
             raise InputError(
                 f"no link ({source}, {target}) in a pair of {n_source} and {n_target} tokens"
             )
         if source < 0:
-            self.extractor.null_row(False, target)
+            extractor.null_row(False, target)
         elif target < 0:
-            self.extractor.null_row(True, source)
+            extractor.null_row(True, source)
         else:
-            self.extractor.cell_row(source, target)
-        cdef const Sink *sink = &self.extractor.sink
+            extractor.cell_row(source, target)
+        cdef const Sink *sink = &extractor.sink
         slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
         values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
         return slots, values

@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.decoding._decoder import Decoded
 from tokalign.model import Model
-from tokalign.types import Direction, FeatureContribution, LinkExplanation
+from tokalign.types import Direction, FeatureContribution, LinkExplanation, Symmetrization
 
 TINY = 1e-300
+
+
+def explain_link(
+    model: Model,
+    decoded: Decoded,
+    source_index: int,
+    target_index: int,
+    symmetrization: Symmetrization,
+) -> Iterator[LinkExplanation]:
+    """Explain a link, or a token's lack of one, in each direction that took part in deciding it.
+
+    Parameters
+    ----------
+    model : Model
+    decoded : Decoded
+    source_index, target_index : int
+        0-based tokens; -1 on one side for the other side's NULL.
+    symmetrization : Symmetrization
+
+    Raises
+    ------
+    InputError
+        If the pair has no such tokens.
+    """
+    features = decoded.features(source_index, target_index)
+    link = (source_index, target_index)
+    if symmetrization is not Symmetrization.TARGET_TO_SOURCE and source_index >= 0:
+        posterior = decoded.s2t_posterior[source_index]
+        yield explain_label(model, features, posterior, *link, Direction.SOURCE_TO_TARGET)
+    if symmetrization is not Symmetrization.SOURCE_TO_TARGET and target_index >= 0:
+        posterior = decoded.t2s_posterior[target_index]
+        yield explain_label(model, features, posterior, *link, Direction.TARGET_TO_SOURCE)
 
 
 def explain_label(

@@ -1,0 +1,1 @@
+"""From an annotated pair to links: both directions' chains, symmetrization, explanations."""

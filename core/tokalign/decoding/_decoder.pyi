@@ -1,0 +1,23 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features._extract import Encoded
+from tokalign.features.lexicons import Lexicons
+from tokalign.model import Model
+from tokalign.types import Sentence
+
+class Decoder:
+    def __init__(self, model: Model, lexicons: Lexicons) -> None: ...
+    def decode(
+        self, source: Sentence, target: Sentence, encoded: Encoded | None = ...
+    ) -> Decoded: ...
+
+class Decoded:
+    source: Sentence
+    target: Sentence
+    s2t_posterior: NDArray[np.float64]
+    t2s_posterior: NDArray[np.float64]
+    def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def features(
+        self, source: int, target: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...

@@ -1,0 +1,117 @@
+"""Steps over many items, of which a bad one costs the others nothing.
+
+An *outcome* is a value, or the exception that stands in its place: it passes through every later
+step as it is, so that outcomes stay in the order of the items.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from tokalign.errors import InputError
+from tokalign.types import Sentence, SentenceLike
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Pair = tuple[SentenceLike, SentenceLike]
+AnnotatedPair = tuple[Sentence, Sentence]
+Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
+
+logger = logging.getLogger(__name__)
+
+
+def unwrap(outcome: T | Exception) -> T:
+    """Return the value, or raise the exception."""
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def attempt(step: Callable[[T], R], outcome: T | Exception) -> R | Exception:
+    """Return what `step` makes of a value, or the exception that it raises."""
+    if isinstance(outcome, Exception):
+        return outcome
+    try:
+        return step(outcome)
+    except Exception as error:
+        return error
+
+
+def each(step: Callable[[T], R], outcomes: Iterable[T | Exception]) -> list[R | Exception]:
+    """Return `attempt` of every item, in order."""
+    return [attempt(step, outcome) for outcome in outcomes]
+
+
+def together(
+    step: Callable[[Sequence[T]], Sequence[R]], outcomes: Sequence[T | Exception]
+) -> list[R | Exception]:
+    """Return what `step` makes of all values at once; if it fails, of each alone.
+
+    Parameters
+    ----------
+    step : callable
+        Takes a batch and returns a result for each, the same in any batch.
+    outcomes : sequence
+    """
+    values = [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
+    if len(values) > 1:
+        try:
+            results = iter([result for _, result in zip(values, step(values), strict=True)])
+            return [one if isinstance(one, Exception) else next(results) for one in outcomes]
+        except Exception as error:
+            logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
+    return each(lambda value: step([value])[0], outcomes)
+
+
+def annotate_each(
+    annotate: Annotate, sentences: Sequence[SentenceLike | Exception]
+) -> list[Sentence | Exception]:
+    """Return sentences annotated, distinct ones once and all together.
+
+    Parameters
+    ----------
+    annotate : callable
+        Annotator.annotate with its options, or Aligner.annotate.
+    sentences : sequence of SentenceLike or Exception
+    """
+    # mypy takes the union that SentenceLike is for an object where it infers type variables.
+    keys: list[SentenceLike | Exception] = each(_hashable, sentences)  # type: ignore[arg-type]
+    distinct = list(dict.fromkeys(keys))
+    answers = together(annotate, distinct)  # type: ignore[arg-type]
+    annotated = dict(zip(distinct, answers, strict=True))
+    return [annotated[key] for key in keys]
+
+
+def annotate_pairs(
+    annotate: Annotate, pairs: Sequence[Pair | Exception]
+) -> list[AnnotatedPair | Exception]:
+    """Return pairs with both sides annotated; candidates of one question share it.
+
+    An InputError names the side in its field: ``"source"``, ``"target.tags"``.
+    """
+    readable = [pair for pair in pairs if not isinstance(pair, Exception)]
+    sides = iter(annotate_each(annotate, [side for pair in readable for side in pair]))
+    annotated = iter(each(_both_sides, zip(sides, sides, strict=True)))
+    return [pair if isinstance(pair, Exception) else next(annotated) for pair in pairs]
+
+
+def _both_sides(sides: tuple[Sentence | Exception, Sentence | Exception]) -> AnnotatedPair:
+    return _at_side("source", sides[0]), _at_side("target", sides[1])
+
+
+def _hashable(sentence: SentenceLike) -> SentenceLike:
+    key = sentence if isinstance(sentence, str | Sentence) else tuple(sentence)
+    hash(key)
+    return key
+
+
+def _at_side(side: str, outcome: Sentence | Exception) -> Sentence:
+    if not isinstance(outcome, InputError):
+        return unwrap(outcome)
+    error = copy.copy(outcome)  # the sentence may be of other pairs, too
+    error.field = f"{side}.{outcome.field}" if outcome.field else side
+    raise error from outcome

@@ -1,0 +1,112 @@
+"""Steps over many items: order, one bad item, and nothing done twice."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.errors import FormatError, InputError
+from tokalign.outcomes import annotate_each, annotate_pairs, attempt, each, together, unwrap
+from tokalign.types import Sentence
+
+FAILED = ValueError("before")
+
+
+def double(value: int) -> int:
+    if value < 0:
+        raise InputError(f"{value} is negative")
+    return 2 * value
+
+
+def double_all(values: list[int]) -> list[int]:
+    return [double(value) for value in values]
+
+
+def told(outcomes: list) -> list:
+    return [repr(outcome) for outcome in outcomes]
+
+
+def test_an_outcome_gives_its_value_or_raises() -> None:
+    assert unwrap(1) == 1
+    with pytest.raises(ValueError, match="before"):
+        unwrap(FAILED)
+
+
+def test_a_failure_passes_through_and_a_new_one_takes_its_place() -> None:
+    assert attempt(double, FAILED) is FAILED
+    assert told(each(double, [1, FAILED, -1])) == told([2, FAILED, InputError("-1 is negative")])
+
+
+@given(st.lists(st.integers(-1, 5) | st.just(FAILED)))
+def test_together_is_each_taken_alone(outcomes) -> None:
+    assert told(together(double_all, outcomes)) == told(each(double, outcomes))
+
+
+def test_a_batch_without_failures_is_taken_once() -> None:
+    batches = []
+
+    def step(values):
+        batches.append(values)
+        return values
+
+    assert together(step, [1, FAILED, 2]) == [1, FAILED, 2]
+    assert batches == [[1, 2]]
+    assert together(step, []) == []
+
+
+def test_a_step_that_gives_too_few_results_is_not_believed() -> None:
+    assert together(lambda values: values[:1], [1, 2]) == [1, 2]  # alone, each gets its own
+    assert [type(one) for one in together(lambda values: [], [1, 2])] == [IndexError] * 2
+
+
+class Annotator:
+    """Splits at white space; refuses "bad" with a given error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.seen: list = []
+
+    def __call__(self, sentences):
+        self.seen.append(list(sentences))
+        if "bad" in sentences:
+            raise self.error
+        return [
+            Sentence.from_tokens(one.split() if isinstance(one, str) else one) for one in sentences
+        ]
+
+
+def test_distinct_sentences_are_annotated_once_and_tokens_are_no_text() -> None:
+    annotate = Annotator(InputError("x"))
+    a, b, c, d = annotate_each(annotate, ["a b", ["a b"], "a b", ("a b",)])
+    assert (a.tokens, b.tokens) == (("a", "b"), ("a b",))
+    assert a is c and b is d
+    assert annotate.seen == [["a b", ("a b",)]]
+
+
+def test_what_is_no_sentence_fails_alone() -> None:
+    annotate = Annotator(InputError("x"))
+    good, *bad = annotate_each(annotate, ["a", None, [["a"]]])
+    assert good.tokens == ("a",)
+    assert [type(one) for one in bad] == [TypeError, TypeError]
+
+
+@pytest.mark.parametrize(
+    ("error", "fields"),
+    [
+        (InputError("x"), ["source", "target"]),
+        (InputError("x", field="tags"), ["source.tags", "target.tags"]),
+        (FormatError("x", path="a", line=3), ["source", "target"]),
+    ],
+)
+def test_a_bad_sentence_is_named_by_its_side_in_each_of_its_pairs(error, fields) -> None:
+    pairs = [("bad", "a"), ("a", "a"), FAILED, ("a", "bad")]
+    first, good, failed, last = annotate_pairs(Annotator(error), pairs)
+    assert [first.field, last.field] == fields
+    assert {type(first), type(last)} == {type(error)}
+    assert str(first) == str(last) == str(error)
+    assert [side.tokens for side in good] == [("a",), ("a",)]
+    assert failed is FAILED
+    assert error.field == fields[0].partition(".")[2]
+
+
+def test_an_error_that_is_not_the_sentences_is_kept_as_it_is() -> None:
+    error = RuntimeError("x")
+    assert annotate_pairs(Annotator(error), [("bad", "a")]) == [error]
