@@ -6,7 +6,8 @@ import pytest
 from support.sample import find
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.relations import GROUPS, LABELS, group_of
-from tokalign.annotate.treebank import read_trees
+
+from recipes.annotators.treebank import read_trees
 
 CLEARNLP = """ROOT acl acomp advcl advmod agent amod appos attr aux auxpass case cc ccomp compound
 conj csubj csubjpass dative dep det dobj expl intj mark meta neg nmod npadvmod nsubj nsubjpass

@@ -10,8 +10,9 @@ import pytest
 from nltk.tokenize import TreebankWordTokenizer
 from support.sample import DATA, PAIR_FILES, kind_of, sample_pairs
 from tokalign.annotate._tokenize import tokenize
-from tokalign.annotate.treebank import read_trees
 from tokalign.formats import read_gold
+
+from recipes.annotators.treebank import read_trees
 
 SAMPLE = sample_pairs()
 README = (DATA / "README.md").read_text("utf-8")
@@ -91,7 +92,7 @@ def test_trees_are_of_sentences_of_the_pairs_and_have_one_root():
     named = [line.removeprefix("# text = ") for line in lines if line.startswith("#")]
     assert set(named) <= texts and len(set(named)) == len(named)
     for text, tree in zip(named, read_trees(DATA / "trees.conllu"), strict=True):
-        assert tree.tokens == tokenize(text)[0]
+        assert list(tree.tokens) == tokenize(text)[0]
         assert [head for head in tree.heads if head < 0] == [-1]
         assert tree.relations[tree.heads.index(-1)] == "root"
         for word in range(len(tree.tokens)):
