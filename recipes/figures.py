@@ -17,6 +17,17 @@ FIGURES = Path(__file__).parents[1] / "docs" / "figures.json"
 logger = logging.getLogger(__name__)
 
 
+def accuracy_keys(what: str, key: str) -> dict[str, str]:
+    """Return name in the header -> key of F1 and exact match, of one data set and one model.
+
+    Examples
+    --------
+    >>> accuracy_keys("X dev, joint", "x-dev.en")
+    {'F1 on X dev, joint': 'x-dev.en.f1', 'exact match on X dev, joint': 'x-dev.en.exact_match'}
+    """
+    return {f"F1 on {what}": f"{key}.f1", f"exact match on {what}": f"{key}.exact_match"}
+
+
 def read_figures(keys: Mapping[str, str], path: Path = FIGURES) -> dict[str, float]:
     """Return the measured values of some figures, by the name that a header gives them.
 

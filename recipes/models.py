@@ -19,7 +19,7 @@ from tokalign.formats import read_gold
 from tokalign.model import Model, save_model
 from tokalign.training import Progress, TrainingSettings, train
 
-from recipes.figures import read_figures
+from recipes.figures import accuracy_keys, read_figures
 
 RTE2 = "msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "edinburgh/gold.train.sure+poss.json"
@@ -83,21 +83,14 @@ MODELS = {
         "its word vectors have seen PPDB, WordNet and links of Edinburgh++ and MTRef",
         (RTE2,),
         EN_RTE2_SETTINGS,
-        {
-            "F1 on RTE2 dev, 5 folds, sure, joint": "rte2-folds.en-rte2.f1",
-            "exact match on RTE2 dev, 5 folds, sure, joint": "rte2-folds.en-rte2.exact",
-        },
+        accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
     ),
     "en": Recipe(
         "News, entailment, questions, paraphrases and edits; the default",
         (RTE2, EDINBURGH, MTREF, WIKI),
         EN_SETTINGS,
-        {
-            "F1 on MTRef dev, sure+possible, joint": "mtref-dev.en.f1",
-            "exact match on MTRef dev, sure+possible, joint": "mtref-dev.en.exact",
-            "F1 on Wiki dev, sure+possible, joint": "wiki-dev.en.f1",
-            "exact match on Wiki dev, sure+possible, joint": "wiki-dev.en.exact",
-        },
+        accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en")
+        | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en"),
     ),
 }
 

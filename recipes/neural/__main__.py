@@ -23,7 +23,7 @@ from tokalign.model import save_model
 from tokalign.tables import Table
 from tokalign.training import TrainingSettings, train
 
-from recipes.figures import read_figures
+from recipes.figures import accuracy_keys, read_figures
 from recipes.models import EDINBURGH, EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, MTREF, RTE2, WIKI
 from recipes.neural.encoders import EPOCHS_AFTER_OTHERS, N_FOLDS, Workshop
 
@@ -31,18 +31,12 @@ if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
 
 FIGURES = {
-    "en-neural": {
-        "F1 on RTE2 dev, 5 folds nested, sure, joint": "rte2-nested.en-neural.f1",
-        "exact match on RTE2 dev, 5 folds nested, sure, joint": "rte2-nested.en-neural.exact",
-        "F1 on MTRef dev, sure+possible, joint": "mtref-dev.en-neural.f1",
-        "exact match on MTRef dev, sure+possible, joint": "mtref-dev.en-neural.exact",
-        "F1 on Wiki dev, sure+possible, joint": "wiki-dev.en-neural.f1",
-        "exact match on Wiki dev, sure+possible, joint": "wiki-dev.en-neural.exact",
-    },
-    "en-rte2-neural": {
-        "F1 on RTE2 dev, 5 folds nested, sure, joint": "rte2-nested.en-rte2-neural.f1",
-        "exact match on RTE2 dev, 5 folds nested, sure, joint": "rte2-nested.en-rte2-neural.exact",
-    },
+    "en-neural": accuracy_keys("RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-neural")
+    | accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en-neural")
+    | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en-neural"),
+    "en-rte2-neural": accuracy_keys(
+        "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
+    ),
 }
 """What each header says was measured -> key in docs/figures.json."""
 

@@ -6,9 +6,9 @@ import logging
 import pytest
 from tokalign.errors import FormatError
 
-from recipes.figures import read_figures
+from recipes.figures import accuracy_keys, read_figures
 
-KEYS = {"F1 on X": "x.model.f1", "exact match on X": "x.model.exact"}
+KEYS = accuracy_keys("X", "x.model")
 
 
 @pytest.fixture
@@ -22,7 +22,9 @@ def write(tmp_path):
 
 
 def test_figures_get_the_names_of_the_header(write):
-    path = write({"x.model.f1": {"value": 90.3}, "x.model.exact": {"value": 40}, "y": {"value": 1}})
+    path = write(
+        {"x.model.f1": {"value": 90.3}, "x.model.exact_match": {"value": 40}, "y": {"value": 1}}
+    )
     assert read_figures(KEYS, path) == {"F1 on X": 90.3, "exact match on X": 40}
 
 
@@ -30,7 +32,7 @@ def test_a_figure_that_was_not_measured_is_left_out_and_said(write, caplog):
     with caplog.at_level(logging.WARNING):
         assert read_figures(KEYS, write({"x.model.f1": {"value": 90.3}})) == {"F1 on X": 90.3}
     assert caplog.messages == [
-        "figures.json has no x.model.exact: the header goes without 'exact match on X'"
+        "figures.json has no x.model.exact_match: the header goes without 'exact match on X'"
     ]
 
 

@@ -9,24 +9,35 @@ from tokalign.model import load_model
 from tokalign.training import TrainingSettings
 
 from recipes import models
-from recipes.models import MODELS, Recipe
-from recipes.neural.__main__ import FIGURES
+from recipes.models import EN_RTE2_SETTINGS, EN_SETTINGS, MODELS, Recipe
+from recipes.neural.__main__ import FIGURES, with_encoder
 
 
 def test_every_shipped_model_has_a_recipe():
     assert {*MODELS, *FIGURES} == set(shipped_models())
 
 
+SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
+    "en-rte2-neural": with_encoder(EN_RTE2_SETTINGS),
+    "en-neural": with_encoder(EN_SETTINGS),
+}
+
+
 @pytest.mark.parametrize("name", MODELS)
-def test_the_shipped_header_says_what_the_recipe_does(name):
+def test_the_shipped_header_names_what_the_recipe_names(name):
     header, recipe = load_model(model_path(name)).header, MODELS[name]
     assert header.description == recipe.description
     assert header.corpora == tuple(Path(corpus).name for corpus in recipe.corpora)
-    assert header.feature_groups == recipe.settings.feature_groups
-    settings = {**header.settings, "follow": tuple(header.settings["follow"])}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_shipped_header_has_the_recipes_settings(name):
+    header = load_model(model_path(name)).header
+    assert header.feature_groups == SETTINGS[name].feature_groups
+    settings = {key: value for key, value in header.settings.items() if key != "pairs"}
+    settings["follow"] = tuple(settings["follow"])
     settings["possible_in"] = tuple(map(tuple, settings["possible_in"]))
-    del settings["pairs"]
-    wanted = asdict(recipe.settings)
+    wanted = asdict(SETTINGS[name])
     del wanted["feature_groups"]
     assert settings == wanted
 
