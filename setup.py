@@ -2,11 +2,13 @@
 
 Everything declarative is in pyproject.toml; here is only what needs code: the package map
 (core/tokalign is the package, server/ and client/ are mapped into it), the Cython modules, and
-two generated things: protobuf stubs and unpacked lexical tables.
+three generated things: protobuf stubs, unpacked lexical tables, and the headers of the feature
+templates.
 """
 
 import lzma
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -29,6 +31,14 @@ PACKAGES = [
     "tokalign.data",
     *(f"tokalign.{root}" for root in ("server", "client")),
 ]
+
+
+def headers():
+    """Write the Cython headers of the feature templates where features/templates.py changed."""
+    sys.path.insert(0, str(ROOT / "core"))
+    from tokalign.features import cython_source
+
+    cython_source.write(Path("core/tokalign/features"))
 
 
 def extensions():
@@ -71,7 +81,10 @@ def extensions():
 
 
 class Generate(Command):
-    """Generate protobuf stubs and unpack tables into core/tokalign."""
+    """Generate protobuf stubs, unpack tables and write headers into core/tokalign.
+
+    The headers are written whenever this file runs, before Cython reads them.
+    """
 
     description = __doc__
     user_options = []  # noqa: RUF012 (as setuptools declares it)
@@ -118,6 +131,7 @@ class BuildPy(build_py):
 
 
 if __name__ == "__main__":  # Cython's own processes import this file as well
+    headers()
     setup(
         package_dir=PACKAGE_DIR,
         packages=PACKAGES,

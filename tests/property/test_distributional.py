@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reference import distributional as reference
 from tokalign.errors import InputError, ShapeError
-from tokalign.features import reference_distributional as reference
 from tokalign.features._distributional import similarity
 
 

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from reference.features import ReferenceRows, Row
 from tokalign.features._extract import Extractor
-from tokalign.features.reference import ReferenceRows, Row
-from tokalign.features.table import GROUP_NAMES, INDICATOR, ROWS, FeatureTable
+from tokalign.features.table import GROUP_NAMES, FeatureTable
+from tokalign.features.templates import INDICATOR, TEMPLATES
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
@@ -26,7 +27,6 @@ from tokalign.types import Sentence
 
 WORDNET = WordNet.open_shipped()
 VECTORS = Vectors.open_shipped()
-ROW_CAPACITY = 192
 NEAR = 1e-5  # values are float32
 
 FAMILIES = """
@@ -111,7 +111,7 @@ def extractor(table: FeatureTable) -> Extractor:
     return Extractor(WORDNET, table.base, VECTORS, paraphrases())
 
 
-def said(source: Sentence, target: Sentence) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def encoded(source: Sentence, target: Sentence) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Log-probabilities as an encoder gives them, the same for the same pair, ties among them."""
     rng = random.Random(f"{source.tokens} {target.tokens}")
 
@@ -126,7 +126,7 @@ def said(source: Sentence, target: Sentence) -> tuple[NDArray[np.float32], NDArr
 
 def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iterator[Row]:
     """Rows in the order of Extractor.rows, decoded; names are checked to be unique in a row."""
-    start, slot, value = extractor(table).rows(source, target, said(source, target))
+    start, slot, value = extractor(table).rows(source, target, encoded(source, target))
     assert len(start) == len(source) * len(target) + len(source) + len(target) + 1
     for begin, end in itertools.pairwise(start.tolist()):
         names = [table.name(one) for one in slot[begin:end].tolist()]
@@ -135,14 +135,14 @@ def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iter
 
 
 def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
-    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases(), said(source, target))
+    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases(), encoded(source, target))
     yield from (pair.cell_row(*cell) for cell in pair.cells)
     for side in (pair.source, pair.target):
         yield from (pair.null_row(side, at) for at in range(len(side)))
 
 
 def of_group(row: Row, group: str) -> Row:
-    templates = {row.template.name.lower() for row in ROWS if row.group == group}
+    templates = {template.name for template in TEMPLATES if template.group == group}
     return {name: value for name, value in row.items() if name.partition("[")[0] in templates}
 
 
@@ -178,27 +178,19 @@ def test_rows_of_any_characters_equal_their_twin(source: Sentence, target: Sente
 BOUNDS = {INDICATOR: (1.0, 1.0), "[0, 1]": (0.0, 1.0), "[0, 3.7]": (0.0, 3.7), "[0, 6]": (0.0, 6.0),
           "10": (10.0, 10.0), "[-8, 0]": (-8.0, 0.0)}  # fmt: skip
 
-MOST = {"string": 8, "identical": 2, "edges": 2, "wordnet": 21, "neighbour": 6, "adjacent": 2,
-        "content_neighbour": 2, "skip": 4, "children": 4, "crossed_head": 2, "neural": 2,
-        "neural_bin": 2, "neural_margin": 2}  # fmt: skip
-"""How many features of a template one row can hold; one, where nothing is said."""
-
 
 @settings(max_examples=150, deadline=None)
 @given(pairs())
 def test_values_and_row_lengths_are_within_their_bounds(pair: tuple[Sentence, Sentence]) -> None:
-    ranges = {row.template.name.lower(): BOUNDS[row.range] for row in ROWS}
+    ranges = {template.name: BOUNDS[template.range] for template in TEMPLATES}
+    most = {template.name: template.most for template in TEMPLATES}
     for row in kernel_rows(FeatureTable(GROUP_NAMES), *pair):
         templates = [name.partition("[")[0] for name in row]
         for template, value in zip(templates, row.values(), strict=True):
             low, high = ranges[template]
             assert low <= value <= high, template
         for template, count in Counter(templates).items():
-            assert count <= MOST.get(template, 1), template
-
-
-def test_no_row_can_exceed_its_capacity() -> None:
-    assert sum(MOST.get(row.template.name.lower(), 1) for row in ROWS) <= ROW_CAPACITY
+            assert count <= most[template], template
 
 
 @settings(max_examples=40, deadline=None)
@@ -211,10 +203,10 @@ def test_an_extractor_keeps_nothing_of_the_pairs_before(pair: tuple[Sentence, Se
         tags=["DT", "NNS", "VBD"] * 9,
         lemmas=["the", "dog", "bark"] * 9,
     )
-    used.rows(other, pair[0], said(other, pair[0]))
-    used.rows(pair[1], other, said(pair[1], other))
-    encoded = said(*pair)
+    used.rows(other, pair[0], encoded(other, pair[0]))
+    used.rows(pair[1], other, encoded(pair[1], other))
+    arrays = encoded(*pair)
     for got, wanted in zip(
-        used.rows(*pair, encoded), extractor(table).rows(*pair, encoded), strict=True
+        used.rows(*pair, arrays), extractor(table).rows(*pair, arrays), strict=True
     ):
         np.testing.assert_array_equal(got, wanted)

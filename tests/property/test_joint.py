@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokalign.crf import reference
+from reference import crf as reference
 from tokalign.decoding._joint import coverage, joint_links
 from tokalign.errors import ShapeError
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokalign.crf import reference
+from reference import crf as reference
 from tokalign.crf._marginals import forward_backward
 from tokalign.crf._viterbi import decode
 from tokalign.crf.transitions import TRANSITION_NAMES

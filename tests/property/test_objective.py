@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokalign.crf import reference
+from reference import crf as reference
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, Targets, allowed_states
 

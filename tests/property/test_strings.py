@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import JaroWinkler, Levenshtein, Postfix, Prefix
 from tokalign.features._strings import string_similarities
-from tokalign.features.table import SIMILARITIES
+from tokalign.features.templates import SIMILARITIES
 
 MAX_CHARS = 64
 NEAR = 1e-6  # the kernel returns float32

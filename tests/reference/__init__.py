@@ -1,1 +1,5 @@
-"""Slow, obvious twins of what is fast in tokalign, written apart from it."""
+"""Slow, obvious twins of what is fast in tokalign: the judges of the tests.
+
+They share no code, and no table, with what they judge: their edges, offsets and formulas are
+written out a second time on purpose.
+"""

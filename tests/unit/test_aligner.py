@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reference import crf as reference
 from tokalign.aligner import MAX_TOKENS, Aligner, shipped_models
-from tokalign.crf import reference
 from tokalign.decoding.links import JOINT_THRESHOLD
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize

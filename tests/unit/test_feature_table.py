@@ -7,43 +7,51 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import ModelError
-from tokalign.features._templates import Template
-from tokalign.features.table import GROUP_NAMES, ROWS, FeatureTable
+from tokalign.features.table import GROUP_NAMES, FeatureTable
+from tokalign.features.templates import TEMPLATES
 
 TABLE = FeatureTable(GROUP_NAMES)
 
 
-def test_every_template_has_one_row_in_order() -> None:
-    assert [row.template for row in ROWS] == [one for one in Template if one.name != "N_TEMPLATES"]
-    assert len(ROWS) == Template.N_TEMPLATES
+by_template = pytest.mark.parametrize(
+    ("number", "template"), list(enumerate(TEMPLATES)), ids=[each.name for each in TEMPLATES]
+)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.template.name.lower())
-def test_rows_are_complete_and_their_labels_unambiguous(row) -> None:
-    assert row.group in GROUP_NAMES
-    assert row.range
-    assert row.source
-    assert row.meaning
-    for axis in row.axes:
-        assert len(set(axis)) == len(axis)
-        assert all(label and not any(map(str.isspace, label)) for label in axis)
+def test_no_two_templates_share_a_name() -> None:
+    assert len({template.name for template in TEMPLATES}) == len(TEMPLATES)
+
+
+@by_template
+def test_templates_are_complete_and_their_labels_unambiguous(number, template) -> None:
+    assert template.group in GROUP_NAMES
+    assert template.range
+    assert template.source
+    assert template.meaning
+    for axis in template.axes:
+        assert len(set(axis.labels)) == len(axis.labels)
+        assert all(label and not any(map(str.isspace, label)) for label in axis.labels)
+        assert sorted(axis.edges) == list(axis.edges)
 
 
 def test_slots_are_numbered_without_gaps() -> None:
-    starts = [int(TABLE.base[row.template]) for row in ROWS]
-    sizes = [row.size for row in ROWS]
-    assert starts == [0, *np.cumsum(sizes)[:-1].tolist()]
+    sizes = [template.size for template in TEMPLATES]
+    assert TABLE.base.tolist() == [0, *np.cumsum(sizes)[:-1].tolist()]
     assert sum(sizes) == TABLE.n_slots
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.template.name.lower())
-def test_names_lead_back_to_their_slots(row) -> None:
-    base = int(TABLE.base[row.template])
-    offsets = {0, row.size - 1, *random.Random(0).sample(range(row.size), min(row.size, 50))}
+@by_template
+def test_names_lead_back_to_their_slots(number, template) -> None:
+    base = int(TABLE.base[number])
+    offsets = {
+        0,
+        template.size - 1,
+        *random.Random(0).sample(range(template.size), min(template.size, 50)),
+    }
     names = {TABLE.name(base + offset): base + offset for offset in offsets}
     assert len(names) == len(offsets)
     for name, slot in names.items():
-        assert name.startswith(f"{row.template.name.lower()}[")
+        assert name.startswith(f"{template.name}[")
         assert TABLE.slot(name) == slot
 
 
@@ -59,8 +67,8 @@ def test_names_do_not_depend_on_the_groups(groups: set[str], data: st.DataObject
 
 def test_a_group_that_is_off_has_no_slots() -> None:
     table = FeatureTable(["string"])
-    for row in ROWS:
-        assert (table.base[row.template] >= 0) == (row.group == "string")
+    for number, template in enumerate(TEMPLATES):
+        assert (table.base[number] >= 0) == (template.group == "string")
     with pytest.raises(ModelError, match=r"no feature 'null_bias\[bias\]' among the groups string"):
         table.slot("null_bias[bias]")
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tokalign.crf import reference
+from reference import crf as reference
 from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.decoding._decoder import Decoded, Decoder
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError

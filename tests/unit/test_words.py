@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.lexicon.words import Stemmer, canonical, function_words
+from tokalign.lexicon.labels import function_words
+from tokalign.lexicon.words import Stemmer, canonical
 
 
 @pytest.mark.parametrize(

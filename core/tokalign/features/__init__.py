@@ -1,1 +1,1 @@
-"""From an annotated pair to sparse features: `table` lists them, the kernels compute them."""
+"""From an annotated pair to sparse features: `templates` lists them, the kernels compute them."""

@@ -8,24 +8,14 @@ elsewhere is a poor candidate here, whatever the two words look like.
 
 from libc.math cimport fabsf
 
+from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
-from tokalign.features._templates cimport *
 
-cdef enum:
-    N_TOP = 4            # largest values kept a row and column
-    N_GAP_EDGES = 3
-    N_MARGIN_EDGES = 8
-    N_COARSE = 12
-    N_WINDOW_EDGES = 3
-    N_BAG_EDGES = 3
-
-cdef float[3] GAP_EDGES = [0.01, 0.2, 0.5]
-cdef float[8] MARGIN_EDGES = [-2.0, -1.0, -0.4, -0.1, 0.1, 0.4, 1.0, 2.0]
-cdef float[3] WINDOW_EDGES = [0.1, 0.6, 1.5]
-cdef float[3] BAG_EDGES = [0.3, 1.2, 2.5]
 cdef float NOTHING = -1.0
-cdef float SAME_STRENGTH = 0.9
-cdef float FREE_STRENGTH = 0.4   # a word whose best strength is lower has no partner yet
+
+
+cdef inline bint _competes(float strength) noexcept nogil:
+    return strength >= 0.1
 
 
 cdef void _push(float *top, float value) noexcept nogil:
@@ -58,7 +48,7 @@ cdef void prepare_competition(Pair *pair) noexcept nogil:
         for j in range(pair.target.n):
             cell = i * pair.target.n + j
             strength = pair.strength[cell]
-            if strength < 0.1:
+            if not _competes(strength):
                 pair.tension[cell] = NOTHING
             else:
                 pair.tension[cell] = (
@@ -99,27 +89,25 @@ cdef void competition_features(
     cdef float strength = pair.strength[cell]
     cdef const float *row = pair.source.top + i * N_TOP
     cdef const float *column = pair.target.top + j * N_TOP
-    cdef int group = kinds_of(a, b) * N_STRENGTHS + strength_class(strength)
-    cdef int width = N_KINDS * N_KINDS * N_STRENGTHS
+    cdef int kinds = kinds_of(a, b)
+    cdef int level = strength_class(strength)
     cdef int own
-    emit(sink, ROW_GAP,
-         bin_of(pair.source.best[i] - strength, GAP_EDGES, N_GAP_EDGES) * width + group, 1.0)
-    emit(sink, COLUMN_GAP,
-         bin_of(pair.target.best[j] - strength, GAP_EDGES, N_GAP_EDGES) * width + group, 1.0)
-    if strength >= 0.1:
+    emit_row_gap(sink, bin_gap(pair.source.best[i] - strength), kinds, level)
+    emit_column_gap(sink, bin_gap(pair.target.best[j] - strength), kinds, level)
+    if _competes(strength):
         own = strength >= SAME_STRENGTH
-        emit(sink, RANK, (_rank(row, tension, 2) * 4 + _rank(column, tension, 3)) * width + group,
-             1.0)
-        emit(sink, ROW_TIES, min(pair.source.ties[i] - own, 3) * width + group, 1.0)
-        emit(sink, COLUMN_TIES, min(pair.target.ties[j] - own, 4) * width + group, 1.0)
-        emit(sink, ROW_MARGIN,
-             bin_of(_margin(row, tension), MARGIN_EDGES, N_MARGIN_EDGES) * width + group, 1.0)
-        emit(sink, COLUMN_MARGIN,
-             bin_of(_margin(column, tension), MARGIN_EDGES, N_MARGIN_EDGES) * width + group, 1.0)
-    if (pair.source.best[i] < FREE_STRENGTH and pair.target.best[j] < FREE_STRENGTH
-            and a.kind != PUNCTUATION and b.kind != PUNCTUATION):
-        emit(sink, RESIDUAL, a.coarse * N_COARSE + b.coarse, 1.0)
-        emit(sink, RESIDUAL_CONTEXT,
-             (bin_of(pair.window[cell], WINDOW_EDGES, N_WINDOW_EDGES) * (N_BAG_EDGES + 1)
-              + bin_of(pair.bag[cell], BAG_EDGES, N_BAG_EDGES)) * 3
-             + (0 if a.tag == b.tag else 1 if a.coarse == b.coarse else 2), 1.0)
+        emit_rank(
+            sink, _rank(row, tension, N_ROW_RANK - 1), _rank(column, tension, N_COLUMN_RANK - 1),
+            kinds, level,
+        )
+        emit_row_ties(sink, count_row_ties(pair.source.ties[i] - own), kinds, level)
+        emit_column_ties(sink, count_column_ties(pair.target.ties[j] - own), kinds, level)
+        emit_row_margin(sink, bin_margin(_margin(row, tension)), kinds, level)
+        emit_column_margin(sink, bin_margin(_margin(column, tension)), kinds, level)
+    if (is_free(&pair.source, i) and is_free(&pair.target, j)
+            and a.kind != KIND_MARK and b.kind != KIND_MARK):
+        emit_residual(sink, pair_coarses(a.coarse, b.coarse))
+        emit_residual_context(
+            sink, bin_residual_window(pair.window[cell]), bin_residual_bag(pair.bag[cell]),
+            pos_of(a, b),
+        )

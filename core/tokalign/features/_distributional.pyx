@@ -9,8 +9,8 @@ and k = 2 added to every count,
     t-test  = max(0, (p(w, f) - p(w) p(f)) / sqrt(p(w) p(f)))
 
 where c(w, f) > 0, and 0 elsewhere, so that the vectors stay sparse. The similarity of two words is
-the largest of cosine, Dice and Jaccard under either weight, in [0, 1]. `reference_distributional`
-is the slow twin.
+the largest of cosine, Dice and Jaccard under either weight, in [0, 1]. The slow twin is
+tests/reference/distributional.py.
 
 References
 ----------

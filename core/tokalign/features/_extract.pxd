@@ -16,10 +16,8 @@ cdef class Extractor:
     cdef bint _uses_encoder  # whether the group that reads an encoder is on
     cdef const float[:, ::1] _s2t_encoded
     cdef const float[:, ::1] _t2s_encoded
-    cdef void *_tokens_block
-    cdef Py_ssize_t _n_tokens_max
-    cdef void *_cells_block
-    cdef Py_ssize_t _n_cells_max
+    cdef void *_block        # every array of the pair
+    cdef size_t _n_block     # its bytes
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef tuple _relation(self, str label)
     cdef int _fill_side(self, Side *side, sentence) except -1

@@ -2,8 +2,8 @@
 
 `Extractor.load` analyses a pair once; `cell_row` and `null_row` then fill the sink with the
 features of one candidate link, or of one word left unaligned. Training collects the rows
-(`FeatureRows`), decoding multiplies them with the weights on the fly (model/_scorer.pyx); both
-see the same rows. `features/reference.py` is the slow twin.
+(`FeatureMatrix`), decoding multiplies them with the weights on the fly (`Decoder`); both see the same
+rows. The slow twin is tests/reference/features.py.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -11,6 +11,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
+from tokalign.features._arena cimport Arena, take
 from tokalign.features._competition cimport competition_features, prepare_competition
 from tokalign.features._context cimport context_features, prepare_context
 from tokalign.features._dependency cimport dependency_features
@@ -26,23 +27,13 @@ from tokalign.features._pair cimport *
 from tokalign.features._names cimport mark_names, name_features
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
-from tokalign.features._templates cimport (
-    COSINE,
-    DISTRIBUTIONAL,
-    DISTRIBUTIONAL_BIN,
-    N_TEMPLATES,
-    NEURAL,
-    PARAPHRASE,
-)
 
 from tokalign.annotate.relations import GROUPS, group_of
 from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
-    MAX_LEXEMES = 200_000
+    MAX_LEXEMES = 200_000    # about 1 kB each; the tables start anew beyond
     MAX_RELATIONS = 1000
-    N_TOP = 4
-    TOKEN_BYTES = 80         # a pointer, 9 integers, 8 floats, and padding that keeps alignment
 
 
 def _check_columns(sentence, str field):
@@ -98,44 +89,25 @@ cdef class Extractor:
 
     def __dealloc__(self):
         release(&self._arcs_scratch)
-        free(self._tokens_block)
-        free(self._cells_block)
+        free(self._block)
 
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
         """Make room for a pair and point the pair's arrays into it."""
-        cdef Py_ssize_t n_tokens = n_source + n_target
-        cdef Py_ssize_t n_cells = n_source * n_target
-        cdef Py_ssize_t cell_bytes = (
-            sizeof(LexicalPair) + 6 * sizeof(float) + 4 * sizeof(uint8_t)
-        )
-        if n_tokens > self._n_tokens_max:
-            free(self._tokens_block)
-            self._n_tokens_max = 0
-            self._tokens_block = malloc(n_tokens * TOKEN_BYTES)
-            if self._tokens_block == NULL:
-                raise MemoryError("tokens of a pair")
-            self._n_tokens_max = n_tokens
-        if n_cells > self._n_cells_max:
-            free(self._cells_block)
-            self._n_cells_max = 0
-            self._cells_block = malloc(n_cells * cell_bytes)
-            if self._cells_block == NULL:
-                raise MemoryError("cells of a pair")
-            self._n_cells_max = n_cells
-        cdef char *rest = <char *>self._tokens_block
-        rest = _carve_side(&self.pair.source, n_source, rest)
-        _carve_side(&self.pair.target, n_target, rest)
-        self.pair.lexical = <LexicalPair *>self._cells_block
-        self.pair.strength = <float *>(self.pair.lexical + n_cells)
-        self.pair.window = self.pair.strength + n_cells
-        self.pair.bag = self.pair.window + n_cells
-        self.pair.tension = self.pair.bag + n_cells
-        self.pair.distributional = self.pair.tension + n_cells
-        self.pair.scratch = self.pair.distributional + n_cells
-        self.pair.run = <uint8_t *>(self.pair.scratch + n_cells)
-        self.pair.content_run = self.pair.run + n_cells
-        self.pair.acronym = self.pair.content_run + n_cells
-        self.pair.name_part = self.pair.acronym + n_cells
+        cdef Arena arena
+        arena.memory = NULL
+        arena.n_bytes = 0
+        _carve(&self.pair, n_source, n_target, &arena)
+        if arena.n_bytes > self._n_block:
+            free(self._block)
+            self._block = NULL
+            self._n_block = 0
+            self._block = malloc(arena.n_bytes)
+            if self._block == NULL:
+                raise MemoryError("arrays of a pair")
+            self._n_block = arena.n_bytes
+        arena.memory = <char *>self._block
+        arena.n_bytes = 0
+        _carve(&self.pair, n_source, n_target, &arena)
         return 0
 
     cdef tuple _relation(self, str label):
@@ -167,12 +139,12 @@ cdef class Extractor:
         last = -1
         for k in range(side.n):
             side.previous_content[k] = last
-            if side.word[k].kind == CONTENT:
+            if side.word[k].kind == KIND_CONTENT:
                 last = <int32_t>k
         last = -1
         for k in range(side.n - 1, -1, -1):
             side.next_content[k] = last
-            if side.word[k].kind == CONTENT:
+            if side.word[k].kind == KIND_CONTENT:
                 last = <int32_t>k
         return 0
 
@@ -209,8 +181,8 @@ cdef class Extractor:
             self._relations.clear()
         _check_columns(source, "source")
         _check_columns(target, "target")
-        self._reserve(len(source), len(target))
         try:
+            self._reserve(len(source), len(target))
             self._fill_side(&self.pair.source, source)
             self._fill_side(&self.pair.target, target)
             self._take_encoded(encoded)
@@ -333,21 +305,40 @@ cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
     out.relation = side.relation
 
 
-cdef char *_carve_side(Side *side, Py_ssize_t n, char *block) noexcept:
-    """Point the arrays of a side into a block and return what is left of it."""
+cdef void _carve(
+    Pair *pair, Py_ssize_t n_source, Py_ssize_t n_target, Arena *arena
+) noexcept nogil:
+    """Point the arrays of a pair into an arena."""
+    cdef size_t n_cells = n_source * n_target
+    _carve_side(&pair.source, n_source, arena)
+    _carve_side(&pair.target, n_target, arena)
+    pair.lexical = <LexicalPair *>take(arena, n_cells * sizeof(LexicalPair))
+    pair.strength = <float *>take(arena, n_cells * sizeof(float))
+    pair.window = <float *>take(arena, n_cells * sizeof(float))
+    pair.bag = <float *>take(arena, n_cells * sizeof(float))
+    pair.tension = <float *>take(arena, n_cells * sizeof(float))
+    pair.distributional = <float *>take(arena, n_cells * sizeof(float))
+    pair.scratch = <float *>take(arena, n_cells * sizeof(float))
+    pair.run = <uint8_t *>take(arena, n_cells)
+    pair.content_run = <uint8_t *>take(arena, n_cells)
+    pair.acronym = <uint8_t *>take(arena, n_cells)
+    pair.name_part = <uint8_t *>take(arena, n_cells)
+
+
+cdef void _carve_side(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
+    """Point the arrays of a side into an arena."""
     side.n = n
-    side.word = <const Lexeme **>block
-    side.lemma = <int32_t *>(side.word + n)
-    side.head = side.lemma + n
-    side.relation = side.head + n
-    side.group = side.relation + n
-    side.first_child = side.group + n
-    side.next_sibling = side.first_child + n
-    side.previous_content = side.next_sibling + n
-    side.next_content = side.previous_content + n
-    side.ties = side.next_content + n
-    side.best = <float *>(side.ties + n)
-    side.nearest = side.best + n
-    side.top = side.nearest + n
-    side.likeliest = side.top + 4 * n
-    return block + n * TOKEN_BYTES
+    side.word = <const Lexeme **>take(arena, n * sizeof(Lexeme *))
+    side.lemma = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.head = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.relation = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.group = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.first_child = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.next_sibling = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.previous_content = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.next_content = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.ties = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.best = <float *>take(arena, n * sizeof(float))
+    side.nearest = <float *>take(arena, n * sizeof(float))
+    side.top = <float *>take(arena, N_TOP * n * sizeof(float))
+    side.likeliest = <float *>take(arena, 2 * n * sizeof(float))

@@ -6,17 +6,9 @@ comparison of two lexemes sits in a direct-mapped cache, where a newer pair repl
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memset
 
 from tokalign.features._pair cimport *
-from tokalign.features._strings cimport (
-    JARO_WINKLER,
-    LEVENSHTEIN,
-    Characters,
-    common_prefix,
-    fill_characters,
-    similarities,
-)
+from tokalign.features._strings cimport common_prefix, fill_characters, similarities
 from tokalign.lexicon._paraphrases cimport Paraphrases, paraphrases
 from tokalign.lexicon._vectors cimport Vectors, cosine
 from tokalign.lexicon._wordnet cimport (
@@ -38,23 +30,21 @@ from tokalign.lexicon._wordnet cimport (
     relation,
 )
 
-from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, TAG_INDEX, TITLES
-from tokalign.lexicon.words import Stemmer, canonical, function_words
+from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX, TITLES
+from tokalign.lexicon.labels import function_words
+from tokalign.lexicon.words import Stemmer, canonical
 
 cdef enum:
     CACHE_BITS = 15
-    MAX_LEXEMES = 200_000    # about 1 kB each; the tables start anew beyond
 
 cdef uint64_t EMPTY = ~<uint64_t>0
 
-# Strength of each lexical class, in the order of LexicalClass; the last four are close vectors.
-cdef float[20] STRENGTH = [
+# Strength of each lexical class; the last four are close vectors.
+cdef float[<int>N_CLASS] STRENGTH = [
     1.0, 1.0, 0.95, 0.9, 0.8, 0.75, 0.75, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.15, 0.1, 0.0,
     0.25, 0.45, 0.65, 0.75,
 ]
-cdef float[4] CLOSE_EDGES = [0.3, 0.4, 0.5, 0.6]
 
-cdef int PUNCT_TAG = COARSE_TAGS.index("mark")
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 
 
@@ -139,9 +129,9 @@ cdef class LexemeTable:
         word.coarse = COARSE_INDEX.get(tag, COARSE_INDEX["XX"])
         word.function_word = self._function_words.get(lower, -1)
         if not any(map(str.isalnum, form)):
-            word.kind = PUNCTUATION
+            word.kind = KIND_MARK
         else:
-            word.kind = FUNCTION if word.function_word >= 0 else CONTENT
+            word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT
         word.case_ = _case(form)
         word.is_title = lower in TITLES
         letters = form.replace(".", "")
@@ -152,13 +142,15 @@ cdef class LexemeTable:
         for k in range(N_PARTS):
             word.parts[k] = self._string_id(parts[k]) if k < len(parts) else -1
         for k in range(N_ENTRIES):
-            word.entries[k] = self._entry(lower, lemma.lower(), k) if word.kind == CONTENT else -1
+            word.entries[k] = -1
+            if word.kind == KIND_CONTENT:
+                word.entries[k] = self._entry(lower, lemma.lower(), k)
         word.vector = word.paraphrases[0] = word.paraphrases[1] = -1
-        if self.vectors is not None and word.kind == CONTENT:
+        if self.vectors is not None and word.kind == KIND_CONTENT:
             word.vector = self.vectors.find(lower)
             if word.vector < 0:
                 word.vector = self.vectors.find(lemma.lower())
-        if self.paraphrases is not None and word.kind == CONTENT:
+        if self.paraphrases is not None and word.kind == KIND_CONTENT:
             word.paraphrases[0] = self.paraphrases.find(lower)
             word.paraphrases[1] = self.paraphrases.find(lemma.lower())
         word.id = <int32_t>self._n_lexemes
@@ -189,12 +181,12 @@ def _is_number(text):
 
 
 cdef uint8_t _case(str form):
-    """Return LOWER, CAPITALISED, UPPER (two capitals or more) or NO_LETTERS."""
+    """Return CASE_LOWER, CASE_CAPITALISED, CASE_UPPER (two capitals or more) or CASE_NONE."""
     if not any(map(str.isalpha, form)):
-        return NO_LETTERS
+        return CASE_NONE
     if len(form) > 1 and form.isupper():
-        return UPPER
-    return CAPITALISED if form[0].isupper() else LOWER
+        return CASE_UPPER
+    return CASE_CAPITALISED if form[0].isupper() else CASE_LOWER
 
 
 cdef bint _shares_part(const Lexeme *a, const Lexeme *b) noexcept nogil:
@@ -219,13 +211,13 @@ cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept 
         return CLASS_IDENTICAL
     if a.canonical == b.canonical:
         return CLASS_CANONICAL
-    if a.kind == PUNCTUATION or b.kind == PUNCTUATION or (a.number >= 0 and b.number >= 0):
+    if a.kind == KIND_MARK or b.kind == KIND_MARK or (a.number >= 0 and b.number >= 0):
         return CLASS_NONE
     if a.lemma == b.lemma:
         return CLASS_LEMMA
     if a.stem == b.stem:
         return CLASS_STEM
-    if a.kind == FUNCTION or b.kind == FUNCTION:
+    if a.kind == KIND_FUNCTION or b.kind == KIND_FUNCTION:
         return CLASS_NONE
     if relations & SYNONYM:
         return CLASS_SYNONYM
@@ -239,7 +231,8 @@ cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept 
     if _shares_part(a, b) or _shares_part(b, a):
         return CLASS_HYPHEN
     if min(a.lower.n, b.lower.n) >= 4 and (
-        out.similarity[LEVENSHTEIN] >= 0.75 or out.similarity[JARO_WINKLER] > 0.93
+        out.similarity[SIMILARITY_LEVENSHTEIN] >= 0.75
+        or out.similarity[SIMILARITY_JARO_WINKLER] > 0.93
     ):
         return CLASS_FUZZY
     if relations & ANTONYM:
@@ -275,8 +268,8 @@ cdef void _compare(
     )
     out.lexical_class = _classify(a, b, out)
     # Vectors of antonyms are close too; any other class yields to a stronger one of the vectors.
-    if out.cosine >= CLOSE_EDGES[0] and out.lexical_class != CLASS_ANTONYM:
-        k = CLASS_NONE + bin_of(out.cosine, CLOSE_EDGES, 4)
+    if out.cosine >= least_closeness() and out.lexical_class != CLASS_ANTONYM:
+        k = CLASS_NONE + bin_closeness(out.cosine)
         if STRENGTH[k] > STRENGTH[out.lexical_class]:
             out.lexical_class = k
     out.strength = STRENGTH[out.lexical_class]

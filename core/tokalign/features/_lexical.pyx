@@ -6,18 +6,11 @@ defined on the state (the target token) and is absent for NULL, which has featur
 
 from libc.math cimport fabsf
 
+from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
-from tokalign.features._strings cimport N_SIMILARITIES
-from tokalign.features._templates cimport *
 from tokalign.lexicon._wordnet cimport N_RELATIONS
 
-cdef float[6] POSITION_EDGES = [0.02, 0.05, 0.1, 0.2, 0.35, 0.6]
-cdef float[5] SIMILARITY_EDGES = [0.2, 0.35, 0.5, 0.65, 0.8]
 cdef float ACRONYM_STRENGTH = 0.7
-cdef enum:
-    N_COARSE = 12
-    N_TAGS = 51
-    MAX_FUNCTION_WORDS = 256
 
 
 cdef void _mark_run(Pair *pair, bint source_is_acronym, Py_ssize_t at) noexcept nogil:
@@ -36,15 +29,15 @@ cdef void _mark_run(Pair *pair, bint source_is_acronym, Py_ssize_t at) noexcept 
         k = first
         while k < other.n and letter < n_letters and k - first <= 2 * n_letters:
             wanted = _letter(acronym, letter)
-            if other.word[k].case_ == CAPITALISED and other.word[k].lower.code[0] == wanted:
+            if other.word[k].case_ == CASE_CAPITALISED and other.word[k].lower.code[0] == wanted:
                 letter += 1
-            elif other.word[k].kind != FUNCTION or k == first:
+            elif other.word[k].kind != KIND_FUNCTION or k == first:
                 break
             k += 1
         if letter < n_letters:
             continue
         for k in range(first, k):
-            if other.word[k].kind == CONTENT:
+            if other.word[k].kind == KIND_CONTENT:
                 cell = at * pair.target.n + k if source_is_acronym else k * pair.target.n + at
                 pair.acronym[cell] = 1
                 pair.strength[cell] = max(pair.strength[cell], ACRONYM_STRENGTH)
@@ -81,46 +74,42 @@ cdef void lexical_features(
     cdef const Lexeme *b = pair.target.word[j]
     cdef const LexicalPair *lexical = &pair.lexical[cell]
     cdef int kinds = kinds_of(a, b)
-    cdef int strength = strength_class(pair.strength[cell])
-    cdef int coarse = a.coarse * N_COARSE + b.coarse
-    cdef int cases = a.case_ * N_CASES + b.case_
+    cdef int cases = pair_cases(a.case_, b.case_)
     cdef int k
     cdef float largest
-    for k in range(N_SIMILARITIES):
+    for k in range(N_SIMILARITY):
         if lexical.similarity[k] > 0.0:
-            emit(sink, STRING, k, lexical.similarity[k])
+            emit_string(sink, k, lexical.similarity[k])
     if a.lower_form == b.lower_form:
-        emit(sink, IDENTICAL, 1, 1.0)
+        emit_identical(sink, IDENTITY_IGNORING_CASE)
         if a.form == b.form:
-            emit(sink, IDENTICAL, 0, 1.0)
-    emit(sink, POS_MATCH, 0 if a.tag == b.tag else 1 if a.coarse == b.coarse else 2, 1.0)
-    emit(sink, TAG_PAIR, a.tag * N_TAGS + b.tag, 1.0)
-    _position_features(pair, i, j, strength, sink)
+            emit_identical(sink, IDENTITY_EXACTLY)
+    emit_pos_match(sink, pos_of(a, b))
+    emit_tag_pair(sink, pair_tags(a.tag, b.tag))
+    _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
+    _neighbour_features(pair, i, j, sink)
     for k in range(N_RELATIONS):
         if (lexical.relations >> k) & 1:
-            emit(sink, WORDNET, k, 1.0)
+            emit_wordnet(sink, k)
     if a.lemma == b.lemma:
-        emit(sink, WORDNET, N_RELATIONS, 1.0)
+        emit_wordnet(sink, WORDNET_RELATION_SAME_LEMMA)
 
-    emit(sink, LEXICAL_CLASS,
-         (lexical.lexical_class * N_KINDS * N_KINDS + kinds) * N_COARSE * N_COARSE + coarse, 1.0)
+    emit_lexical_class(sink, lexical.lexical_class, kinds, pair_coarses(a.coarse, b.coarse))
     if lexical.lexical_class == CLASS_NONE:
         largest = 0.0
-        for k in range(N_SIMILARITIES):
+        for k in range(N_SIMILARITY):
             largest = max(largest, lexical.similarity[k])
-        emit(sink, UNRELATED,
-             (bin_of(largest, SIMILARITY_EDGES, 5) * N_KINDS * N_KINDS + kinds)
-             * N_CASES * N_CASES + cases, 1.0)
+        emit_unrelated(sink, bin_likeness(largest), kinds, cases)
         if a.function_word >= 0 and b.function_word >= 0:
-            emit(sink, FUNCTION_PAIR, a.function_word * MAX_FUNCTION_WORDS + b.function_word, 1.0)
+            emit_function_pair(sink, a.function_word, b.function_word)
     elif lexical.lexical_class == CLASS_IDENTICAL:
-        emit(sink, IDENTICAL_CASE, kinds * N_CASES * N_CASES + cases, 1.0)
+        emit_identical_case(sink, kinds, cases)
         if a.function_word >= 0:
-            emit(sink, SAME_WORD, a.function_word, 1.0)
+            emit_same_word(sink, a.function_word)
     if a.number >= 0 and b.number >= 0:
-        emit(sink, NUMBER, 0 if a.number == b.number else 1, 1.0)
+        emit_number(sink, NUMBERS_EQUAL if a.number == b.number else NUMBERS_DIFFERENT)
     if pair.acronym[cell]:
-        emit(sink, ACRONYM, 0, 1.0)
+        emit_acronym(sink)
 
 
 cdef void _position_features(
@@ -131,27 +120,32 @@ cdef void _position_features(
     )
     cdef bint last_source = i == pair.source.n - 1
     cdef bint last_target = j == pair.target.n - 1
-    emit(sink, POSITION, 0, distance)
-    emit(sink, POSITION_BIN, bin_of(distance, POSITION_EDGES, 6) * N_STRENGTHS + strength, 1.0)
+    emit_position(sink, distance)
+    emit_position_bin(sink, bin_distance(distance), strength)
     if i == 0 and j == 0:
-        emit(sink, EDGES, strength, 1.0)
+        emit_edges(sink, PLACE_BOTH_FIRST, strength)
     if last_source and last_target:
-        emit(sink, EDGES, N_STRENGTHS + strength, 1.0)
+        emit_edges(sink, PLACE_BOTH_LAST, strength)
     elif last_source or last_target:
-        emit(sink, EDGES, 2 * N_STRENGTHS + strength, 1.0)
-    # Yao's contextual features: do the neighbours match?
+        emit_edges(sink, PLACE_ONE_LAST, strength)
+
+
+cdef void _neighbour_features(
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+) noexcept nogil:
+    """Yao's contextual features: do the neighbours match?"""
     cdef Py_ssize_t step
     cdef int side
     cdef const Lexeme *a
     cdef const Lexeme *b
-    for side in range(2):
-        step = 1 if side else -1
+    for side in range(N_SIDE):
+        step = -1 if side == SIDE_LEFT else 1
         if 0 <= i + step < pair.source.n and 0 <= j + step < pair.target.n:
             a = pair.source.word[i + step]
             b = pair.target.word[j + step]
             if a.lower_form == b.lower_form:
-                emit(sink, NEIGHBOUR, side * 3, 1.0)
+                emit_neighbour(sink, side, NEIGHBOUR_IDENTICAL)
             if a.lemma == b.lemma:
-                emit(sink, NEIGHBOUR, side * 3 + 1, 1.0)
+                emit_neighbour(sink, side, NEIGHBOUR_SAME_LEMMA)
             if a.tag == b.tag:
-                emit(sink, NEIGHBOUR, side * 3 + 2, 1.0)
+                emit_neighbour(sink, side, NEIGHBOUR_SAME_TAG)

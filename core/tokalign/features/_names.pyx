@@ -5,19 +5,16 @@ Such a word stands in the run of names around the repeated one, nowhere in the o
 is no title.
 """
 
+from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
-from tokalign.features._templates cimport *
 
-from tokalign.features.inventory import COARSE_TAGS
-
-cdef int NAME_TAG = COARSE_TAGS.index("name")
 # Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count.
 cdef float NAME_VALUE = 10.0
 
 
 cdef inline bint _is_name(const Side *side, Py_ssize_t k) noexcept nogil:
-    return 0 <= k < side.n and side.word[k].coarse == NAME_TAG and (
-        side.word[k].case_ == CAPITALISED or side.word[k].case_ == UPPER
+    return 0 <= k < side.n and side.word[k].coarse == COARSE_NAME and (
+        side.word[k].case_ == CASE_CAPITALISED or side.word[k].case_ == CASE_UPPER
     )
 
 
@@ -38,7 +35,8 @@ cdef void _complete(Pair *pair, bint source_is_longer) noexcept nogil:
     cdef Side *longer = &pair.source if source_is_longer else &pair.target
     cdef Side *shorter = &pair.target if source_is_longer else &pair.source
     cdef Py_ssize_t at, anchor, k, cell, step
-    cdef int offset
+    cdef int form
+    cdef int32_t offset
     for at in range(shorter.n):
         if not _is_name(shorter, at):
             continue
@@ -47,9 +45,15 @@ cdef void _complete(Pair *pair, bint source_is_longer) noexcept nogil:
             continue
         if _only_place(shorter, shorter.word[at].lower_form) != at:
             continue
+        form = SHORT_NAME_SHORT_FORM_ALONE
+        if _is_name(shorter, at - 1) or _is_name(shorter, at + 1):
+            form = SHORT_NAME_SHORT_FORM_IN_NAME
         for step in range(-1, 2, 2):
-            offset = 4 * (not source_is_longer) + 2 * (step > 0)
-            offset += _is_name(shorter, at - 1) or _is_name(shorter, at + 1)
+            offset = offset_name_part(
+                NAME_SOURCE_LONGER if source_is_longer else NAME_TARGET_LONGER,
+                SIDE_LEFT if step < 0 else SIDE_RIGHT,
+                form,
+            )
             k = anchor + step
             while (
                 _is_name(longer, k)

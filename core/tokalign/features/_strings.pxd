@@ -1,16 +1,6 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 cdef enum:
-    # The similarities in the order of features/table.py.
-    JARO_WINKLER = 0
-    DICE_SORENSEN = 1
-    HAMMING = 2
-    JACCARD = 3
-    LEVENSHTEIN = 4
-    NGRAM = 5
-    PREFIX = 6
-    SUFFIX = 7
-    N_SIMILARITIES = 8
     MAX_CHARS = 64       # longer words are compared by their first 64 characters
 
 cdef struct Characters:

@@ -8,6 +8,10 @@ size and the bit-parallel kernels need one machine word.
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 
+from tokalign.features._templates cimport *
+
+from tokalign.features.templates import SIMILARITIES
+
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
     cdef uint64_t left = (<const uint64_t *>a)[0]
@@ -162,25 +166,25 @@ cdef int _ones(uint64_t bits) noexcept nogil:
 
 
 cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil:
-    """Write all N_SIMILARITIES of two non-empty words."""
+    """Write all N_SIMILARITY of two non-empty words."""
     cdef int k
     cdef int longer = max(a.n, b.n)
-    for k in range(N_SIMILARITIES):
+    for k in range(N_SIMILARITY):
         out[k] = 0.0
     if not a.letters & b.letters:
         return  # no character in common: every similarity is 0
     cdef int bigrams_a = max(a.n - 1, 1)
     cdef int bigrams_b = max(b.n - 1, 1)
-    out[JARO_WINKLER] = jaro_winkler(a, b)
-    out[DICE_SORENSEN] = (
+    out[SIMILARITY_JARO_WINKLER] = jaro_winkler(a, b)
+    out[SIMILARITY_DICE_SORENSEN] = (
         2.0 * _shared(a.bigram, bigrams_a, b.bigram, bigrams_b) / (bigrams_a + bigrams_b)
     )
-    out[HAMMING] = _hamming(a, b)
-    out[JACCARD] = _jaccard(a, b)
-    out[LEVENSHTEIN] = levenshtein(a, b)
-    out[NGRAM] = <float>_shared(a.trigram, a.n, b.trigram, b.n) / longer
-    out[PREFIX] = <float>common_prefix(a, b) / longer
-    out[SUFFIX] = <float>_common_suffix(a, b) / longer
+    out[SIMILARITY_HAMMING] = _hamming(a, b)
+    out[SIMILARITY_JACCARD] = _jaccard(a, b)
+    out[SIMILARITY_LEVENSHTEIN] = levenshtein(a, b)
+    out[SIMILARITY_NGRAM] = <float>_shared(a.trigram, a.n, b.trigram, b.n) / longer
+    out[SIMILARITY_PREFIX] = <float>common_prefix(a, b) / longer
+    out[SIMILARITY_SUFFIX] = <float>_common_suffix(a, b) / longer
 
 
 cdef void fill_characters(str word, Characters *out):
@@ -228,12 +232,8 @@ def string_similarities(str a, str b):
     if not a or not b:
         raise ValueError("both words must have at least one character")
     cdef Characters left, right
-    cdef float out[N_SIMILARITIES]
+    cdef float out[N_SIMILARITY]
     fill_characters(a, &left)
     fill_characters(b, &right)
     similarities(&left, &right, out)
-    names = (
-        "jaro_winkler", "dice_sorensen", "hamming", "jaccard", "levenshtein", "ngram", "prefix",
-        "suffix",
-    )
-    return {names[k]: out[k] for k in range(N_SIMILARITIES)}
+    return {name: out[k] for k, name in enumerate(SIMILARITIES)}

@@ -44,8 +44,8 @@ def build_matrix(
     starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     slots, values, first_row, n_source, n_target = [], [], [], [], []
     n_rows = n_values = 0
-    for (source, target), said in zip(pairs, encoded or itertools.repeat(None), strict=False):
-        row_start, slot, value = extractor.rows(source, target, said)
+    for (source, target), arrays in zip(pairs, encoded or itertools.repeat(None), strict=False):
+        row_start, slot, value = extractor.rows(source, target, arrays)
         first_row.append(n_rows)
         n_source.append(len(source))
         n_target.append(len(target))

@@ -1,7 +1,6 @@
 from tokalign.lexicon._vocabulary import Vocabulary
 from tokalign.tables import Table
 
-RELATION_NAMES: tuple[str, ...]
 POS_LETTERS: str
 SYNONYM: int
 DERIVED: int

@@ -9,14 +9,9 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from tokalign.errors import InputError
 from tokalign.lexicon._vocabulary cimport Vocabulary
+from tokalign.lexicon.labels import RELATION_NAMES
 from tokalign.tables import Table
 
-RELATION_NAMES = (
-    "synonym", "hypernym", "hyponym", "derived", "entailing", "causing", "member-of",
-    "has-member", "substance-of", "has-substance", "part-of", "has-part", "similar",
-    "verb-group", "pertainym", "antonym", "derived-synonym", "hypernym-within-3",
-    "hyponym-within-3", "cohyponym",
-)
 POS_LETTERS = "nvar"
 
 

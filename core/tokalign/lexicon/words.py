@@ -1,13 +1,10 @@
-"""Forms of single words: stems, canonical forms, the list of function words."""
+"""Forms of single words: stems and canonical forms."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import Stemmer as Snowball
-
-from tokalign.tables import DATA_DIR
 
 _UNITS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -57,10 +54,3 @@ class Stemmer:
 
     def __init__(self) -> None:
         self.stem = Snowball.Stemmer("english").stemWord
-
-
-@cache
-def function_words() -> tuple[str, ...]:
-    """Return the function words that ship with the package, in a fixed order."""
-    lines = (DATA_DIR / "function_words.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(line for line in lines if line and not line.startswith("#"))

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of the feature kernels; the judge of the tests, used nowhere else.
+"""Slow, obvious twin of the feature kernels.
 
 A row of features is a dict from names, as in FeatureTable.name, to values. A value that meets the
 edge of a bin belongs above it.
@@ -11,8 +11,9 @@ import math
 from collections.abc import Iterator
 
 from tokalign.annotate.relations import group_of
-from tokalign.features.reference_pair import MATCHED, NO_PARTNER, ReferencePair, Side
-from tokalign.features.reference_words import similarities
+
+from reference.pair import MATCHED, NO_PARTNER, ReferencePair, Side
+from reference.words import similarities
 
 Row = dict[str, float]
 Feature = tuple[str, float]

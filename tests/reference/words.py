@@ -8,7 +8,8 @@ from functools import cached_property
 from tokalign.features._strings import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS, TITLES
 from tokalign.lexicon._wordnet import POS_LETTERS, WordNet
-from tokalign.lexicon.words import Stemmer, canonical, function_words
+from tokalign.lexicon.labels import function_words
+from tokalign.lexicon.words import Stemmer, canonical
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tokalign.crf.transitions import TRANSITION_NAMES
 
 Array = NDArray[np.float64]

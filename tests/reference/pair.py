@@ -8,19 +8,19 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._vectors import Vectors
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.types import Sentence
 
-from tokalign.features.reference_distributional import similarity
-from tokalign.features.reference_words import (
+from reference.distributional import similarity
+from reference.words import (
     STRENGTH,
     Word,
     lexical_class,
     relations,
     with_cosine,
 )
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
-from tokalign.types import Sentence
 
 NO_PARTNER = 0.4
 MATCHED = 0.69

@@ -1,1 +1,0 @@
-"""Exports the enumeration of feature templates to Python."""

@@ -1,0 +1,22 @@
+"""Closed sets of the lexicon that features have axes over; the build reads them, so nothing here
+needs NumPy or a compiled module."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+RELATION_NAMES: tuple[str, ...] = (
+    "synonym", "hypernym", "hyponym", "derived", "entailing", "causing", "member-of",
+    "has-member", "substance-of", "has-substance", "part-of", "has-part", "similar",
+    "verb-group", "pertainym", "antonym", "derived-synonym", "hypernym-within-3",
+    "hyponym-within-3", "cohyponym",
+)  # fmt: skip
+"""Relations of WordNet entries, in the order of their bits in _wordnet.pxd."""
+
+
+@cache
+def function_words() -> tuple[str, ...]:
+    """Return the function words that ship with the package, in a fixed order."""
+    text = files("tokalign").joinpath("data", "function_words.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
