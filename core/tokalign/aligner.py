@@ -139,17 +139,29 @@ class Aligner:
             If a sentence has more than MAX_TOKENS tokens.
         """
         try:
-            annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
+            if all(map(self._is_annotated, sentences)):
+                annotated = [each for each in sentences if isinstance(each, Sentence)]
+            else:
+                annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
             for sentence in annotated:
                 sentence.text.encode()
         except UnicodeEncodeError as error:
             raise InputError(f"a sentence is not valid Unicode: {error}") from error
         for sentence in annotated:
-            if len(sentence) > MAX_TOKENS:
+            if len(sentence.tokens) > MAX_TOKENS:
                 raise LimitError(
                     f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it"
                 )
         return annotated
+
+    def _is_annotated(self, sentence: SentenceLike) -> bool:
+        return (
+            isinstance(sentence, Sentence)
+            and bool(sentence.tokens)
+            and sentence.tags is not None
+            and sentence.lemmas is not None
+            and (sentence.heads is not None or not self.header.uses_trees)
+        )
 
     def align(
         self,

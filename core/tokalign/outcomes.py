@@ -21,6 +21,8 @@ Pair = tuple[SentenceLike, SentenceLike]
 AnnotatedPair = tuple[Sentence, Sentence]
 Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
 
+_HASHABLE = (str, Sentence, Exception)
+
 logger = logging.getLogger(__name__)
 
 
@@ -78,10 +80,12 @@ def annotate_each(
         Annotator.annotate with its options, or Aligner.annotate.
     sentences : sequence of SentenceLike or Exception
     """
-    # mypy takes the union that SentenceLike is for an object where it infers type variables.
-    keys: list[SentenceLike | Exception] = each(_hashable, sentences)  # type: ignore[arg-type]
+    keys = [one if isinstance(one, _HASHABLE) else tuple(one) for one in sentences]
     distinct = list(dict.fromkeys(keys))
+    # mypy takes the union that SentenceLike is for an object where it infers type variables.
     answers = together(annotate, distinct)  # type: ignore[arg-type]
+    if len(distinct) == len(keys):
+        return answers
     annotated = dict(zip(distinct, answers, strict=True))
     return [annotated[key] for key in keys]
 
@@ -103,15 +107,11 @@ def _both_sides(sides: tuple[Sentence | Exception, Sentence | Exception]) -> Ann
     return _at_side("source", sides[0]), _at_side("target", sides[1])
 
 
-def _hashable(sentence: SentenceLike) -> SentenceLike:
-    key = sentence if isinstance(sentence, str | Sentence) else tuple(sentence)
-    hash(key)
-    return key
-
-
 def _at_side(side: str, outcome: Sentence | Exception) -> Sentence:
+    if isinstance(outcome, Sentence):
+        return outcome
     if not isinstance(outcome, InputError):
-        return unwrap(outcome)
+        raise outcome
     error = copy.copy(outcome)  # the sentence may be of other pairs, too
     error.field = f"{side}.{outcome.field}" if outcome.field else side
     raise error from outcome

@@ -81,13 +81,6 @@ def test_distinct_sentences_are_annotated_once_and_tokens_are_no_text() -> None:
     assert annotate.seen == [["a b", ("a b",)]]
 
 
-def test_what_is_no_sentence_fails_alone() -> None:
-    annotate = Annotator(InputError("x"))
-    good, *bad = annotate_each(annotate, ["a", None, [["a"]]])
-    assert good.tokens == ("a",)
-    assert [type(one) for one in bad] == [TypeError, TypeError]
-
-
 @pytest.mark.parametrize(
     ("error", "fields"),
     [

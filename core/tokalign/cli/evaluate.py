@@ -3,53 +3,124 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
-from tokalign.evaluate import (
-    Evaluation,
-    LinkChoice,
-    Links,
-    by_kind,
-    by_length,
-    by_tag,
-    calibrate,
-    compare,
-    count_pairs,
-    evaluate,
-    list_errors,
-    read_predictions,
-)
+from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate import summary as text
+from tokalign.evaluate.report import Confidences, Report, report
 from tokalign.formats import FORMATS, Options, read_gold
-from tokalign.types import GoldPair, Symmetrization
+from tokalign.types import DEFAULT_SYMMETRIZATION, GoldPair, Symmetrization
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = click.Choice(list(FORMATS))
 
 
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of links and how to read it."""
+
+    path: Path
+    format: str | None
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What is scored: its names in JSON and in a title, its links, and how sure it was of them."""
+
+    names: dict[str, object]
+    title: str
+    predicted: Sequence[Links]
+    confidences: Confidences | None = None
+
+
+def gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --gold and how to read it; the command gets one argument `gold`."""
+
+    @wraps(command)
+    def with_gold(
+        *args: Any,
+        gold_path: Path,
+        format_name: str | None,
+        text_paths: tuple[Path, ...],
+        one_based: bool,
+        is_reversed: bool,
+        **options: Any,
+    ) -> Any:
+        if len(text_paths) > 2:
+            raise click.UsageError("--text takes one file with both sides, or two files")
+        reading = Options(text=text_paths, one_based=one_based, reverse=is_reversed)
+        return command(*args, gold=File(gold_path, format_name, reading), **options)
+
+    decorated: Callable[..., Any] = with_gold
+    for option in (
+        click.option(
+            "--reversed", "is_reversed", is_flag=True, help="Gold links are target first."
+        ),
+        click.option("--one-based", is_flag=True, help="Pharaoh indices of the gold start at 1."),
+        click.option(
+            "--text",
+            "text_paths",
+            type=_FILE,
+            multiple=True,
+            help="Parallel text of links-only gold: one file, or source then target.",
+        ),
+        click.option(
+            "--format", "format_name", type=_FORMAT, help="Of the gold; seen from its content."
+        ),
+        click.option(
+            "--gold", "gold_path", type=_FILE, required=True, help="Pairs aligned by hand."
+        ),
+    ):
+        decorated = option(decorated)
+    return decorated
+
+
+def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --predictions and how to read it; the command gets one argument `predictions`."""
+
+    @wraps(command)
+    def with_predictions(
+        *args: Any,
+        predictions_path: Path | None,
+        predictions_format: str | None,
+        predictions_one_based: bool,
+        predictions_reversed: bool,
+        **options: Any,
+    ) -> Any:
+        reading = Options(one_based=predictions_one_based, reverse=predictions_reversed)
+        file = predictions_path and File(predictions_path, predictions_format, reading)
+        return command(*args, predictions=file, **options)
+
+    decorated: Callable[..., Any] = with_predictions
+    for option in (
+        click.option(
+            "--predictions-reversed", is_flag=True, help="As --reversed, for predictions."
+        ),
+        click.option(
+            "--predictions-one-based", is_flag=True, help="As --one-based, for predictions."
+        ),
+        click.option(
+            "--predictions-format", type=_FORMAT, help="Seen from the content by default."
+        ),
+        click.option("--predictions", "predictions_path", type=_FILE, help="Links to score."),
+    ):
+        decorated = option(decorated)
+    return decorated
+
+
 @click.command("evaluate")
-@click.option("--gold", "gold_path", type=_FILE, required=True, help="Pairs aligned by hand.")
-@click.option("--format", "format_name", type=_FORMAT, help="Of the gold; seen from its content.")
-@click.option(
-    "--text",
-    "text_paths",
-    type=_FILE,
-    multiple=True,
-    help="Parallel text of links-only gold: one file, or source then target.",
-)
-@click.option("--one-based", is_flag=True, help="Pharaoh indices of the gold start at 1.")
-@click.option("--reversed", "is_reversed", is_flag=True, help="Gold links are target first.")
+@gold_options
 @click.option("--model", help="Name of a shipped model or path of a model file.")
-@click.option("--predictions", "predictions_path", type=_FILE, help="Links to score.")
-@click.option("--predictions-format", type=_FORMAT, help="Seen from the content by default.")
-@click.option("--predictions-one-based", is_flag=True, help="As --one-based, for predictions.")
-@click.option("--predictions-reversed", is_flag=True, help="As --reversed, for predictions.")
+@predictions_options
 @click.option(
     "--direction",
     type=click.Choice([each.value for each in Symmetrization]),
@@ -75,16 +146,9 @@ _FORMAT = click.Choice(list(FORMATS))
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
 def command(
-    gold_path: Path,
-    format_name: str | None,
-    text_paths: tuple[Path, ...],
-    one_based: bool,
-    is_reversed: bool,
+    gold: File,
     model: str | None,
-    predictions_path: Path | None,
-    predictions_format: str | None,
-    predictions_one_based: bool,
-    predictions_reversed: bool,
+    predictions: File | None,
     direction: str | None,
     choice: str,
     against: Path | None,
@@ -104,93 +168,73 @@ def command(
     class, how well confidences are calibrated (with --model), a paired test (with --against) and
     the most harmful errors (with --errors).
     """
-    if (model is None) == (predictions_path is None):
+    if (model is None) == (predictions is None):
         raise click.UsageError("give either --model or --predictions")
-    if len(text_paths) > 2:
-        raise click.UsageError("--text takes one file with both sides, or two files")
     links = LinkChoice(choice)
-    reading = Options(text=text_paths, one_based=one_based, reverse=is_reversed)
-    gold: Sequence[GoldPair] = read_gold(gold_path, format_name, options=reading)
-    confidences: Sequence[Mapping[tuple[int, int], float]] | None = None
-    predicted: Sequence[Links]
-    if predictions_path is not None:
-        predicted = read_predictions(
-            predictions_path,
-            gold,
-            format=predictions_format,
-            choice=links,
-            options=Options(one_based=predictions_one_based, reverse=predictions_reversed),
-        )
-        gold = _tag(gold)
+    pairs: Sequence[GoldPair] = read_gold(gold.path, gold.format, options=gold.options)
+    if predictions is not None:
+        pairs, system = _read(predictions, pairs, links)
     else:
-        gold, confidences, direction = _align(str(model), gold, direction)
-        predicted = [frozenset(each) for each in confidences]
-    result = evaluate(gold, predicted, choice=links, n_samples=samples, seed=seed)
-    others, other = None, None
-    if against is not None:
-        others = read_predictions(against, gold, choice=links)
-        counts = count_pairs(gold, others, links)
-        other = compare(result.counts, counts, n_samples=samples, seed=seed)
-    lengths = by_length(gold, predicted, links)
-    kinds, tags = by_kind(gold, predicted, links), by_tag(gold, predicted, links)
-    errors = list_errors(gold, predicted, links)
-    calibration = calibrate(gold, confidences, links) if confidences is not None else None
+        pairs, system = _align(str(model), pairs, direction)
+    others = None if against is None else read_predictions(against, pairs, choice=links)
+    found = report(
+        pairs,
+        system.predicted,
+        choice=links,
+        confidences=system.confidences,
+        others=others,
+        n_samples=samples,
+        seed=seed,
+    )
     if html_path is not None:
-        from tokalign import view
-
-        tables = view.evaluation_tables(
-            result,
-            lengths=lengths,
-            kinds=kinds,
-            tags=tags,
-            errors=errors,
-            comparison=other,
-            calibration=calibration,
-        )
-        system = f"model {model}, {direction}"
-        if predictions_path is not None:
-            system = predictions_path.name
-        page = view.render_page(
-            f"{system} against {gold_path.name}",
-            f"{len(gold)} pairs; links that count: {choice}"
-            + (f"; second system: {against.name}" if against is not None else ""),
-            view.page_pairs(gold, confidences or predicted, choice=links, other=others),
-            tables=tables,
-            calibration=calibration,
-            choice=links,
-        )
+        page = _page(found, pairs, system, others, gold.path.name, against)
         html_path.write_text(page, encoding="utf-8")
     if as_json:
-        report = _head(result, links, model, direction, predictions_path)
-        report["by_length"] = {name: each.to_json() for name, each in lengths.items()}
-        report["by_kind"] = {name: each.to_json() for name, each in kinds.items()}
-        report["by_tag"] = {name: each.to_json() for name, each in tags.items()}
-        if calibration is not None:
-            report["calibration"] = calibration.to_json()
-        if other is not None:
-            report["against"] = {name: asdict(each) for name, each in other.items()}
-        if n_errors:
-            report["errors"] = [asdict(error) for error in errors[:n_errors]]
-        click.echo(json.dumps(report))
+        click.echo(json.dumps(found.to_json(system.names, n_errors)))
         return
-    lines = [*text.score_lines(result.scores, result.intervals, choice)]
-    if other is not None:
-        lines += text.comparison_lines(other, str(against))
-    lines += text.breakdown_lines(lengths, kinds, tags)
-    if calibration is not None:
-        lines += text.calibration_lines(calibration)
-    if n_errors:
-        lines += text.error_lines(errors, n_errors)
-    for line in lines:
+    for line in text.lines(found, n_errors=n_errors, other=str(against)):
         click.echo(line)
+
+
+def _page(
+    found: Report,
+    pairs: Sequence[GoldPair],
+    system: System,
+    others: Sequence[Links] | None,
+    gold_name: str,
+    against: Path | None,
+) -> str:
+    from tokalign import view
+
+    note = f"{len(pairs)} pairs; links that count: {found.choice.value}"
+    if against is not None:
+        note += f"; second system: {against.name}"
+    shown = system.confidences or system.predicted
+    return view.render_page(
+        f"{system.title} against {gold_name}",
+        note,
+        view.page_pairs(pairs, shown, choice=found.choice, other=others),
+        tables=view.evaluation_tables(found),
+        calibration=found.calibration,
+        choice=found.choice,
+    )
+
+
+def _read(
+    file: File, gold: Sequence[GoldPair], choice: LinkChoice
+) -> tuple[list[GoldPair], System]:
+    """Return the gold with tags, and the system whose links are in a file."""
+    predicted = read_predictions(
+        file.path, gold, format=file.format, choice=choice, options=file.options
+    )
+    return _tag(gold), System({"predictions": str(file.path)}, file.path.name, predicted)
 
 
 def _align(
     model: str, gold: Sequence[GoldPair], direction: str | None
-) -> tuple[list[GoldPair], list[dict[tuple[int, int], float]], str]:
-    """Return the gold with the annotator's columns, link confidences, and the direction."""
+) -> tuple[list[GoldPair], System]:
+    """Return the gold with the annotator's columns, and the model's links."""
     from tokalign.aligner import Aligner
-    from tokalign.types import DEFAULT_SYMMETRIZATION
 
     chosen = Symmetrization(direction) if direction else DEFAULT_SYMMETRIZATION
     pairs = ((pair.source, pair.target) for pair in gold)
@@ -201,11 +245,16 @@ def _align(
         disable=None,
     )
     annotated: list[GoldPair] = []
-    predicted: list[dict[tuple[int, int], float]] = []
+    confidences: list[dict[tuple[int, int], float]] = []
     for pair, answer in zip(gold, answers, strict=True):
         annotated.append(replace(pair, source=answer.source, target=answer.target))
-        predicted.append({(each.source, each.target): each.confidence for each in answer.links})
-    return annotated, predicted, chosen.value
+        confidences.append({(each.source, each.target): each.confidence for each in answer.links})
+    return annotated, System(
+        names={"model": model, "direction": chosen.value},
+        title=f"model {model}, {chosen.value}",
+        predicted=[frozenset(each) for each in confidences],
+        confidences=confidences,
+    )
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
@@ -217,16 +266,3 @@ def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
         replace(pair, source=source, target=target)
         for pair, source, target in zip(gold, sources, targets, strict=True)
     ]
-
-
-def _head(
-    result: Evaluation,
-    links: LinkChoice,
-    model: str | None,
-    direction: str | None,
-    predictions_path: Path | None,
-) -> dict[str, object]:
-    report = {**result.to_json(), "links": links.value}
-    if model is not None:
-        return {**report, "model": model, "direction": direction}
-    return {**report, "predictions": str(predictions_path)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tokalign.evaluate.breakdown import LinkCounts, LinkError, worst_word_pairs
+from tokalign.evaluate.breakdown import LinkError, worst_word_pairs
 from tokalign.evaluate.calibration import Calibration
 from tokalign.evaluate.metrics import Scores
+from tokalign.evaluate.report import Report
 from tokalign.evaluate.significance import Comparison
 
 LABELS = {
@@ -30,7 +31,28 @@ AER_WARNING = (
 )
 
 
-def score_lines(
+def lines(report: Report, *, n_errors: int = 0, other: str = "") -> Iterator[str]:
+    """Yield a report in percent.
+
+    Parameters
+    ----------
+    report : Report
+    n_errors : int
+        How many errors to list; 0 leaves them out.
+    other : str
+        What to call the second system, if there is one.
+    """
+    yield from _score_lines(report.result.scores, report.result.intervals, report.choice.value)
+    if report.comparison is not None:
+        yield from _comparison_lines(report.comparison, other)
+    yield from _breakdown_lines(report)
+    if report.calibration is not None:
+        yield from _calibration_lines(report.calibration)
+    if n_errors:
+        yield from _error_lines(report.errors, n_errors)
+
+
+def _score_lines(
     scores: Scores, intervals: Mapping[str, tuple[float, float]], choice: str
 ) -> Iterator[str]:
     """Yield the table of scores in percent with their intervals."""
@@ -48,17 +70,16 @@ def score_lines(
     )
 
 
-def breakdown_lines(
-    lengths: Mapping[str, Scores],
-    kinds: Mapping[str, LinkCounts],
-    tags: Mapping[str, LinkCounts],
-) -> Iterator[str]:
+def _breakdown_lines(report: Report) -> Iterator[str]:
     """Yield the tables by length, by kind of link and by word class."""
     yield f"{'by tokens of the longer side':<41}pairs      P      R     F1  exact"
-    for name, scores in lengths.items():
+    for name, scores in report.lengths.items():
         row = (scores.precision, scores.recall, scores.f1, scores.exact_match)
         yield f"  {name:<38}{scores.pairs:>6}{_percents(row)}"
-    for title, counts in (("by kind of link", kinds), ("by class of the target word", tags)):
+    for title, counts in (
+        ("by kind of link", report.kinds),
+        ("by class of the target word", report.tags),
+    ):
         if counts:
             yield f"{title:<42}gold      P      R     F1"
         for name, each in counts.items():
@@ -69,7 +90,7 @@ def _percents(figures: Sequence[float]) -> str:
     return "".join(f"{100 * figure:7.1f}" for figure in figures)
 
 
-def calibration_lines(calibration: Calibration) -> Iterator[str]:
+def _calibration_lines(calibration: Calibration) -> Iterator[str]:
     """Yield the reliability table of the confidences."""
     yield (
         f"confidences of {calibration.links} links: expected calibration error "
@@ -81,7 +102,7 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
         yield f"  {name:<37}{each.links:>6}{_percents((each.confidence, each.right))}"
 
 
-def comparison_lines(comparison: Mapping[str, Comparison], name: str) -> Iterator[str]:
+def _comparison_lines(comparison: Mapping[str, Comparison], name: str) -> Iterator[str]:
     """Yield how the system differs from another one."""
     yield f"difference to {name}: points, 95% paired bootstrap interval, p by randomisation"
     for metric, label in LABELS.items():
@@ -92,7 +113,7 @@ def comparison_lines(comparison: Mapping[str, Comparison], name: str) -> Iterato
         )
 
 
-def error_lines(errors: Sequence[LinkError], n_shown: int) -> Iterator[str]:
+def _error_lines(errors: Sequence[LinkError], n_shown: int) -> Iterator[str]:
     """Yield the word pairs and the links that cost most, at most `n_shown` of each."""
     n_missing = sum(error.is_missing for error in errors)
     yield f"{len(errors)} errors: {n_missing} missing, {len(errors) - n_missing} wrong"

@@ -14,16 +14,12 @@ from importlib.resources import files
 
 from tokalign.evaluate import (
     Calibration,
-    Comparison,
-    Evaluation,
     LinkChoice,
-    LinkCounts,
-    LinkError,
     Links,
-    Scores,
     list_errors,
     worst_word_pairs,
 )
+from tokalign.evaluate.report import Report
 from tokalign.evaluate.summary import AER_WARNING, LABELS
 from tokalign.types import GoldPair
 
@@ -113,21 +109,12 @@ def page_pairs(
     return result
 
 
-def evaluation_tables(
-    result: Evaluation,
-    *,
-    lengths: Mapping[str, Scores],
-    kinds: Mapping[str, LinkCounts],
-    tags: Mapping[str, LinkCounts],
-    errors: Sequence[LinkError],
-    comparison: Mapping[str, Comparison] | None = None,
-    calibration: Calibration | None = None,
-) -> list[Table]:
+def evaluation_tables(report: Report) -> list[Table]:
     """Return the tables of an evaluation, in percent."""
-    scores = result.scores
+    scores, comparison = report.result.scores, report.comparison
     rows = []
     for name, label in LABELS.items():
-        low, high = result.intervals[name]
+        low, high = report.result.intervals[name]
         cells = [label, _percent(getattr(scores, name)), f"{_percent(low)} to {_percent(high)}"]
         if comparison is not None:
             each = comparison[name]
@@ -155,20 +142,23 @@ def evaluation_tables(
             ("tokens", "pairs", "P", "R", "F1", "exact"),
             tuple(
                 (name, str(s.pairs), *map(_percent, (s.precision, s.recall, s.f1, s.exact_match)))
-                for name, s in lengths.items()
+                for name, s in report.lengths.items()
             ),
         ),
     ]
-    for title, counts in (("By kind of link", kinds), ("By class of the target word", tags)):
+    for title, counts in (
+        ("By kind of link", report.kinds),
+        ("By class of the target word", report.tags),
+    ):
         if counts:
             cells_of = tuple(
                 (name, str(c.gold), *map(_percent, (c.precision, c.recall, c.f1)))
                 for name, c in counts.items()
             )
             tables.append(Table(title, ("class", "gold", "P", "R", "F1"), cells_of))
-    if calibration is not None:
-        tables.append(_calibration_table(calibration))
-    worst = worst_word_pairs(errors)[:_N_WORST]
+    if report.calibration is not None:
+        tables.append(_calibration_table(report.calibration))
+    worst = worst_word_pairs(report.errors)[:_N_WORST]
     tables.append(
         Table(
             "Word pairs by harm",
@@ -191,7 +181,7 @@ def evaluation_tables(
                     f"{error.source}-{error.target}",
                     f"{100 * error.harm:.3f}",
                 )
-                for error in errors[:_N_WORST]
+                for error in report.errors[:_N_WORST]
             ),
         )
     )

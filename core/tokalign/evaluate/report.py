@@ -1,0 +1,123 @@
+"""Everything that is said of one system on one gold: made once, shown as text, page or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from tokalign.evaluate import Evaluation, evaluate
+from tokalign.evaluate.breakdown import (
+    LinkCounts,
+    LinkError,
+    by_kind,
+    by_length,
+    by_tag,
+    list_errors,
+)
+from tokalign.evaluate.calibration import Calibration, calibrate
+from tokalign.evaluate.counts import LinkChoice, Links, count_pairs
+from tokalign.evaluate.metrics import Scores
+from tokalign.evaluate.significance import Comparison, compare
+from tokalign.types import GoldPair
+
+Confidences = Sequence[Mapping[tuple[int, int], float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `report` found.
+
+    Attributes
+    ----------
+    choice : LinkChoice
+    result : Evaluation
+    lengths : dict from bin to Scores
+    kinds, tags : dict from class to LinkCounts
+    errors : list of LinkError
+        The most harmful first.
+    calibration : Calibration or None
+        Present where there are confidences.
+    comparison : dict from metric to Comparison, or None
+        Present where there is a second system.
+    """
+
+    choice: LinkChoice
+    result: Evaluation
+    lengths: Mapping[str, Scores]
+    kinds: Mapping[str, LinkCounts]
+    tags: Mapping[str, LinkCounts]
+    errors: Sequence[LinkError]
+    calibration: Calibration | None = None
+    comparison: Mapping[str, Comparison] | None = None
+
+    def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
+        """Return one object of fractions in [0, 1].
+
+        Parameters
+        ----------
+        system : dict
+            What names the system; stands after the scores.
+        n_errors : int
+            How many errors to list; 0 leaves them out.
+        """
+        value = {**self.result.to_json(), "links": self.choice.value, **system}
+        value["by_length"] = {name: each.to_json() for name, each in self.lengths.items()}
+        value["by_kind"] = {name: each.to_json() for name, each in self.kinds.items()}
+        value["by_tag"] = {name: each.to_json() for name, each in self.tags.items()}
+        if self.calibration is not None:
+            value["calibration"] = self.calibration.to_json()
+        if self.comparison is not None:
+            value["against"] = {name: asdict(each) for name, each in self.comparison.items()}
+        if n_errors:
+            value["errors"] = [asdict(error) for error in self.errors[:n_errors]]
+        return value
+
+
+def report(
+    gold: Sequence[GoldPair],
+    predicted: Sequence[Links],
+    *,
+    choice: LinkChoice = LinkChoice.SURE,
+    confidences: Confidences | None = None,
+    others: Sequence[Links] | None = None,
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> Report:
+    """Score a system, break the scores down, and compare it with a second one.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair
+        With tags, for the scores by word class.
+    predicted : sequence of sets of (source, target)
+    choice : LinkChoice
+        Which gold links count.
+    confidences : sequence of dicts from link to confidence, optional
+        For the calibration.
+    others : sequence of sets of (source, target), optional
+        Links of a second system.
+    n_samples, seed : int
+        Bootstrap resamples and shuffles, and their seed.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many predictions as pairs.
+    InputError
+        If there are no pairs or a link is out of range.
+    """
+    result = evaluate(gold, predicted, choice=choice, n_samples=n_samples, seed=seed)
+    comparison = None
+    if others is not None:
+        counts = count_pairs(gold, others, choice)
+        comparison = compare(result.counts, counts, n_samples=n_samples, seed=seed)
+    return Report(
+        choice=choice,
+        result=result,
+        lengths=by_length(gold, predicted, choice),
+        kinds=by_kind(gold, predicted, choice),
+        tags=by_tag(gold, predicted, choice),
+        errors=list_errors(gold, predicted, choice),
+        calibration=None if confidences is None else calibrate(gold, confidences, choice),
+        comparison=comparison,
+    )
