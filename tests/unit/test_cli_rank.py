@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -102,3 +103,19 @@ def test_info_shows_versions_models_and_resources():
     assert value["limits"]["max_tokens"] == 512
     text = CliRunner().invoke(main, ["info"]).stdout
     assert "wordnet" in text and "models" in text
+
+
+def test_a_question_is_annotated_once(aligner, monkeypatch):
+    annotate = aligner.annotator.annotate
+    seen = []
+
+    def counted(sentences, *, trees):
+        seen.extend(each for each in sentences if isinstance(each, str))
+        return annotate(sentences, trees=trees)
+
+    monkeypatch.setattr(aligner, "annotator", SimpleNamespace(annotate=counted))
+    ranking = rank(aligner, QUESTION, [*CANDIDATES.splitlines(), " "], symmetrization="union")
+    assert seen.count(QUESTION) == 1
+    assert [each.index for each in ranking][::3] == [1, 3]
+    assert ranking[-1].error.field == "source"
+    assert ranking[0].alignment.symmetrization == "union"
