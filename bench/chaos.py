@@ -23,16 +23,15 @@ import struct
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import grpc
 import grpc.aio
-from serving import Server, batch, sample
-from tokalign.server import bench
-from tokalign.server.loadgen import Connection
+from serving import batch, sample, serve
+from tokalign.load import procfs
+from tokalign.load.generator import LoadConnection
+from tokalign.load.measure import METHODS
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
-SERVE = "from tokalign.cli.main import main; main()"
 ALLOWED = {"OK", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED", "CANCELLED", "UNAVAILABLE", "INTERNAL"}
 CALL_LIMIT_S = 60.0
 WORKERS = 2
@@ -120,7 +119,7 @@ class Chaos:
         large = batch(self.pairs, 1000).SerializeToString()
         while not self.is_over:
             body = self.rng.choice([large, large[:200]])
-            connection = Connection(self.server.address, bench.METHODS["batch"], is_patient=False)
+            connection = LoadConnection(self.server.address, METHODS["batch"], is_patient=False)
             for _ in range(self.rng.randint(1, 5)):
                 connection.call(struct.pack(">BI", 0, len(body)) + body, time.perf_counter())
             connection.flush()
@@ -221,9 +220,10 @@ class Chaos:
 
     def size(self):
         """Open files and MiB of the server's own process, then processes and MiB of all of it."""
-        n_files = len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
-        family = self.server.family()
-        return n_files, resident_mib(self.pid), len(family), sum(map(resident_mib, family))
+        family = (self.pid, *procfs.descendants(self.pid))
+        own_mib = procfs.resident_mib(self.pid)
+        all_mib = sum(map(procfs.resident_mib, family))
+        return procfs.open_files(self.pid), own_mib, len(family), all_mib
 
     async def settle(self):
         """Wait until the server is idle with all its workers, and answers."""
@@ -266,15 +266,6 @@ class Chaos:
         return sizes
 
 
-def resident_mib(pid):
-    """Return a process's resident memory, 0 where it is gone."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
 def verdict(chaos, sizes, exit_code):
     """Print what happened and return the faults of the server."""
     wrong = list(chaos.wrong)
@@ -309,23 +300,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    flags = ["--port", "0", "--metrics-port", "0", "--admin-port", "0"]
-    flags += [
-        "--workers",
-        str(WORKERS),
-        "--model",
-        "en",
-        "--model",
-        "en-rte2",
-        "--shard-timeout",
-        "2",
-    ]
-    flags += ["--queue-pairs", "12000", "--log-level", "info", "--grace", "10"]
-    server = Server(SERVE, "serve", *flags)
-    chaos = Chaos(server, server.admin, arguments.seed)
+    flags = "--admin-port 0 --model en --model en-rte2 --shard-timeout 2 --queue-pairs 12000"
+    server = serve(*flags.split(), "--grace", "10", workers=WORKERS)
+    chaos = Chaos(server, server.admin_address, arguments.seed)
     sizes = asyncio.run(chaos.run(arguments.minutes))
-    server.process.terminate()
-    wrong = verdict(chaos, sizes, server.process.wait(60))
+    wrong = verdict(chaos, sizes, server.stop())
     print(json.dumps({"minutes": arguments.minutes, "answers": chaos.codes, "wrong": len(wrong)}))
     for fault in sorted(set(wrong)):
         print("WRONG:", fault, file=sys.stderr)

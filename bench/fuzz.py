@@ -15,7 +15,7 @@ import sys
 import grpc
 import grpc.aio
 from serving import sample, serve
-from tokalign.server import bench
+from tokalign.load.measure import scrape
 from tokalign.v1 import align_pb2
 
 ALLOWED = {"OK", "INVALID_ARGUMENT", "NOT_FOUND", "RESOURCE_EXHAUSTED"}
@@ -151,14 +151,14 @@ def main():
     arguments = parser.parse_args()
     server = serve()
     codes, strange = asyncio.run(fuzz(server.address, arguments.inputs, arguments.seed))
-    samples = bench.scrape(server.metrics)
+    samples = scrape(f"{server.metrics_url}/metrics")
     internal = samples.get("tokalign_worker_restarts_total", 0.0)
-    server.stop()
+    exit_code = server.stop()
     print("calls by code:", dict(codes))
     print("workers lost:", int(internal))
     for call in strange[:10]:
         print("WRONG:", *call, file=sys.stderr)
-    return 1 if strange or internal or server.process.returncode else 0
+    return 1 if strange or internal or exit_code else 0
 
 
 if __name__ == "__main__":

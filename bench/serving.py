@@ -19,7 +19,6 @@ import platform
 import statistics
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections import Counter
@@ -27,13 +26,13 @@ from pathlib import Path
 
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
-from tokalign.server import bench
-from tokalign.server.loadgen import Generator
+from tokalign.load import measure, report
+from tokalign.load.generator import Generator
+from tokalign.load.process import FREE_PORTS, SERVE, TOKALIGN, ServerProcess
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "bench/pairs.tsv"
-SERVE = "from tokalign.cli.main import main; main()"
 ECHO = """
 import asyncio, sys, grpc, grpc.aio, uvloop
 from tokalign.server.calls import Calls
@@ -64,68 +63,28 @@ QUEUES = {"as shipped": (), "queue of 200 pairs": ("--queue-pairs", "200", "--ma
 LOST_AFTER_MS = 30_000
 
 
-class Server:
-    """A server in a process of its own."""
-
-    def __init__(self, *command):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", *command], stderr=subprocess.PIPE, text=True
-        )
-        self.metrics = self.admin = ""
-        for line in self.process.stderr:
-            if line.startswith("listening on "):
-                self.address = line.split()[-1]
-                break
-            if '"event": "metrics"' in line:
-                self.metrics = f"http://127.0.0.1:{json.loads(line)['port']}/metrics"
-            if '"event": "admin"' in line:
-                self.admin = f"127.0.0.1:{json.loads(line)['port']}"
-        else:
-            raise SystemExit("the server did not start")
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    def family(self):
-        """Processor ticks by process id, of the server and everything below it."""
-        parents, ticks = {}, {}
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                except (FileNotFoundError, ProcessLookupError):
-                    continue
-                parents[int(entry.name)] = int(fields[1])
-                ticks[int(entry.name)] = int(fields[11]) + int(fields[12])
-        family, todo = set(), {self.process.pid}
-        while todo:
-            family |= todo
-            todo = {pid for pid, parent in parents.items() if parent in todo}
-        return {pid: ticks[pid] for pid in family if pid in ticks}
-
-    def cpu_s(self):
-        """Processor seconds of the server's own process, and of everything below it."""
-        family = {pid: ticks / os.sysconf("SC_CLK_TCK") for pid, ticks in self.family().items()}
-        own = family.pop(self.process.pid)
-        return own, sum(family.values())
-
-    def codes(self):
-        """Calls that have ended, by status code."""
-        with urllib.request.urlopen(self.metrics, timeout=10) as answer:
-            families = text_string_to_metric_families(answer.read().decode())
-        codes = Counter()
-        for family in families:
-            for each in family.samples:
-                if each.name == "grpc_server_handled_total":
-                    codes[each.labels["grpc_code"]] += each.value
-        return codes
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
+def start(*command):
+    """Start a server and return it once it serves."""
+    server = ServerProcess(command)
+    server.wait_listening()
+    return server
 
 
 def serve(*flags, workers=2):
-    always = ("--port", "0", "--metrics-port", "0", "--workers", str(workers))
-    return Server(SERVE, "serve", *always, *flags)
+    """Start `tokalign serve` on free ports."""
+    return start(*SERVE, *FREE_PORTS, "--workers", str(workers), *flags)
+
+
+def codes(server):
+    """Calls that have ended, by status code."""
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+        families = text_string_to_metric_families(answer.read().decode())
+    ended = Counter()
+    for family in families:
+        for each in family.samples:
+            if each.name == "grpc_server_handled_total":
+                ended[each.labels["grpc_code"]] += each.value
+    return ended
 
 
 def sample(path=PAIRS):
@@ -163,16 +122,18 @@ class Bench:
 
     def run(self, name, server, step, *, method="align", bodies=None, size=1):
         """Measure one load and return its Result."""
-        generator = Generator(server.address, bench.METHODS[method], bodies or self.one)
+        generator = Generator(server.address, measure.METHODS[method], bodies or self.one)
         before, generator_before = server.cpu_s(), time.process_time()
         refused = -self.refused(server)
-        result = bench.measure(
+        result = measure.measure(
             generator,
             step,
             duration_s=self.duration,
             warm_up_s=1.0,
             pairs_per_call=size,
-            read_metrics=(lambda: bench.scrape(server.metrics)) if server.metrics else dict,
+            read_metrics=(lambda: measure.scrape(f"{server.metrics_url}/metrics"))
+            if server.log
+            else dict,
         )
         generator.close()
         spent = [after - start for after, start in zip(server.cpu_s(), before, strict=True)]
@@ -182,7 +143,7 @@ class Bench:
         cpu = {key: 1e6 * value / n_pairs for key, value in zip(names, spent, strict=True)}
         self.figures[name] = result.to_json() | {"cpu_us_per_pair": cpu}
         times = ", ".join(f"{key} {value:.0f}" for key, value in cpu.items())
-        print(f"{name}; CPU us a pair: {times}\n{bench.table([result])}\n", flush=True)
+        print(f"{name}; CPU us a pair: {times}\n{report.table([result])}\n", flush=True)
         refused += self.refused(server)
         # The warm-up's refusals count as well, so there may be more of them than failed calls.
         if result.failed > refused:
@@ -191,10 +152,10 @@ class Bench:
 
     def refused(self, server):
         """Return how many calls the server's queue has refused; other failures are wrong."""
-        codes = server.codes() if server.metrics else {}
-        refused = int(codes.pop("RESOURCE_EXHAUSTED", 0))
-        if set(codes) - {"OK"}:
-            self.wrong.append(f"codes {codes}; wanted only OK and RESOURCE_EXHAUSTED")
+        ended = codes(server) if server.log else {}
+        refused = int(ended.pop("RESOURCE_EXHAUSTED", 0))
+        if set(ended) - {"OK"}:
+            self.wrong.append(f"codes {ended}; wanted only OK and RESOURCE_EXHAUSTED")
         return refused
 
     def ratio(self, name, value, text):
@@ -217,18 +178,18 @@ class Bench:
         body = ROOT / "build" / "echo.bin"
         body.parent.mkdir(exist_ok=True)
         body.write_bytes(answer.SerializeToString())
-        echo = Server(ECHO, str(body))
-        closed = bench.Step(in_flight=IN_FLIGHT)
+        echo = start(sys.executable, "-c", ECHO, str(body))
+        closed = measure.Step(in_flight=IN_FLIGHT)
         self.run("echo", echo, closed)
         echo.stop()
         align = self.run("align", server, closed)
         self.ratio(
             "cpu_align_to_echo", self.cpu("align") / self.cpu("echo"), "CPU a call, align to echo"
         )
-        self.run("align at half load", server, bench.Step(rate=align.calls_per_s / 2))
-        self.run(f"align at {ASKED_RATE}/s", server, bench.Step(rate=ASKED_RATE))
+        self.run("align at half load", server, measure.Step(rate=align.calls_per_s / 2))
+        self.run(f"align at {ASKED_RATE}/s", server, measure.Step(rate=ASKED_RATE))
         bodies = [batch(self.pairs, BATCH).SerializeToString()]
-        few = bench.Step(in_flight=4)
+        few = measure.Step(in_flight=4)
         many = self.run("batch", server, few, method="batch", bodies=bodies, size=BATCH)
         self.fairness(server)
         server.stop()
@@ -243,9 +204,9 @@ class Bench:
 
     def fairness(self, server):
         """A lone caller on a server busy with single calls, then with a large batch as well."""
-        lone = bench.Step(in_flight=1)
+        lone = measure.Step(in_flight=1)
         seconds = str(self.duration + 4.0)
-        load = [sys.executable, "-c", SERVE, "bench", "--server", server.address]
+        load = [*TOKALIGN, "bench", "--server", server.address]
         load += ["--input", str(self.path), "--duration", seconds, "--warm-up", "0"]
         crowd = [*load, "--in-flight", str(IN_FLIGHT)]
         bulk = [*load, "--method", "batch", "--pairs", str(LARGE_BATCH), "--in-flight", "1"]
@@ -271,13 +232,13 @@ class Bench:
         The callers do not keep to grpc's limit of streams, so that the server meets all of it. That
         limit refuses them; a queue as short as 200 pairs refuses some of those it lets through.
         """
-        closed = bench.Step(in_flight=IN_FLIGHT)
+        closed = measure.Step(in_flight=IN_FLIGHT)
         for queue, flags in QUEUES.items():
             server = serve(*flags)
             capacity, goodput, refused_ms = [], [], []
             for _ in range(TURNS):
                 capacity.append(self.window(server, closed)[0])
-                step = bench.Step(rate=OVERLOAD * statistics.median(capacity))
+                step = measure.Step(rate=OVERLOAD * statistics.median(capacity))
                 answered, median_ms = self.window(server, step)
                 goodput.append(answered)
                 refused_ms.append(median_ms)
@@ -293,13 +254,13 @@ class Bench:
             print(f"{name}: goodput {share:.0%} of capacity, refused in {refused:.1f} ms\n")
             time.sleep(1.0)
             rate = round(statistics.median(capacity) / 3)
-            self.run(f"align one second later, {queue}", server, bench.Step(rate=rate))
+            self.run(f"align one second later, {queue}", server, measure.Step(rate=rate))
             server.stop()
 
     def window(self, server, step):
         """Return the answers a second in a window, and the median time of a refusal in ms."""
         generator = Generator(
-            server.address, bench.METHODS["align"], self.one, is_patient=not step.rate
+            server.address, measure.METHODS["align"], self.one, is_patient=not step.rate
         )
         before, own_before, refused = server.cpu_s(), time.process_time(), -self.refused(server)
         begin = time.perf_counter()
@@ -325,7 +286,7 @@ class Bench:
         )
         if any(call.latency_s * 1000 > LOST_AFTER_MS for call in outcomes):
             self.wrong.append(f"{step}: calls without an answer")
-        return answered, 1000 * bench.percentile(failed, 50)
+        return answered, 1000 * measure.percentile(failed, 50)
 
 
 def main():

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import queue
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tokalign.client import Client
 from tokalign.formats import read_gold
+from tokalign.load.process import running_server
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
 from tokalign.view.grid import LEGEND
@@ -26,54 +23,18 @@ from tokalign.view.grid import LEGEND
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 SHOWN = ("question-02", "paraphrase-01", "negation-01")
 QUESTIONS_SHOWN = 2
-START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 LEAST_RECALL = 0.5
 
 
 @contextmanager
-def running_server(model: str) -> Iterator[str]:
+def demo_server(model: str) -> Iterator[str]:
     """Yield the address of a server that serves; afterwards let it drain, and check that it did."""
-    command = [sys.executable, "-m", "tokalign", "serve", "--port", "0", "--metrics-port", "-1"]
-    process = subprocess.Popen(
-        [*command, "--model", model], stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
-    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-
-    assert process.stderr is not None
-
-    def read() -> None:
-        for line in process.stderr:
-            lines.put(line)
-        lines.put(None)
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    try:
-        yield _address(lines)
-        process.send_signal(signal.SIGTERM)
-        code = process.wait(STOP_TIMEOUT_S)
+    with running_server("--metrics-port", "-1", "--model", model) as server:
+        yield server.address
+        code = server.stop(timeout_s=STOP_TIMEOUT_S)
         if code != 0:
             sys.exit(f"the server ended with exit code {code}")
-    finally:
-        process.kill()
-        process.wait()
-        reader.join(STOP_TIMEOUT_S)
-        process.stderr.close()
-
-
-def _address(lines: queue.SimpleQueue[str | None]) -> str:
-    seen = []
-    while True:
-        try:
-            line = lines.get(timeout=START_TIMEOUT_S)
-        except queue.Empty:
-            sys.exit(f"the server said nothing for {START_TIMEOUT_S} s")
-        if line is None:
-            sys.exit("the server ended before it served:\n" + "".join(seen))
-        seen.append(line)
-        if line.startswith("listening on "):
-            return line.split()[-1]
 
 
 def show_alignments(client: Client, pairs: list[GoldPair]) -> None:
@@ -136,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="en", help="name or path")
     model = parser.parse_args().model
-    with running_server(model) as address, Client(address) as client:
+    with demo_server(model) as address, Client(address) as client:
         client.wait_ready()
         info = client.list_models()
         print(f"tokalign {info.version} serves model {info.models[0].name} at {address}")

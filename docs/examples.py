@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from demo import running_server
+from demo import demo_server
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -76,7 +76,7 @@ def _session(body: str, names: dict[str, Any]) -> str:
 
 def main() -> None:
     """Rewrite every page that shows something else than its examples print."""
-    with running_server("en") as address:
+    with demo_server("en") as address:
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
             new = refreshed(text, address)

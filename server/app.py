@@ -18,7 +18,7 @@ from tokalign.server.config import Config, auto_workers
 from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.server.pool import Pool, PoolSettings
-from tokalign.server.status import failure_of
+from tokalign.server.status import classify, report
 
 if TYPE_CHECKING:
     from tokalign.server.frontend import Frontend
@@ -281,6 +281,6 @@ def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> 
     """Log what no task awaited; asyncio's own handler would quote the exception."""
     error = context.get("exception")
     if isinstance(error, BaseException):
-        failure_of(error)
+        classify(error) or report(error)
     else:
         log.error(str(context["message"]))

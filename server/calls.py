@@ -13,7 +13,7 @@ import grpc
 import grpc.aio
 from grpc_status import rpc_status
 from tokalign.server.metrics import Metrics, code_name, code_number
-from tokalign.server.status import Failure, failure_of
+from tokalign.server.status import Failure, classify, report
 from tokalign.server.tracing import CallTrace, Tracing
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -155,7 +155,7 @@ class _Observed:
         """Return what the caller is told about an exception."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        failure = failure_of(error)
+        failure = classify(error) or report(error)
         self.code = code_name(failure.code)
         self.message = failure.message
         return failure

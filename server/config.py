@@ -1,154 +1,251 @@
-"""The server's configuration: one frozen value, checked once."""
+"""The server's configuration: one frozen value, checked once.
+
+Every setting is declared here, with its default, its range and what `tokalign serve --help` says
+of it; the command makes its options from these fields.
+"""
+
+# ruff: noqa: RUF009 (setting and internal make the fields)
 
 from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 from tokalign.errors import InputError
 
 MIB = 1 << 20
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+MAX_TOKENS = 512
+
+T = TypeVar("T")
+Check = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one request may hold.
+class Flag:
+    """How a setting is given on the command line and in the environment.
 
     Attributes
     ----------
-    max_tokens : int
-        Tokens of one sentence.
-    max_token_product : int
-        Tokens of the source times tokens of the target; time and memory grow with it.
-    max_characters : int
-        Characters of one sentence.
-    max_pairs : int
-        Pairs, or candidates, of one request or chunk.
-    max_request_bytes : int
-        Bytes of one message, before parsing.
+    help : str
+        What it does.
+    name : str
+        Without dashes; empty is the field's name.
+    unit : int
+        How many of the setting's units are one of the flag's.
+    none : int or None
+        The largest number by which the flag says None.
+    auto : callable or None
+        What "auto", then the flag's default, stands for.
     """
 
-    max_tokens: int = 512
-    max_token_product: int = 512 * 512
-    max_characters: int = 20_000
-    max_pairs: int = 10_000
-    max_request_bytes: int = 32 * MIB
+    help: str
+    name: str = ""
+    unit: int = 1
+    none: int | None = None
+    auto: Callable[[], int] | None = None
+
+
+def setting(default: T, help: str, *, check: Check | None = None, **flag: Any) -> T:
+    """Return a dataclass field with its check and its Flag, of which the rest are arguments.
+
+    Where there is an `auto`, that makes the default.
+    """
+    metadata = {"flag": Flag(help=help, **flag), "check": check}
+    if "auto" in flag:
+        made: T = field(default_factory=flag["auto"], metadata=metadata)
+        return made
+    return field(default=default, metadata=metadata)
+
+
+def internal(default: T, check: Check) -> T:
+    """Return a dataclass field that is checked, and no option of the command."""
+    return field(default=default, metadata={"check": check})
+
+
+def auto_workers() -> int:
+    """Return the number of processors this process may use, at least 1.
+
+    The smaller of the CPU affinity and the control group's quota (rounded up), so that a
+    container with two CPUs on a large machine gets two workers.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    if CPU_QUOTA.exists():
+        quota, period = CPU_QUOTA.read_text().split()
+        if quota != "max":
+            available = min(available, math.ceil(int(quota) / int(period)))
+    return max(1, available)
+
+
+def positive(name: str, value: float) -> None:
+    """Raise InputError unless a number is above 0 and finite."""
+    if not 0 < value < math.inf:
+        raise InputError(f"{name} is {value}; wanted more than 0", field=name)
+
+
+def not_negative(name: str, value: float) -> None:
+    """Raise InputError unless a number is 0 or more, and finite."""
+    if not 0 <= value < math.inf:
+        raise InputError(f"{name} is {value}; wanted 0 or more", field=name)
+
+
+def is_port(name: str, value: int | None) -> None:
+    """Raise InputError unless a value is None or a port's number."""
+    if value is not None and not 0 <= value <= 65535:
+        raise InputError(f"{name} is {value}; wanted 0 to 65535", field=name)
+
+
+def distinct(name: str, values: tuple[str, ...]) -> None:
+    """Raise InputError unless there is a value, and none twice."""
+    if not values or len(set(values)) != len(values):
+        raise InputError(
+            f"{name} is {', '.join(values) or 'empty'}; wanted one or more, each once", field=name
+        )
+
+
+def token_limit(name: str, value: int) -> None:
+    """Raise InputError unless the aligner takes sentences of so many tokens."""
+    positive(name, value)
+    if value > MAX_TOKENS:
+        raise InputError(f"{name} is {value}; the aligner takes at most {MAX_TOKENS}", field=name)
+
+
+def _check_fields(config: Any) -> None:
+    for each in fields(config):
+        check = each.metadata.get("check")
+        if check is not None:
+            check(each.name, getattr(config, each.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestLimits:
+    """What one request may hold; each field's help says what it counts."""
+
+    max_tokens: int = setting(MAX_TOKENS, "Tokens of a sentence.", check=token_limit)
+    # Time and memory grow with it.
+    max_token_product: int = setting(
+        MAX_TOKENS**2, "Tokens of the source times tokens of the target.", check=positive
+    )
+    max_characters: int = setting(20_000, "Characters of a sentence.", check=positive)
+    max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=positive)
+    # Bytes, before parsing.
+    max_request_bytes: int = setting(
+        32 * MIB, "Size of one message.", check=positive, name="max-request-mib", unit=MIB
+    )
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
-            _positive(name, getattr(self, name))
-        if self.max_tokens > 512:
-            raise InputError(
-                f"max_tokens is {self.max_tokens}; the aligner takes at most 512",
-                field="max_tokens",
-            )
+        _check_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Everything `tokalign serve` can be told.
+    """Everything `tokalign serve` can be told; each field's help says what it does.
 
-    Attributes
-    ----------
-    host, port : str, int
-        Address of the gRPC service; port 0 takes a free one.
-    metrics_port : int or None
-        Port of /metrics, /livez and /readyz on the same host; 0 takes a free one, None is off.
-    workers : int
-        Worker processes.
-    models : tuple of str
-        Shipped names or paths; the first serves requests that name none.
-    annotators : tuple of str
-        Annotators that requests may name; the first is the default.
-    limits : Limits
-    queue_pairs, queue_bytes : int
-        Pairs and request bytes that may be waiting or running; more are refused at once.
-    queue_wait_s : float
-        While the head of the queue waits longer for a worker, requests are refused.
-    shard_pairs : int
-        Largest number of pairs sent to a worker at a time. Cancellation and deadlines take
-        effect between shards.
-    shard_timeout_s : float
-        A worker that has not answered after this time is killed and replaced.
-    start_timeout_s : float
-        A worker that has not loaded its models after this time is killed.
-    drain_delay_s : float
-        Time between reporting NOT_SERVING and refusing calls, for load balancers to notice.
-    grace_s : float
-        Time that running calls are given to finish when the server stops.
-    stream_chunks : int
-        Chunks of one stream that are worked on at once; more are not read from the wire.
-    keepalive_s : float
-        Idle time after which a connection is probed.
-    max_connection_age_s : float
-        Age at which clients are asked to connect anew; 0 is never.
-    max_worker_rss_bytes : int or None
-        A worker that holds more resident memory after a shard is replaced.
-    admin_port : int or None
-        Port of the admin service, on loopback only; 0 takes a free one, None is off.
-    tls_certificate, tls_key : Path or None
-        PEM files; both or neither. Read again when they change.
-    tls_client_ca : Path or None
-        PEM file; only clients with a certificate of these authorities may connect.
-    token_file : Path or None
-        Hashes of the bearer tokens that may call (see security.TokenFile).
-    reflection : bool
-        Whether the service describes itself to tools such as grpcurl.
-    channelz : bool
-        Whether the admin port shows grpc's connections and streams.
-    traces : bool
-        Whether OpenTelemetry spans are sent, as the OTEL_* variables say.
+    Times are in seconds and sizes in bytes, whatever the unit of the flag.
     """
 
-    host: str = "127.0.0.1"
-    port: int = 50051
-    metrics_port: int | None = None
-    workers: int = 1
-    models: tuple[str, ...] = ("en",)
-    annotators: tuple[str, ...] = ("native",)
-    limits: Limits = field(default_factory=Limits)
-    queue_pairs: int = 20_000
-    queue_bytes: int = 64 * MIB
-    queue_wait_s: float = 1.0
-    shard_pairs: int = 32
-    shard_timeout_s: float = 30.0
-    start_timeout_s: float = 120.0
-    drain_delay_s: float = 0.0
-    grace_s: float = 30.0
-    stream_chunks: int = 8
-    keepalive_s: float = 60.0
-    max_connection_age_s: float = 0.0
-    max_worker_rss_bytes: int | None = None
-    admin_port: int | None = None
-    tls_certificate: Path | None = None
-    tls_key: Path | None = None
-    tls_client_ca: Path | None = None
-    token_file: Path | None = None
-    reflection: bool = False
-    channelz: bool = False
-    traces: bool = False
+    host: str = setting("127.0.0.1", "Address to listen on.")
+    port: int = setting(50051, "Port of the service; 0 takes a free one.", check=is_port)
+    metrics_port: int | None = setting(
+        9464,
+        "Port of /metrics, /livez, /readyz; 0 is a free one, -1 off.",
+        check=is_port,
+        none=-1,
+    )
+    workers: int = setting(
+        1,
+        "Worker processes; auto is one per processor.",
+        check=positive,
+        auto=auto_workers,
+    )
+    models: tuple[str, ...] = setting(
+        ("en",), "Name or path; repeatable, the first is the default.", check=distinct, name="model"
+    )
+    annotators: tuple[str, ...] = setting(
+        ("native",), "Repeatable, the first is the default.", check=distinct, name="annotator"
+    )
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    queue_pairs: int = setting(
+        20_000, "Pairs waiting or running; more are refused at once.", check=positive
+    )
+    queue_bytes: int = setting(
+        64 * MIB,
+        "Size of the requests waiting or running.",
+        check=positive,
+        name="queue-mib",
+        unit=MIB,
+    )
+    # Requests are refused while the head of the queue waits longer.
+    queue_wait_s: float = setting(
+        1.0,
+        "Seconds; while requests wait longer for a worker, more are refused.",
+        check=positive,
+        name="queue-wait",
+    )
+    # Cancellation and deadlines take effect between shards.
+    shard_pairs: int = setting(32, "Most pairs given to a worker at a time.", check=positive)
+    shard_timeout_s: float = setting(
+        30.0,
+        "Seconds after which a silent worker is killed and replaced.",
+        check=positive,
+        name="shard-timeout",
+    )
+    # Looked at after every shard.
+    max_worker_rss_bytes: int | None = setting(
+        None, "MiB of memory above which a worker is replaced.", name="max-worker-rss", unit=MIB
+    )
+    # For load balancers to notice.
+    drain_delay_s: float = setting(
+        0.0,
+        "On SIGTERM: seconds of NOT_SERVING before calls are refused.",
+        check=not_negative,
+        name="drain-delay",
+    )
+    grace_s: float = setting(
+        30.0,
+        "On SIGTERM: seconds that running calls are given to finish.",
+        check=not_negative,
+        name="grace",
+    )
+    max_connection_age_s: float = setting(
+        0.0,
+        "Seconds until clients must connect anew; 0 is never.",
+        check=not_negative,
+        name="max-connection-age",
+    )
+    admin_port: int | None = setting(
+        None,
+        "Port of the admin service, on loopback; 0 is a free one, -1 off.",
+        check=is_port,
+        none=-1,
+    )
+    tls_certificate: Path | None = setting(
+        None, "PEM certificate chain; read again when it changes.", name="tls-cert"
+    )
+    tls_key: Path | None = setting(None, "PEM private key of --tls-cert.")
+    tls_client_ca: Path | None = setting(None, "Demand client certificates of these authorities.")
+    # See security.TokenFile.
+    token_file: Path | None = setting(None, "Hashes of the bearer tokens that may call.")
+    reflection: bool = setting(False, "Describe the service to tools like grpcurl.")
+    channelz: bool = setting(False, "Show connections and streams on the admin port.")
+    traces: bool = setting(False, "Send OpenTelemetry spans as the OTEL_* variables say.")
+
+    # A worker that has not loaded its models after this time is killed.
+    start_timeout_s: float = internal(120.0, positive)
+    # Chunks of one stream that are worked on at once; more are not read from the wire.
+    stream_chunks: int = internal(8, positive)
+    # Idle time after which a connection is probed.
+    keepalive_s: float = internal(60.0, positive)
 
     def __post_init__(self) -> None:
-        counts = ("workers", "queue_pairs", "queue_bytes", "shard_pairs", "stream_chunks")
-        for name in (*counts, "queue_wait_s", "shard_timeout_s", "start_timeout_s", "keepalive_s"):
-            _positive(name, getattr(self, name))
-        for name in ("drain_delay_s", "grace_s", "max_connection_age_s"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; wanted 0 or more", field=name)
-        for name in ("port", "metrics_port", "admin_port"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 65535:
-                raise InputError(f"{name} is {value}; wanted 0 to 65535", field=name)
-        for name in ("models", "annotators"):
-            values = getattr(self, name)
-            if not values or len(set(values)) != len(values):
-                raise InputError(
-                    f"{name} is {', '.join(values) or 'empty'}; wanted one or more, each once",
-                    field=name,
-                )
+        _check_fields(self)
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise InputError("a TLS certificate and its key come together", field="tls")
         if self.tls_client_ca is not None and self.tls_certificate is None:
@@ -179,25 +276,3 @@ def authority(host: str, port: int) -> str:
     '[::1]:50051'
     """
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def auto_workers() -> int:
-    """Return the number of processors this process may use, at least 1.
-
-    The smaller of the CPU affinity and the control group's quota (rounded up), so that a
-    container with two CPUs on a large machine gets two workers.
-    """
-    if hasattr(os, "sched_getaffinity"):
-        available = len(os.sched_getaffinity(0))
-    else:
-        available = os.cpu_count() or 1
-    if CPU_QUOTA.exists():
-        quota, period = CPU_QUOTA.read_text().split()
-        if quota != "max":
-            available = min(available, math.ceil(int(quota) / int(period)))
-    return max(1, available)
-
-
-def _positive(name: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise InputError(f"{name} is {value}; wanted more than 0", field=name)

@@ -13,9 +13,9 @@ from google.protobuf.message import DecodeError
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import frames, translate
-from tokalign.server.config import Limits
+from tokalign.server.config import RequestLimits
 from tokalign.server.logs import Quoting
-from tokalign.server.status import failure_of
+from tokalign.server.status import classify, report
 from tokalign.types import DEFAULT_SYMMETRIZATION, Alignment, AlignOptions
 from tokalign.v1 import align_pb2
 
@@ -28,7 +28,7 @@ class EngineSettings:
 
     models: tuple[str, ...]
     annotators: tuple[str, ...]
-    limits: Limits
+    limits: RequestLimits
 
 
 class Engine(Protocol):
@@ -64,14 +64,14 @@ class AlignerEngine:
     ----------
     aligners : dict from (model name, annotator name) to aligner
     models : tuple of frames.ModelInfo
-    limits : Limits
+    limits : RequestLimits
     """
 
     def __init__(
         self,
         aligners: dict[tuple[str, str], Aligning],
         models: tuple[frames.ModelInfo, ...],
-        limits: Limits,
+        limits: RequestLimits,
     ) -> None:
         self.models = models
         self._aligners = aligners
@@ -142,5 +142,5 @@ def _serialise(alignment: Alignment, with_phrases: bool) -> frames.Answer:
 def _answer(outcome: frames.Answer | Exception, pair: bytes) -> frames.Answer:
     if not isinstance(outcome, Exception):
         return outcome
-    failure = failure_of(outcome, pair=Quoting(translate.texts, pair))
+    failure = classify(outcome) or report(outcome, pair=Quoting(translate.texts, pair))
     return frames.Answer(b"", code=failure.code, message=failure.message, field=failure.field)

@@ -24,7 +24,7 @@ from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.logs import Quoting
 from tokalign.server.metrics import Metrics
 from tokalign.server.process import WorkerProcess
-from tokalign.server.status import NotServingError, internal_failure
+from tokalign.server.status import NotServingError, report
 from tokalign.server.translate import Options
 
 log = logging.getLogger(__name__)
@@ -323,7 +323,7 @@ class Pool:
             self._retries.append(shard)
         elif len(shard) == 1:
             (part,) = shard.slices
-            failure = internal_failure(
+            failure = report(
                 "a pair killed every worker it was given to",
                 pair=Quoting(translate.texts, part.task.pairs[part.start]),
             )

@@ -9,27 +9,36 @@ from __future__ import annotations
 import asyncio
 import importlib.metadata
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TypeVar
 
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError, Message
 from tokalign.errors import InputError, LimitError
-from tokalign.server import frames, translate, wire
+from tokalign.server import frames, translate
 from tokalign.server.admission import Admission
 from tokalign.server.calls import Calls
 from tokalign.server.config import Config
 from tokalign.server.pool import Pool
 from tokalign.server.status import (
     OK,
-    CallError,
+    FailedError,
     Failure,
     NotServingError,
     UnknownNameError,
-    failure_of,
+    classify,
+    report,
 )
+from tokalign.server.wire import Joined
 from tokalign.v1 import align_pb2
+
+_ALIGN = Joined(align_pb2.AlignResponse)
+_BATCH = Joined(align_pb2.BatchAlignResponse)
+_CHUNK = Joined(align_pb2.AlignStreamResponse)
+_RANKING = Joined(align_pb2.RankResponse)
+_RANKED = Joined(align_pb2.RankedCandidate)
+_RESULT = Joined(align_pb2.AlignResult)
 
 SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
@@ -78,12 +87,8 @@ class AlignService:
             )
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
-            raise CallError(Failure(answer.code, answer.message, field))
-        return (
-            wire.text(1, request.pair.id)
-            + wire.nested(2, answer.alignment)
-            + wire.nested(3, reference)
-        )
+            raise FailedError(Failure(answer.code, answer.message, field))
+        return _ALIGN(id=request.pair.id, alignment=answer.alignment, model=reference)
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
@@ -91,11 +96,7 @@ class AlignService:
         serving = self._serving()
         options, reference = serving.choose(request.options)
         answers = await self._align_pairs(serving.pool, options, request.pairs, len(data), context)
-        results = [
-            wire.nested(1, _result(pair.id, answer))
-            for pair, answer in zip(request.pairs, answers, strict=True)
-        ]
-        return b"".join(results) + wire.nested(2, reference)
+        return _BATCH(results=_results(request.pairs, answers), model=reference)
 
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them by falling score."""
@@ -120,7 +121,7 @@ class AlignService:
             side, _, rest = answer.field.partition(".")
             if side == "target":
                 field = f"question.{rest}" if rest else "question"
-                raise CallError(Failure(answer.code, answer.message, field))
+                raise FailedError(Failure(answer.code, answer.message, field))
         order = sorted(
             range(len(answers)),
             key=lambda index: (answers[index].code != OK, -answers[index].score),
@@ -132,8 +133,8 @@ class AlignService:
             if answer.field:
                 answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
             result = _result(request.candidates[index].id, answer)
-            ranking.append(wire.nested(1, wire.number(1, index) + wire.nested(2, result)))
-        return b"".join(ranking) + wire.nested(2, reference)
+            ranking.append(_RANKED(index=index, result=result))
+        return _RANKING(ranking=ranking, model=reference)
 
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
@@ -194,17 +195,13 @@ class AlignService:
                 serving.pool, options, request.pairs, len(data), context
             )
         except Exception as error:
-            failure = failure_of(error)
-            return wire.text(1, request.chunk_id) + wire.nested(2, _status(failure))
-        results = [
-            wire.nested(3, _result(pair.id, answer))
-            for pair, answer in zip(request.pairs, answers, strict=True)
-        ]
-        return (
-            wire.text(1, request.chunk_id)
-            + wire.nested(2, b"")
-            + b"".join(results)
-            + wire.nested(4, reference)
+            failure = classify(error) or report(error)
+            return _CHUNK(chunk_id=request.chunk_id, status=_status(failure))
+        return _CHUNK(
+            chunk_id=request.chunk_id,
+            status=b"",
+            results=_results(request.pairs, answers),
+            model=reference,
         )
 
     async def _align_pairs(
@@ -247,7 +244,9 @@ class Serving:
         self.pool = pool
         self._annotators = annotators
         self._references = {
-            model.name: wire.text(1, model.name) + wire.text(2, model.version)
+            model.name: align_pb2.ModelRef(
+                name=model.name, version=model.version
+            ).SerializeToString()
             for model in pool.models
         }
         self._default = self._check(align_pb2.AlignOptions())
@@ -300,8 +299,13 @@ def _status(failure: Failure | frames.Answer) -> bytes:
     ).SerializeToString()
 
 
+def _results(pairs: Sequence[align_pb2.Pair], answers: Sequence[frames.Answer]) -> Iterator[bytes]:
+    for pair, answer in zip(pairs, answers, strict=True):
+        yield _result(pair.id, answer)
+
+
 def _result(pair_id: str, answer: frames.Answer) -> bytes:
     """Return a serialised AlignResult."""
     if answer.code == OK:
-        return wire.text(1, pair_id) + wire.nested(2, b"") + wire.nested(3, answer.alignment)
-    return wire.text(1, pair_id) + wire.nested(2, _status(answer))
+        return _RESULT(id=pair_id, status=b"", alignment=answer.alignment)
+    return _RESULT(id=pair_id, status=_status(answer))

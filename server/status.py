@@ -100,7 +100,7 @@ class Failure:
         return status
 
 
-class CallError(ServingError):
+class FailedError(ServingError):
     """A call fails for a reason that a worker has already put into words."""
 
     def __init__(self, failure: Failure) -> None:
@@ -108,9 +108,9 @@ class CallError(ServingError):
         self.failure = failure
 
 
-def failure_of(error: BaseException, **logged: object) -> Failure:
-    """Return what the caller is told about an exception; unexpected ones are logged."""
-    if isinstance(error, CallError):
+def classify(error: BaseException) -> Failure | None:
+    """Return what the caller is told about an exception, None where it is an unexpected one."""
+    if isinstance(error, FailedError):
         return error.failure
     for kind, code in CODES:
         if isinstance(error, kind):
@@ -120,20 +120,19 @@ def failure_of(error: BaseException, **logged: object) -> Failure:
                 getattr(error, "field", ""),
                 getattr(error, "retry_after_s", 0.0),
             )
-    return internal_failure(
-        type(error).__name__,
-        frames="".join(traceback.format_tb(error.__traceback__)),
-        reason=Quoting(str, error),
-        **logged,
-    )
+    return None
 
 
-def internal_failure(cause: str, **logged: object) -> Failure:
-    """Log `cause` under a new error id and return the failure that names only the id.
+def report(cause: BaseException | str, **logged: object) -> Failure:
+    """Log a fault of the server under a new error id, and return the failure that names only it.
 
-    The message of an unexpected exception may quote a sentence, so the answer never holds it and
-    the log only where it may quote sentences; the log has its type and frames.
+    The message of an exception may quote a sentence, so the answer never holds it and the log
+    only where it may quote sentences; the log has the exception's type and frames.
     """
     error_id = secrets.token_hex(6)
+    if isinstance(cause, BaseException):
+        frames = "".join(traceback.format_tb(cause.__traceback__))
+        logged = {"frames": frames, "reason": Quoting(str, cause), **logged}
+        cause = type(cause).__name__
     log.error(cause, extra={"error_id": error_id, **logged})
     return Failure(INTERNAL, f"internal error {error_id}; the server's log has more under this id")

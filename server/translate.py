@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tokalign.errors import InputError, LimitError
-from tokalign.server.config import Limits
+from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence, SentenceLike, Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -87,7 +87,7 @@ def directions() -> list[align_pb2.Direction]:
     return list(_FROM_PROTO)
 
 
-def sentence(message: align_pb2.Sentence, *, side: str, limits: Limits) -> SentenceLike:
+def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -> SentenceLike:
     """Return a sentence from the wire: its text, or a checked sentence where tokens are given.
 
     Parameters
@@ -95,7 +95,7 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: Limits) -> Sente
     message : align_pb2.Sentence
     side : str
         Path of the sentence, such as ``"source"``; errors name fields below it.
-    limits : Limits
+    limits : RequestLimits
 
     Raises
     ------

@@ -16,7 +16,7 @@ from pathlib import Path
 from tokalign.errors import AlignError
 from tokalign.server import frames, logs
 from tokalign.server.engine import EngineFactory, EngineSettings
-from tokalign.server.status import failure_of
+from tokalign.server.status import report
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -62,7 +62,7 @@ def main(
             answers, seconds = engine.run(job)
         except Exception as error:
             # The server sees a death and retries the shard.
-            failure_of(error)
+            report(error)
             return
         sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))
 

@@ -62,17 +62,10 @@ def check_command() -> None:
 def check_server() -> None:
     """A server serves both clients and drains."""
     from tokalign.client import AsyncClient, Client
+    from tokalign.load.process import running_server
 
-    server = subprocess.Popen(
-        [TOKALIGN, "serve", "--port", "0", "--metrics-port", "-1"],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stderr is not None
-        line = next((line for line in server.stderr if line.startswith("listening on")), "")
-        check(bool(line), "the server ended before it served")
-        address = line.split()[-1]
+    with running_server("--metrics-port", "-1", command=[str(TOKALIGN), "serve"]) as server:
+        address = server.address
         source, target = PAIR.strip().split("\t")
         with Client(address, timeout_s=30) as client:
             client.wait_ready()
@@ -87,11 +80,8 @@ def check_server() -> None:
         check(
             set(run("align", "--server", address, text=PAIR).split()) >= LINKS, "--server differs"
         )
-        server.send_signal(signal.SIGTERM)
-        check(server.wait(60) == 0, f"the server ended with {server.returncode}")
-    finally:
-        server.kill()
-        server.wait()
+        code = server.stop()
+        check(code == 0, f"the server ended with {code}")
 
 
 if __name__ == "__main__":

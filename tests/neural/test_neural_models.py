@@ -9,7 +9,7 @@ from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.server import frames
 from tokalign.server.aligners import load
-from tokalign.server.config import Limits
+from tokalign.server.config import RequestLimits
 from tokalign.server.engine import EngineSettings
 from tokalign.server.translate import Options
 from tokalign.types import Symmetrization
@@ -62,7 +62,7 @@ def test_command_aligns_with_a_neural_model():
 
 
 def test_the_servers_engine_answers_as_the_library_does():
-    engine = load(EngineSettings(("en-neural",), ("native",), Limits()))
+    engine = load(EngineSettings(("en-neural",), ("native",), RequestLimits()))
     pairs = [
         align_pb2.Pair(source={"text": source}, target={"text": target}).SerializeToString()
         for source, target in TEXTS

@@ -8,7 +8,7 @@ from support import fake_engine
 from support.pools import running_pool
 from tokalign.server import process
 from tokalign.server.admission import Admission
-from tokalign.server.config import Config, Limits
+from tokalign.server.config import Config, RequestLimits
 from tokalign.server.engine import EngineSettings
 from tokalign.server.frontend import Frontend
 from tokalign.server.metrics import Metrics
@@ -25,7 +25,7 @@ def fork_server():
 def pool_settings():
     return PoolSettings(
         workers=2,
-        engine=EngineSettings(("fake",), ("native",), Limits()),
+        engine=EngineSettings(("fake",), ("native",), RequestLimits()),
         factory=fake_engine.load,
         shard_timeout_s=20,
     )

@@ -3,12 +3,12 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.server import wire
 from tokalign.server.admission import Admission
 from tokalign.server.batching import FairQueue, Shard, Slice, Task
 from tokalign.server.frames import Answer, Decoder, Done, Job, ModelInfo, Ready, Refused, encode
 from tokalign.server.status import ExpiredError, QueueFullError
 from tokalign.server.translate import Options
+from tokalign.server.wire import Joined
 from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -107,11 +107,11 @@ async def test_calls_with_equal_options_share_a_run():
 )
 def test_joined_fields_equal_the_built_message(pair_id, index, name, text):
     alignment = align_pb2.Alignment(source={"text": text})
-    joined = wire.nested(
-        1,
-        wire.number(1, index)
-        + wire.nested(2, wire.text(1, pair_id) + wire.nested(3, alignment.SerializeToString())),
-    ) + wire.nested(2, wire.text(1, name))
+    result = Joined(align_pb2.AlignResult)(id=pair_id, alignment=alignment.SerializeToString())
+    joined = Joined(align_pb2.RankResponse)(
+        ranking=[Joined(align_pb2.RankedCandidate)(index=index, result=result)],
+        model=Joined(align_pb2.ModelRef)(name=name),
+    )
     expected = align_pb2.RankResponse(
         ranking=[{"index": index, "result": {"id": pair_id, "alignment": alignment}}],
         model={"name": name},

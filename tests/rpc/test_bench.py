@@ -1,14 +1,15 @@
 import json
 import subprocess
-import sys
 
 import pytest
-from support.server_process import REAL, started
-from tokalign.server import bench, frontend
-from tokalign.server.loadgen import Generator, Outcome
+from support.server_process import started
+from tokalign.load import measure, report
+from tokalign.load.generator import Generator, Outcome
+from tokalign.load.process import TOKALIGN
+from tokalign.server import frontend
 from tokalign.v1 import align_pb2
 
-ALIGN = bench.METHODS["align"]
+ALIGN = measure.METHODS["align"]
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +82,12 @@ def test_latency_counts_from_the_intended_start(load):
 
 
 def test_measure_splits_queue_from_compute(server, load):
-    result = bench.measure(
+    result = measure.measure(
         load([body()]),
-        bench.Step(in_flight=4),
+        measure.Step(in_flight=4),
         duration_s=0.5,
         warm_up_s=0.1,
-        read_metrics=lambda: bench.scrape(f"{server.metrics_url}/metrics"),
+        read_metrics=lambda: measure.scrape(f"{server.metrics_url}/metrics"),
     )
     assert result.calls > 0
     assert result.failed == 0
@@ -94,9 +95,9 @@ def test_measure_splits_queue_from_compute(server, load):
     assert result.queue_ms > 0
     assert result.compute_ms == pytest.approx(1.0)
     assert result.shard_pairs >= 1
-    assert "closed 4" in bench.table([result])
-    assert "<svg" in bench.page([result], "a <b>")
-    assert "a &lt;b&gt;" in bench.page([result], "a <b>")
+    assert "closed 4" in report.table([result])
+    assert "<svg" in report.page([result], "a <b>")
+    assert "a &lt;b&gt;" in report.page([result], "a <b>")
 
 
 def calls(n_calls, start, stop, latency_s=0.001):
@@ -118,7 +119,7 @@ def calls(n_calls, start, stop, latency_s=0.001):
     ],
 )
 def test_window_is_stable_where_throughput_and_latency_stay(outcomes, expected):
-    assert bench.is_stable(outcomes, 5.0, 1.0) is expected
+    assert measure.is_stable(outcomes, 5.0, 1.0) is expected
 
 
 class Scripted:
@@ -151,11 +152,11 @@ def test_windows_go_on_until_one_is_stable_and_the_last_is_reported(
     monkeypatch, firsts, max_windows, n_windows, is_stable, n_calls
 ):
     clock = [100.0]
-    monkeypatch.setattr(bench.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: clock[0])
     scrapes = iter([{"n": index} for index in range(9)])
-    result = bench.measure(
+    result = measure.measure(
         Scripted(clock, *firsts),
-        bench.Step(in_flight=1),
+        measure.Step(in_flight=1),
         duration_s=1.0,
         warm_up_s=0,
         max_windows=max_windows,
@@ -187,7 +188,7 @@ def test_load_goes_on_unbroken_while_extended(load):
 
 @pytest.mark.parametrize("largest", [0.0, 0.03, 1.0, 9.99, 2300, 1e6])
 def test_ticks_are_few_and_reach_the_largest(largest):
-    ticks = bench._ticks(largest)
+    ticks = report._ticks(largest)
     assert ticks[0] == 0
     assert ticks[-1] >= largest
     assert len(ticks) <= 8
@@ -202,7 +203,7 @@ def test_command_prints_json_and_writes_a_page(server, tmp_path):
     flags += ["--duration", "0.3", "--windows", "2", "--warm-up", "0"]
     flags += ["--json", "--html", str(page)]
     answer = subprocess.run(
-        [sys.executable, "-c", REAL, "bench", *flags], capture_output=True, text=True, timeout=60
+        [*TOKALIGN, "bench", *flags], capture_output=True, text=True, timeout=60
     )
     assert answer.returncode == 0, answer.stderr
     steps = json.loads(answer.stdout)["steps"]
@@ -215,7 +216,7 @@ def test_command_prints_json_and_writes_a_page(server, tmp_path):
 
 def test_command_says_when_nobody_listens():
     answer = subprocess.run(
-        [sys.executable, "-c", REAL, "bench", "--server", "127.0.0.1:1"],
+        [*TOKALIGN, "bench", "--server", "127.0.0.1:1"],
         capture_output=True,
         text=True,
         timeout=60,

@@ -25,7 +25,7 @@ def examples():
 
 @pytest.fixture(scope="module")
 def address(examples):
-    with examples.running_server("en") as address:
+    with examples.demo_server("en") as address:
         yield address
 
 

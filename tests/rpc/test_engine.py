@@ -5,7 +5,7 @@ import pytest
 from tokalign.errors import InputError
 from tokalign.outcomes import annotate_pairs, each
 from tokalign.server import frames
-from tokalign.server.config import Limits
+from tokalign.server.config import RequestLimits
 from tokalign.server.engine import STAGES, AlignerEngine
 from tokalign.server.translate import Options
 from tokalign.types import (
@@ -76,7 +76,9 @@ def aligner():
 
 @pytest.fixture
 def run(aligner):
-    engine = AlignerEngine({("m", "a"): aligner}, (), Limits(max_tokens=6, max_characters=30))
+    engine = AlignerEngine(
+        {("m", "a"): aligner}, (), RequestLimits(max_tokens=6, max_characters=30)
+    )
 
     def run(*pairs, **options):
         data = tuple(
@@ -159,7 +161,7 @@ def test_bad_sentence_fails_its_pair_alone_and_is_named(run, source, field):
 
 
 def test_pair_over_the_token_product_fails_alone_and_is_named(aligner):
-    engine = AlignerEngine({("m", "a"): aligner}, (), Limits(max_token_product=6))
+    engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits(max_token_product=6))
     pairs = tuple(
         align_pb2.Pair(source={"text": source}, target={"text": "a b"}).SerializeToString()
         for source in ("a b c", "a b c d")
@@ -177,7 +179,7 @@ def test_unexpected_exception_is_internal_and_says_nothing(run):
 
 
 def test_bytes_that_are_no_pair_fail_alone(aligner):
-    engine = AlignerEngine({("m", "a"): aligner}, (), Limits())
+    engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits())
     good = align_pb2.Pair(source={"text": "a"}, target={"text": "a"}).SerializeToString()
     answers, _ = engine.run(frames.Job(((Options("m", "a"), (b"\xff", good)),)))
     assert [answer.code for answer in answers] == [3, 0]

@@ -56,7 +56,7 @@ def test_no_sentence_is_logged_even_at_the_finest_level():
         with urllib.request.urlopen(url, timeout=10) as answer:
             assert SECRET not in answer.read().decode()
         assert server.stop() == 0
-        rest = server.process.stderr.read()
+        rest = server.rest()
     assert {"OK", "INVALID_ARGUMENT", "NOT_FOUND"} <= set(codes)
     assert '"event": "stopped"' in rest
     assert SECRET.lower() not in (rest + json.dumps(server.log)).lower()
@@ -72,7 +72,7 @@ def failures(*flags):
             assert caught.value.code() == grpc.StatusCode.INTERNAL
             assert SECRET not in caught.value.details()
         server.stop()
-        lines = server.process.stderr.read().splitlines()
+        lines = server.rest().splitlines()
     entries = [json.loads(line) for line in lines]
     return [entry for entry in entries if "error_id" in entry]
 

@@ -1,12 +1,12 @@
 import hashlib
 import subprocess
-import sys
 
 import grpc
 import pytest
 import trustme
-from support.server_process import REAL, started
+from support.server_process import started
 from tokalign.errors import InputError
+from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
 from tokalign.server.security import Certificates, TokenFile
 from tokalign.server.status import UnauthenticatedError
@@ -35,7 +35,7 @@ def tls_flags(paths):
 
 
 def check(*arguments):
-    command = [sys.executable, "-c", REAL, "serve", "--check", *arguments]
+    command = [*TOKALIGN, "serve", "--check", *arguments]
     return subprocess.run(command, capture_output=True, timeout=60).returncode
 
 
@@ -75,7 +75,7 @@ def test_files_that_are_no_certificate_leave_the_old_one(authority, tmp_path):
         paths[0].unlink()
         assert align(server.address, credentials).model.name == "fake"
         server.stop()
-        log = server.process.stderr.read()
+        log = server.rest()
     assert log.count("cannot use the TLS files") == 2
     assert "certificates reloaded" not in log
 

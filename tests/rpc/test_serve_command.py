@@ -4,7 +4,6 @@ import random
 import signal
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,9 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.server_process import REAL, descendants, started, stat, wait_until
+from support.server_process import started, wait_until
+from tokalign.load.process import TOKALIGN
+from tokalign.load.procfs import descendants, stat
 from tokalign.server import config
 from tokalign.server.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -34,7 +35,7 @@ def get(url):
 
 
 def check(address):
-    command = [sys.executable, "-c", REAL, "serve", "--check", address]
+    command = [*TOKALIGN, "serve", "--check", address]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
@@ -52,7 +53,7 @@ def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
             assert server.process.wait(60) == 0
             for call in calls:
                 assert [result.status.code for result in call.result().results] == [0] * 20
-        events = [entry["event"] for entry in map(json.loads, server.process.stderr)]
+        events = [entry["event"] for entry in map(json.loads, server.rest().splitlines())]
         assert events == ["stopped"]
 
 
@@ -119,7 +120,7 @@ def test_server_whose_workers_cannot_be_replaced_ends_and_says_why(tmp_path):
             call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("die"))
             assert server.process.wait(60) == 1
             assert call.exception() is not None
-        errors = server.process.stderr.read()
+        errors = server.rest()
     assert "the model's file is gone" in errors
     assert "workers in a row ended before they were ready" in errors
 
@@ -234,8 +235,7 @@ def test_ipv6_is_served():
         assert server.address.startswith("[::1]:")
         stub = align_pb2_grpc.AlignServiceStub(channel)
         assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
-        url = server.metrics_url.replace("127.0.0.1", "[::1]")
-        assert get(f"{url}/readyz")[0] == 200
+        assert get(f"{server.metrics_url}/readyz")[0] == 200
 
 
 def test_probes_follow_the_server():
@@ -277,7 +277,7 @@ def test_check_tells_a_serving_server_from_none():
 
 def test_missing_model_ends_the_server_with_its_name():
     with started("--model", "missing", wait=False) as server:
-        errors = server.process.stderr.read()
+        errors = server.rest()
         assert server.process.wait(30) == 1
         assert "no model 'missing'" in errors
 
@@ -286,7 +286,7 @@ def test_taken_port_ends_the_server():
     with started() as server:
         port = server.address.rpartition(":")[2]
         with started("--port", port, wait=False) as second:
-            errors = second.process.stderr.read()
+            errors = second.rest()
             assert second.process.wait(30) == 1
             assert "cannot listen on 127.0.0.1" in errors
 
@@ -305,7 +305,7 @@ def test_taken_port_ends_the_server():
 )
 def test_contradictory_flags_are_usage_errors(flags, message):
     with started(*flags, wait=False) as server:
-        errors = server.process.stderr.read()
+        errors = server.rest()
         assert server.process.wait(30) == 2
         assert message in errors
 
@@ -313,4 +313,4 @@ def test_contradictory_flags_are_usage_errors(flags, message):
 def test_options_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("TOKALIGN_SERVE_MODEL", "missing")
     with started(wait=False) as server:
-        assert "no model 'missing'" in server.process.stderr.read()
+        assert "no model 'missing'" in server.rest()

@@ -7,7 +7,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
-from tokalign.server.config import MIB, Limits
+from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -141,7 +141,7 @@ async def test_failed_pair_names_its_field(serving):
 
 
 async def test_list_models_names_models_limits_and_annotators(serving):
-    stub = await serving(limits=Limits(max_pairs=12), annotators=("native",))
+    stub = await serving(limits=RequestLimits(max_pairs=12), annotators=("native",))
     answer = await stub.ListModels(align_pb2.ListModelsRequest())
     (model,) = answer.models
     assert (model.name, model.is_default, len(model.digest)) == ("fake", True, 64)
@@ -168,7 +168,7 @@ async def test_bad_options_name_their_field(serving, options, code, field):
 
 
 async def test_too_many_pairs_are_invalid_and_named(serving):
-    stub = await serving(limits=Limits(max_pairs=3))
+    stub = await serving(limits=RequestLimits(max_pairs=3))
     request = align_pb2.BatchAlignRequest(pairs=[pair()] * 4)
     code, message, details = await failure(stub.BatchAlign(request))
     assert (code, details["BadRequest"].field_violations[0].field) == (
@@ -182,7 +182,7 @@ async def test_too_many_pairs_are_invalid_and_named(serving):
 
 
 async def test_oversized_message_is_resource_exhausted(serving):
-    stub = await serving(limits=Limits(max_request_bytes=1000))
+    stub = await serving(limits=RequestLimits(max_request_bytes=1000))
     request = align_pb2.AlignRequest(pair=pair(source="a" * 2000))
     assert (await failure(stub.Align(request)))[0] == Code.RESOURCE_EXHAUSTED
 
@@ -197,7 +197,7 @@ async def test_bytes_that_are_no_message_are_invalid(serving, name):
 
 
 async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_path):
-    stub = await serving(queue_pairs=12, limits=Limits(max_pairs=9))
+    stub = await serving(queue_pairs=12, limits=RequestLimits(max_pairs=9))
     pairs = [pair(f"until:{tmp_path / 'free'}")] * 9
     busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs))
     await until(lambda: stub.admission.pairs == 9)
@@ -217,7 +217,7 @@ async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_pa
 
 
 async def test_queue_is_bounded_in_bytes(serving, tmp_path):
-    stub = await serving(queue_bytes=MIB, limits=Limits(max_request_bytes=MIB))
+    stub = await serving(queue_bytes=MIB, limits=RequestLimits(max_request_bytes=MIB))
     big = pair(f"until:{tmp_path / 'free'}", source="a" * 600_000)
     busy = stub.Align(align_pb2.AlignRequest(pair=big))
     await until(lambda: stub.admission.bytes)

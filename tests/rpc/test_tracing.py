@@ -9,8 +9,9 @@ from concurrent import futures
 
 import grpc
 import pytest
-from support.server_process import REAL, started
+from support.server_process import started
 from tokalign.errors import InputError
+from tokalign.load.process import TOKALIGN
 from tokalign.server import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -221,7 +222,7 @@ def test_unknown_protocol_ends_the_server(monkeypatch):
     with pytest.raises(InputError, match="http/protobuf or grpc"):
         tracing.otlp_provider()
     answer = subprocess.run(
-        [sys.executable, "-c", REAL, "serve", "--port", "0", "--metrics-port", "-1", "--traces"],
+        [*TOKALIGN, "serve", "--port", "0", "--metrics-port", "-1", "--traces"],
         capture_output=True,
         text=True,
         timeout=60,

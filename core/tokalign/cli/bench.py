@@ -55,26 +55,28 @@ def command(
     arrive at random (Poisson) at a rate, whether or not the server keeps up, and are timed from
     the moment they were meant to start.
     """
-    from tokalign.server import bench
-    from tokalign.server.loadgen import Generator
+    from tokalign.load import measure, report
+    from tokalign.load.generator import Generator
 
-    steps = [bench.Step(rate=value) for value in _numbers(rate, "--rate")]
+    steps = [measure.Step(rate=value) for value in _numbers(rate, "--rate")]
     steps = steps or [
-        bench.Step(in_flight=int(value)) for value in _numbers(in_flight, "--in-flight")
+        measure.Step(in_flight=int(value)) for value in _numbers(in_flight, "--in-flight")
     ]
     n_pairs = pairs if method == "batch" else 1
     results = []
     try:
-        generator = Generator(server, bench.METHODS[method], _bodies(source, n_pairs), connections)
+        generator = Generator(
+            server, measure.METHODS[method], _bodies(source, n_pairs), connections
+        )
         for step in steps:
-            result = bench.measure(
+            result = measure.measure(
                 generator,
                 step,
                 duration_s=duration,
                 warm_up_s=warm_up,
                 max_windows=windows,
                 pairs_per_call=n_pairs,
-                read_metrics=(lambda: bench.scrape(metrics)) if metrics else dict,
+                read_metrics=(lambda: measure.scrape(metrics)) if metrics else dict,
             )
             results.append(result)
             click.echo(f"done: {step}", err=True)
@@ -88,9 +90,9 @@ def command(
         what = {"method": method, "pairs_per_call": n_pairs, "window_s": duration}
         click.echo(json.dumps(what | machine | {"steps": steps_json}))
     else:
-        click.echo(bench.table(results))
+        click.echo(report.table(results))
     if page is not None:
-        page.write_text(bench.page(results, title))
+        page.write_text(report.page(results, title))
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -75,7 +75,7 @@ def _headers(authority: str, path: str) -> bytes:
 
 
 @dataclass
-class Connection:
+class LoadConnection:
     """One HTTP/2 connection with its calls.
 
     Where it is patient, calls above the server's limit of streams wait here, and those that the
@@ -247,7 +247,7 @@ class Generator:
         Serialised requests, used in turn.
     connections : int
     is_patient : bool
-        See Connection.
+        See LoadConnection.
     """
 
     def __init__(
@@ -261,7 +261,9 @@ class Generator:
         framed = [b"\0" + struct.pack(">I", len(body)) + body for body in bodies]
         self._bodies = _cycle(framed)
         self._selector = selectors.DefaultSelector()
-        self._connections = [Connection(address, method, is_patient) for _ in range(connections)]
+        self._connections = [
+            LoadConnection(address, method, is_patient) for _ in range(connections)
+        ]
         for connection in self._connections:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.flush()
