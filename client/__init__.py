@@ -22,9 +22,10 @@ from tokalign.client.errors import (
     UnsupportedError,
 )
 from tokalign.client.options import Limits, Retry, Tls
-from tokalign.client.results import AlignResult, ModelInfo, ServerInfo, ServerLimits
+from tokalign.client.results import AlignResult
 from tokalign.client.sync import Client
-from tokalign.client.translate import AlignOptions
+from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
+from tokalign.types import AlignOptions
 
 __all__ = [
     "AccessError",

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar
 
 import grpc
 import grpc.aio
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tokalign.client import translate
+from tokalign.client import rpcs
+from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
-from tokalign.client.errors import (
-    DeadlineError,
-    UnavailableError,
-    closed,
-    from_call,
-    late,
-    not_ready,
-)
-from tokalign.client.options import Connection, Limits, Retry, Tls
-from tokalign.client.results import AlignResult, ServerInfo
-from tokalign.client.sync import POLL_S
-from tokalign.client.translate import AlignOptions, Options, Pair
-from tokalign.types import Alignment, SentenceLike
-from tokalign.v1 import align_pb2, align_pb2_grpc
+from tokalign.client.errors import closed, from_call, late
+from tokalign.client.results import AlignResult, Pair
+from tokalign.codec import RequestOptions, ServerInfo
+from tokalign.types import Alignment, AlignOptions, SentenceLike
+
+AnswerT = TypeVar("AnswerT")
 
 
-class AsyncClient:
+class AsyncClient(BaseClient):
     """A connection to a tokalign server for one event loop.
 
     Parameters, methods and exceptions are those of tokalign.client.Client; methods are
@@ -36,113 +27,97 @@ class AsyncClient:
     cancelled at the server too.
     """
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        timeout_s: float = 10.0,
-        retry: Retry | None = Retry(),  # noqa: B008 (frozen)
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
-        tls: Tls | None = None,
-        token: str | None = None,
-    ) -> None:
-        self._connection = Connection(
-            address=address, retry=retry, limits=limits, tls=tls, token=token
-        )
-        self.address = address
-        self.timeout_s = timeout_s
-        self._channel: grpc.aio.Channel | None = None
-        self._is_closed = False
+    _channel: grpc.aio.Channel | None = None
 
-    def _connected(self) -> grpc.aio.Channel:
-        """Return the channel, made at the first call, since it belongs to the running loop."""
+    def _connected(self) -> dict[str, Any]:
+        """Return the methods; the channel is made at the first call, in the loop it belongs to."""
         if self._is_closed:
             raise closed(self.address)
         if self._channel is None:
-            self._channel = self._connection.channel(
+            self._channel = self._settings.channel(
                 grpc.aio.secure_channel, grpc.aio.insecure_channel
             )
-        return self._channel
-
-    @property
-    def _stub(self) -> Any:
-        return align_pb2_grpc.AlignServiceStub(self._connected())
+            self._methods = rpcs.methods(self._channel)
+        return self._methods
 
     async def align(
         self,
         source: SentenceLike,
         target: SentenceLike,
+        options: AlignOptions | None = None,
         *,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> Alignment:
         """Return the alignment of one pair; see Client.align."""
-        checked = Options.checked(**options)
-        pair = (source, target)
-        request = translate.align_request(pair, checked)
-        response = await self._call(self._stub.Align, request, timeout_s)
-        return translate.alignment(response.alignment, response.model, pair, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return await self._call(rpcs.align((source, target), wanted), timeout_s)
 
     async def batch_align(
         self,
         pairs: Iterable[Pair],
+        options: AlignOptions | None = None,
         *,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> list[AlignResult]:
         """Return one result a pair, in order; see Client.batch_align."""
-        checked = Options.checked(**options)
-        pairs = list(pairs)
-        request = translate.batch_request(pairs, checked)
-        response = await self._call(self._stub.BatchAlign, request, timeout_s)
-        return translate.batch_results(response, pairs, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return await self._call(rpcs.batch_align(pairs, wanted), timeout_s)
 
     async def rank(
         self,
         question: SentenceLike,
         candidates: Sequence[SentenceLike],
+        options: AlignOptions | None = None,
         *,
         top_k: int = 0,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> list[AlignResult]:
         """Return the candidates by falling alignment score; see Client.rank."""
-        checked = Options.checked(**options)
-        request = translate.rank_request(question, candidates, top_k, checked)
-        response = await self._call(self._stub.Rank, request, timeout_s)
-        return translate.ranking(response, question, candidates, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return await self._call(rpcs.rank(question, candidates, top_k, wanted), timeout_s)
 
     def align_stream(
         self,
         pairs: Iterable[Pair] | AsyncIterable[Pair],
+        options: AlignOptions | None = None,
         *,
         chunk_size: int = 64,
         max_in_flight: int = 8,
         ordered: bool = True,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> AsyncIterator[AlignResult]:
         """Yield one result a pair for any number of pairs; see Client.align_stream.
 
         `pairs` may also be asynchronous; it is read by a task of this loop.
         """
         check_sizes(chunk_size, max_in_flight)
-        checked = Options.checked(**options)
-        limit_s = self.timeout_s if timeout_s is None else timeout_s
+        wanted = request_options(options, model, annotator, changes)
         chunks = chunked_async(pairs, chunk_size)
-        return self._stream(chunks, checked, ordered, max_in_flight, limit_s)
+        return self._stream(chunks, wanted, ordered, max_in_flight, self._limit_s(timeout_s))
 
     async def _stream(
         self,
         chunks: AsyncIterator[list[Pair]],
-        options: Options,
+        options: RequestOptions,
         ordered: bool,
         max_in_flight: int,
         timeout_s: float,
     ) -> AsyncIterator[AlignResult]:
         book = Chunks(options, ordered)
         room = asyncio.Semaphore(max_in_flight)
-        call = self._stub.AlignStream()
+        call = self._connected()["AlignStream"]()
 
         async def send() -> None:
             async for chunk in chunks:
@@ -189,32 +164,20 @@ class AsyncClient:
 
     async def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
-        request = align_pb2.ListModelsRequest()
-        return translate.server_info(await self._call(self._stub.ListModels, request, timeout_s))
+        return await self._call(rpcs.list_models(), timeout_s)
 
     async def health(self, *, timeout_s: float | None = None) -> str:
         """Return the server's state; see Client.health."""
-        stub = health_pb2_grpc.HealthStub(self._connected())
-        check = stub.Check  # type: ignore[attr-defined]
-        response = await self._call(check, health_pb2.HealthCheckRequest(), timeout_s)
-        return health_pb2.HealthCheckResponse.ServingStatus.Name(response.status)
+        return await self._call(rpcs.health(), timeout_s)
 
     async def wait_ready(self, timeout_s: float = 30.0) -> None:
         """Return once the server is serving; see Client.wait_ready."""
-        deadline = time.monotonic() + timeout_s
-        seen = ""
+        waiting = Waiting(self.address, timeout_s)
         while True:
-            remaining_s = max(deadline - time.monotonic(), POLL_S)
-            try:
-                seen = await self.health(timeout_s=remaining_s)
-            except UnavailableError as error:
-                seen = str(error)
-            except DeadlineError:
-                seen = seen or "no answer"
-            if seen == "SERVING":
+            with waiting.noting_failure():
+                waiting.seen = await self.health(timeout_s=waiting.remaining_s)
+            if waiting.is_over():
                 return
-            if time.monotonic() >= deadline:
-                raise not_ready(self.address, timeout_s, seen)
             await asyncio.sleep(POLL_S)
 
     async def close(self) -> None:
@@ -229,9 +192,10 @@ class AsyncClient:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
 
-    async def _call(self, method: Any, request: Any, timeout_s: float | None) -> Any:
+    async def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
+        method = self._connected()[rpc.method]
         try:
-            return await method(request, timeout=self.timeout_s if timeout_s is None else timeout_s)
+            answer = await method(rpc.request, timeout=self._limit_s(timeout_s))
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except asyncio.CancelledError:
@@ -239,6 +203,7 @@ class AsyncClient:
             if self._is_closed and task is not None and not task.cancelling():
                 raise closed(self.address) from None  # not the task was cancelled, but the call
             raise
+        return rpc.decode(answer)
 
 
 def _raise_from_pairs(sender: asyncio.Task[None]) -> None:

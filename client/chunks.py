@@ -7,10 +7,10 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tokalign.client import translate
 from tokalign.client.errors import InternalError, from_status
-from tokalign.client.results import AlignResult
-from tokalign.client.translate import Options, Pair
+from tokalign.client.results import AlignResult, Pair, results_of
+from tokalign.client.rpcs import encoded
+from tokalign.codec import RequestOptions, encode_options
 from tokalign.errors import InputError
 from tokalign.v1 import align_pb2
 
@@ -21,12 +21,12 @@ class Chunks:
 
     Attributes
     ----------
-    options : Options
+    options : RequestOptions
     ordered : bool
         Whether answers wait for those of earlier chunks.
     """
 
-    options: Options
+    options: RequestOptions
     ordered: bool
     _n_chunks: int = 0
     _n_pairs: int = 0
@@ -39,8 +39,8 @@ class Chunks:
         first, chunk = self._n_pairs, self._n_chunks
         request = align_pb2.AlignStreamRequest(
             chunk_id=str(chunk),
-            pairs=[translate.pair(each, first + offset) for offset, each in enumerate(pairs)],
-            options=self.options.to_proto(),
+            pairs=encoded(pairs, first),
+            options=encode_options(self.options),
         )
         self._out[chunk] = (first, pairs, time.monotonic())
         self._n_pairs += len(pairs)
@@ -65,9 +65,8 @@ class Chunks:
             error = from_status(status.code, status.message, status.field)
             results = [AlignResult(first + offset, None, error) for offset in range(len(pairs))]
         else:
-            results = translate.results(
-                response.results, response.model, first, pairs, self.options
-            )
+            symmetrization = self.options.align.symmetrization
+            results = results_of(response.results, response.model, pairs, symmetrization, first)
         if not self.ordered:
             return [results]
         self._waiting[chunk] = results

@@ -89,7 +89,7 @@ class Tls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class ChannelSettings:
     """Everything a channel is made from.
 
     Raises

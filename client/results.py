@@ -1,11 +1,17 @@
-"""What the clients return besides tokalign.types.Alignment."""
+"""What the clients return besides tokalign.types.Alignment, and how it is made of answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from tokalign.client.errors import CallError
-from tokalign.types import Alignment, Symmetrization
+from tokalign.client.errors import CallError, InternalError, from_status
+from tokalign.codec import decode_alignment
+from tokalign.types import Alignment, Sentence, SentenceLike, Symmetrization
+from tokalign.v1 import align_pb2
+
+Pair: TypeAlias = tuple[SentenceLike, SentenceLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +40,61 @@ class AlignResult:
         raise self.error
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """A model that a server has loaded; see the message Model in align.proto."""
-
-    name: str
-    version: str
-    digest: str
-    description: str
-    corpora: tuple[str, ...]
-    feature_groups: tuple[str, ...]
-    directions: tuple[Symmetrization, ...]
-    uses_trees: bool
-    is_default: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ServerLimits:
-    """What one request may hold: tokens and characters a sentence, pairs, bytes."""
-
-    max_tokens: int
-    max_characters: int
-    max_pairs: int
-    max_request_bytes: int
+def alignment_of(
+    message: align_pb2.Alignment,
+    model: align_pb2.ModelRef,
+    sent: Pair,
+    symmetrization: Symmetrization,
+) -> Alignment:
+    """Return an alignment; of a Sentence that was sent, the text and offsets are kept."""
+    decoded = decode_alignment(message, model, symmetrization)
+    return replace(
+        decoded,
+        source=_with_text_sent(decoded.source, sent[0]),
+        target=_with_text_sent(decoded.target, sent[1]),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
-    """What a server offers; of models and annotators, the default comes first."""
+def _with_text_sent(value: Sentence, sent: SentenceLike) -> Sentence:
+    # The text of rewritten tokens is not sent; see codec.encode_input.
+    if not isinstance(sent, Sentence):
+        return value
+    return replace(value, text=sent.text, starts=sent.starts, ends=sent.ends)
 
-    version: str
-    models: tuple[ModelInfo, ...]
-    annotators: tuple[str, ...]
-    limits: ServerLimits
+
+def result_of(
+    message: align_pb2.AlignResult,
+    model: align_pb2.ModelRef,
+    index: int,
+    sent: Pair,
+    symmetrization: Symmetrization,
+) -> AlignResult:
+    """Return the result of one pair of many."""
+    status = message.status
+    if status.code:
+        return AlignResult(index, None, from_status(status.code, status.message, status.field))
+    return AlignResult(index, alignment_of(message.alignment, model, sent, symmetrization), None)
+
+
+def results_of(
+    messages: Sequence[align_pb2.AlignResult],
+    model: align_pb2.ModelRef,
+    pairs: Sequence[Pair],
+    symmetrization: Symmetrization,
+    first: int = 0,
+) -> list[AlignResult]:
+    """Return the results of consecutive pairs, the first of which has index `first`.
+
+    Raises
+    ------
+    InternalError
+        If the server gave more or fewer results than there are pairs.
+    """
+    if len(messages) != len(pairs):
+        raise InternalError(
+            f"the server gave {len(messages)} results for {len(pairs)} pairs", code="INTERNAL"
+        )
+    return [
+        result_of(message, model, index, sent, symmetrization)
+        for index, (message, sent) in enumerate(zip(messages, pairs, strict=True), first)
+    ]

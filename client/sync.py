@@ -6,30 +6,22 @@ import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tokalign.client import translate
+from tokalign.client import rpcs
+from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
-from tokalign.client.errors import (
-    DeadlineError,
-    UnavailableError,
-    closed,
-    from_call,
-    late,
-    not_ready,
-)
-from tokalign.client.options import Connection, Limits, Retry, Tls
-from tokalign.client.results import AlignResult, ServerInfo
-from tokalign.client.translate import AlignOptions, Options, Pair
-from tokalign.types import Alignment, SentenceLike
-from tokalign.v1 import align_pb2, align_pb2_grpc
+from tokalign.client.errors import closed, from_call, late
+from tokalign.client.results import AlignResult, Pair
+from tokalign.codec import RequestOptions, ServerInfo
+from tokalign.types import Alignment, AlignOptions, SentenceLike
+from tokalign.v1 import align_pb2
 
-POLL_S = 0.1
+AnswerT = TypeVar("AnswerT")
 
 
-class Client:
+class Client(BaseClient):
     """A connection to a tokalign server. Safe to share by threads.
 
     Parameters
@@ -54,35 +46,25 @@ class Client:
 
     Notes
     -----
-    Every call raises the exceptions of tokalign.client.errors, and takes the keyword options of
-    tokalign.client.AlignOptions.
+    Every call raises the exceptions of tokalign.client.errors. Calls that align take options as
+    tokalign.Aligner.align does, and by name a model and an annotator of the server's
+    (`list_models`); by default they are the server's first.
     """
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        timeout_s: float = 10.0,
-        retry: Retry | None = Retry(),  # noqa: B008 (frozen)
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
-        tls: Tls | None = None,
-        token: str | None = None,
-    ) -> None:
-        connection = Connection(address=address, retry=retry, limits=limits, tls=tls, token=token)
-        self.address = address
-        self.timeout_s = timeout_s
-        self._is_closed = False
-        self._channel = connection.channel(grpc.secure_channel, grpc.insecure_channel)
-        self._stub = align_pb2_grpc.AlignServiceStub(self._channel)
-        self._health = health_pb2_grpc.HealthStub(self._channel)
+    def _connect(self) -> None:
+        self._channel = self._settings.channel(grpc.secure_channel, grpc.insecure_channel)
+        self._methods = rpcs.methods(self._channel)
 
     def align(
         self,
         source: SentenceLike,
         target: SentenceLike,
+        options: AlignOptions | None = None,
         *,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> Alignment:
         """Return the alignment of one pair.
 
@@ -90,10 +72,14 @@ class Client:
         ----------
         source, target : str, sequence of str, or Sentence
             Raw text, tokens, or a sentence of which missing columns are filled by the server.
+        options : AlignOptions, optional
+            How to align and what to return.
+        model, annotator : str
+            Names that `list_models` gives; empty is the server's default.
         timeout_s : float, optional
             Deadline of this call in seconds, instead of the client's.
-        **options
-            How to align and what to return; see AlignOptions.
+        **changes
+            Fields of AlignOptions, in place of those of `options`.
 
         Raises
         ------
@@ -102,37 +88,38 @@ class Client:
         CallError
             If the call failed; see tokalign.client.errors.
         """
-        checked = Options.checked(**options)
-        pair = (source, target)
-        response = self._call(self._stub.Align, translate.align_request(pair, checked), timeout_s)
-        return translate.alignment(response.alignment, response.model, pair, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return self._call(rpcs.align((source, target), wanted), timeout_s)
 
     def batch_align(
         self,
         pairs: Iterable[Pair],
+        options: AlignOptions | None = None,
         *,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> list[AlignResult]:
         """Return one result a pair, in order; a bad pair has an error and costs the others nothing.
 
         The server limits how many pairs one call may hold (`list_models`); `align_stream` has
         no such limit. Parameters and exceptions are those of `align`.
         """
-        checked = Options.checked(**options)
-        pairs = list(pairs)
-        request = translate.batch_request(pairs, checked)
-        response = self._call(self._stub.BatchAlign, request, timeout_s)
-        return translate.batch_results(response, pairs, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return self._call(rpcs.batch_align(pairs, wanted), timeout_s)
 
     def rank(
         self,
         question: SentenceLike,
         candidates: Sequence[SentenceLike],
+        options: AlignOptions | None = None,
         *,
         top_k: int = 0,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> list[AlignResult]:
         """Return the candidates by falling alignment score with the question.
 
@@ -153,20 +140,21 @@ class Client:
 
         Other parameters and exceptions are those of `align`.
         """
-        checked = Options.checked(**options)
-        request = translate.rank_request(question, candidates, top_k, checked)
-        response = self._call(self._stub.Rank, request, timeout_s)
-        return translate.ranking(response, question, candidates, checked)
+        wanted = request_options(options, model, annotator, changes)
+        return self._call(rpcs.rank(question, candidates, top_k, wanted), timeout_s)
 
     def align_stream(
         self,
         pairs: Iterable[Pair],
+        options: AlignOptions | None = None,
         *,
         chunk_size: int = 64,
         max_in_flight: int = 8,
         ordered: bool = True,
+        model: str = "",
+        annotator: str = "",
         timeout_s: float | None = None,
-        **options: Unpack[AlignOptions],
+        **changes: Any,
     ) -> Iterator[AlignResult]:
         """Yield one result a pair for any number of pairs, which are read as they are needed.
 
@@ -190,14 +178,14 @@ class Client:
         raised here.
         """
         check_sizes(chunk_size, max_in_flight)
-        checked = Options.checked(**options)
-        limit_s = self.timeout_s if timeout_s is None else timeout_s
-        return self._stream(chunked(pairs, chunk_size), checked, ordered, max_in_flight, limit_s)
+        wanted = request_options(options, model, annotator, changes)
+        chunks = chunked(pairs, chunk_size)
+        return self._stream(chunks, wanted, ordered, max_in_flight, self._limit_s(timeout_s))
 
     def _stream(
         self,
         chunks: Iterator[list[Pair]],
-        options: Options,
+        options: RequestOptions,
         ordered: bool,
         max_in_flight: int,
         timeout_s: float,
@@ -227,7 +215,7 @@ class Client:
 
         if self._is_closed:
             raise closed(self.address)
-        call = self._stub.AlignStream(requests())
+        call = self._methods["AlignStream"](requests())
         reader = threading.Thread(target=read, name="tokalign-stream", daemon=True)
         reader.start()
         try:
@@ -254,15 +242,11 @@ class Client:
 
     def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
-        request = align_pb2.ListModelsRequest()
-        return translate.server_info(self._call(self._stub.ListModels, request, timeout_s))
+        return self._call(rpcs.list_models(), timeout_s)
 
     def health(self, *, timeout_s: float | None = None) -> str:
         """Return ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``."""
-        request = health_pb2.HealthCheckRequest()
-        check = self._health.Check  # type: ignore[attr-defined]
-        response = self._call(check, request, timeout_s)
-        return health_pb2.HealthCheckResponse.ServingStatus.Name(response.status)
+        return self._call(rpcs.health(), timeout_s)
 
     def wait_ready(self, timeout_s: float = 30.0) -> None:
         """Return once the server is serving.
@@ -272,20 +256,12 @@ class Client:
         UnavailableError
             If it is not after `timeout_s` seconds; says what was seen last.
         """
-        deadline = time.monotonic() + timeout_s
-        seen = ""
+        waiting = Waiting(self.address, timeout_s)
         while True:
-            remaining_s = max(deadline - time.monotonic(), POLL_S)
-            try:
-                seen = self.health(timeout_s=remaining_s)
-            except UnavailableError as error:
-                seen = str(error)
-            except DeadlineError:
-                seen = seen or "no answer"
-            if seen == "SERVING":
+            with waiting.noting_failure():
+                waiting.seen = self.health(timeout_s=waiting.remaining_s)
+            if waiting.is_over():
                 return
-            if time.monotonic() >= deadline:
-                raise not_ready(self.address, timeout_s, seen)
             time.sleep(POLL_S)
 
     def close(self) -> None:
@@ -299,12 +275,14 @@ class Client:
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    def _call(self, method: Any, request: Any, timeout_s: float | None) -> Any:
+    def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
+        method = self._methods[rpc.method]
         try:
-            return method(request, timeout=self.timeout_s if timeout_s is None else timeout_s)
+            answer = method(rpc.request, timeout=self._limit_s(timeout_s))
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except ValueError as error:
             if not self._is_closed:
                 raise
             raise closed(self.address) from error
+        return rpc.decode(answer)

@@ -9,9 +9,9 @@ import grpc
 import grpc.aio
 from tokalign.errors import AlignError, InputError
 from tokalign.server.calls import Calls, Context
-from tokalign.server.frames import ModelInfo
+from tokalign.server.frames import LoadedModel
 from tokalign.server.pool import Pool
-from tokalign.server.service import parse
+from tokalign.server.requests import parse
 from tokalign.server.status import RefusedError
 from tokalign.v1 import admin_pb2
 
@@ -82,7 +82,7 @@ class AdminService:
         ).SerializeToString()
 
 
-def _models(models: Sequence[ModelInfo]) -> list[admin_pb2.LoadedModel]:
+def _models(models: Sequence[LoadedModel]) -> list[admin_pb2.LoadedModel]:
     return [
         admin_pb2.LoadedModel(name=model.name, version=model.version, digest=model.digest)
         for model in models

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError
 from tokalign.server.engine import AlignerEngine, Aligning, EngineSettings
-from tokalign.server.frames import ModelInfo
+from tokalign.server.frames import LoadedModel
 
 WARM_UP = ("A dog chased the cat .", "The cat was chased by a dog .")
 
@@ -21,7 +21,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
         If two models have the same name.
     """
     aligners: dict[tuple[str, str], Aligning] = {}
-    models: dict[str, ModelInfo] = {}
+    models: dict[str, LoadedModel] = {}
     for model in settings.models:
         for annotator in settings.annotators:
             aligner = Aligner.load(model, annotator=annotator)
@@ -30,7 +30,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
                 raise InputError(f"two models are named {header.name!r}; load one of them")
             aligner.align(*WARM_UP)
             aligners[header.name, annotator] = aligner
-            models[header.name] = ModelInfo(
+            models[header.name] = LoadedModel(
                 name=header.name,
                 version=header.version,
                 digest=header.digest,

@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tokalign.codec import RequestOptions
 from tokalign.server import frames, tracing
 from tokalign.server.status import ExpiredError
-from tokalign.server.translate import Options
 
 
 class Task:
@@ -24,7 +24,7 @@ class Task:
 
     Parameters
     ----------
-    options : Options
+    options : RequestOptions
     pairs : sequence of bytes
         Serialised tokalign.v1.Pair messages, at least one.
     deadline : float or None
@@ -53,7 +53,9 @@ class Task:
         "turn_at",
     )
 
-    def __init__(self, options: Options, pairs: Sequence[bytes], deadline: float | None) -> None:
+    def __init__(
+        self, options: RequestOptions, pairs: Sequence[bytes], deadline: float | None
+    ) -> None:
         self.options = options
         self.pairs = pairs
         self.deadline = deadline
@@ -111,15 +113,15 @@ class Shard:
     def __len__(self) -> int:
         return sum(len(part) for part in self.slices)
 
-    def job(self) -> frames.Job:
+    def job(self) -> frames.ShardJob:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
-        runs: list[tuple[Options, list[bytes]]] = []
+        runs: list[tuple[RequestOptions, list[bytes]]] = []
         for part in self.slices:
             task = part.task
             if not runs or runs[-1][0] != task.options:
                 runs.append((task.options, []))
             runs[-1][1].extend(task.pairs[part.start : part.stop])
-        return frames.Job(tuple([(options, tuple(pairs)) for options, pairs in runs]))
+        return frames.ShardJob(tuple([(options, tuple(pairs)) for options, pairs in runs]))
 
     def is_wanted(self) -> bool:
         """Return whether anyone still waits for an answer."""

@@ -10,13 +10,14 @@ from itertools import pairwise
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
+from tokalign.codec import RequestOptions, encode_alignment
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
-from tokalign.server import frames, translate
+from tokalign.server import frames, requests
 from tokalign.server.config import RequestLimits
 from tokalign.server.logs import Quoting
 from tokalign.server.status import classify, report
-from tokalign.types import DEFAULT_SYMMETRIZATION, Alignment, AlignOptions
+from tokalign.types import Alignment, AlignOptions
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")
@@ -35,10 +36,10 @@ class Engine(Protocol):
     """Answers shards; made once a worker by an EngineFactory."""
 
     @property
-    def models(self) -> tuple[frames.ModelInfo, ...]:
+    def models(self) -> tuple[frames.LoadedModel, ...]:
         """The loaded models, the default first."""
 
-    def run(self, job: frames.Job) -> tuple[list[frames.Answer], dict[str, float]]:
+    def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
         """Return one answer a pair, in order, and the seconds spent by stage."""
 
 
@@ -63,21 +64,21 @@ class AlignerEngine:
     Parameters
     ----------
     aligners : dict from (model name, annotator name) to aligner
-    models : tuple of frames.ModelInfo
+    models : tuple of frames.LoadedModel
     limits : RequestLimits
     """
 
     def __init__(
         self,
         aligners: dict[tuple[str, str], Aligning],
-        models: tuple[frames.ModelInfo, ...],
+        models: tuple[frames.LoadedModel, ...],
         limits: RequestLimits,
     ) -> None:
         self.models = models
         self._aligners = aligners
         self._limits = limits
 
-    def run(self, job: frames.Job) -> tuple[list[frames.Answer], dict[str, float]]:
+    def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
         """Return one answer a pair, in order, and the seconds spent by stage."""
         seconds = dict.fromkeys(STAGES, 0.0)
         answers: list[frames.Answer] = []
@@ -86,26 +87,19 @@ class AlignerEngine:
         return answers, seconds
 
     def _run(
-        self, options: translate.Options, pairs: Sequence[bytes], seconds: dict[str, float]
+        self, options: RequestOptions, pairs: Sequence[bytes], seconds: dict[str, float]
     ) -> list[frames.Answer]:
         """Take the pairs through the stages; an exception fails its pair alone."""
         aligner = self._aligners[options.model, options.annotator]
-        wanted = AlignOptions(
-            symmetrization=options.symmetrization or DEFAULT_SYMMETRIZATION,
-            min_confidence=options.min_confidence,
-            posteriors=options.posteriors,
-            explain=options.explain,
-            phrases=options.phrases,
-        )
         clock = time.perf_counter
         times = [clock()]
         parsed = each(self._parse, pairs)
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed))
         times.append(clock())
-        aligned = list(aligner.align_annotated(annotated, wanted))
+        aligned = list(aligner.align_annotated(annotated, options.align))
         times.append(clock())
-        serialised = each(partial(_serialise, with_phrases=wanted.phrases), aligned)
+        serialised = each(partial(_serialise, with_phrases=options.align.phrases), aligned)
         answers = [_answer(outcome, pair) for outcome, pair in zip(serialised, pairs, strict=True)]
         times.append(clock())
         for stage, (began, ended) in zip(STAGES, pairwise(times), strict=True):
@@ -129,18 +123,18 @@ class AlignerEngine:
         except DecodeError as error:
             raise InputError("the pair is not a valid tokalign.v1.Pair") from error
         return (
-            translate.sentence(pair.source, side="source", limits=self._limits),
-            translate.sentence(pair.target, side="target", limits=self._limits),
+            requests.sentence(pair.source, side="source", limits=self._limits),
+            requests.sentence(pair.target, side="target", limits=self._limits),
         )
 
 
 def _serialise(alignment: Alignment, with_phrases: bool) -> frames.Answer:
-    message = translate.alignment(alignment, phrases=with_phrases)
+    message = encode_alignment(alignment, phrases=with_phrases)
     return frames.Answer(message.SerializeToString(), score=alignment.score)
 
 
 def _answer(outcome: frames.Answer | Exception, pair: bytes) -> frames.Answer:
     if not isinstance(outcome, Exception):
         return outcome
-    failure = classify(outcome) or report(outcome, pair=Quoting(translate.texts, pair))
+    failure = classify(outcome) or report(outcome, pair=Quoting(requests.texts, pair))
     return frames.Answer(b"", code=failure.code, message=failure.message, field=failure.field)

@@ -7,20 +7,21 @@ pass, hence the conversions below.
 
 from __future__ import annotations
 
+import functools
 import marshal
 import socket
 import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from tokalign.server.translate import Options
-from tokalign.types import Symmetrization
+from tokalign.codec import RequestOptions, decode_options, encode_options
+from tokalign.v1 import align_pb2
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 16
 
 
-class ModelInfo(NamedTuple):
+class LoadedModel(NamedTuple):
     """A loaded model as the workers report it."""
 
     name: str
@@ -35,7 +36,7 @@ class ModelInfo(NamedTuple):
 class Ready(NamedTuple):
     """Sent once when a worker has loaded everything and aligned a first pair."""
 
-    models: tuple[ModelInfo, ...]
+    models: tuple[LoadedModel, ...]
 
 
 class Refused(NamedTuple):
@@ -44,10 +45,10 @@ class Refused(NamedTuple):
     message: str
 
 
-class Job(NamedTuple):
+class ShardJob(NamedTuple):
     """One shard: runs of serialised tokalign.v1.Pair messages that share options."""
 
-    runs: tuple[tuple[Options, tuple[bytes, ...]], ...]
+    runs: tuple[tuple[RequestOptions, tuple[bytes, ...]], ...]
 
 
 class Answer(NamedTuple):
@@ -68,7 +69,7 @@ class Done(NamedTuple):
     rss_bytes: int
 
 
-Message: TypeAlias = Ready | Refused | Job | Done
+Message: TypeAlias = Ready | Refused | ShardJob | Done
 
 
 def encode(message: Message) -> bytes:
@@ -80,16 +81,17 @@ def encode(message: Message) -> bytes:
 def _plain(message: Message) -> tuple[Any, ...]:
     if isinstance(message, Done):
         return ("done", list(map(tuple, message.answers)), message.seconds, message.rss_bytes)
-    if isinstance(message, Job):
+    if isinstance(message, ShardJob):
         return ("job", [(_plain_options(options), pairs) for options, pairs in message.runs])
     if isinstance(message, Ready):
         return ("ready", list(map(tuple, message.models)))
     return ("refused", message.message)
 
 
-def _plain_options(options: Options) -> tuple[Any, ...]:
-    model, annotator, symmetrization, *rest = options
-    return (model, annotator, symmetrization and symmetrization.value, *rest)
+@functools.lru_cache(maxsize=64)
+def _plain_options(options: RequestOptions) -> bytes:
+    """Return serialised options. Kept, for most requests ask for the same."""
+    return encode_options(options).SerializeToString()
 
 
 def _message(body: bytes | memoryview) -> Message:
@@ -98,15 +100,15 @@ def _message(body: bytes | memoryview) -> Message:
         answers, seconds, rss_bytes = fields
         return Done(list(map(Answer._make, answers)), seconds, rss_bytes)
     if kind == "job":
-        return Job(tuple([(_options(options), pairs) for options, pairs in fields[0]]))
+        return ShardJob(tuple([(_options(options), pairs) for options, pairs in fields[0]]))
     if kind == "ready":
-        return Ready(tuple(map(ModelInfo._make, fields[0])))
+        return Ready(tuple(map(LoadedModel._make, fields[0])))
     return Refused(fields[0])
 
 
-def _options(plain: tuple[Any, ...]) -> Options:
-    model, annotator, symmetrization, *rest = plain
-    return Options(model, annotator, symmetrization and Symmetrization(symmetrization), *rest)
+@functools.lru_cache(maxsize=64)
+def _options(data: bytes) -> RequestOptions:
+    return decode_options(align_pb2.AlignOptions.FromString(data))
 
 
 def received(sock: socket.socket) -> Iterator[Message]:

@@ -102,7 +102,7 @@ class Metrics:
         self._stage = functools.cache(self.stage_seconds.labels)
         self.handled_by = functools.cache(self.handled.labels)
 
-    def show_models(self, models: Sequence[frames.ModelInfo]) -> None:
+    def show_models(self, models: Sequence[frames.LoadedModel]) -> None:
         """Show the models that serve from now on."""
         self._model_info.clear()
         for model in models:

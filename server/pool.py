@@ -17,15 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
-from tokalign.server import frames, translate
+from tokalign.server import frames, requests
 from tokalign.server.batching import FairQueue, Shard, Task
 from tokalign.server.engine import EngineFactory, EngineSettings
 from tokalign.server.logs import Quoting
 from tokalign.server.metrics import Metrics
 from tokalign.server.process import WorkerProcess
 from tokalign.server.status import NotServingError, report
-from tokalign.server.translate import Options
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +63,14 @@ class Pool:
     Attributes
     ----------
     settings : PoolSettings
-    models : tuple of frames.ModelInfo
+    models : tuple of frames.LoadedModel
         As the workers loaded them; the default first.
     failed : asyncio.Future
         Gets a ModelError where workers keep dying before they are ready and none is left.
     """
 
     def __init__(self, settings: PoolSettings, metrics: Metrics) -> None:
-        self.models: tuple[frames.ModelInfo, ...] = ()
+        self.models: tuple[frames.LoadedModel, ...] = ()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.settings = settings
         self._metrics = metrics
@@ -109,13 +109,13 @@ class Pool:
             started.cancel()
 
     def submit(
-        self, options: Options, pairs: Sequence[bytes], deadline: float | None = None
+        self, options: RequestOptions, pairs: Sequence[bytes], deadline: float | None = None
     ) -> asyncio.Future[list[frames.Answer]]:
         """Queue pairs and return the future of their answers, one a pair, in order.
 
         Parameters
         ----------
-        options : Options
+        options : RequestOptions
             Naming a loaded model and annotator.
         pairs : sequence of bytes
             Serialised tokalign.v1.Pair messages.
@@ -325,7 +325,7 @@ class Pool:
             (part,) = shard.slices
             failure = report(
                 "a pair killed every worker it was given to",
-                pair=Quoting(translate.texts, part.task.pairs[part.start]),
+                pair=Quoting(requests.texts, part.task.pairs[part.start]),
             )
             shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
         else:

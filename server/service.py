@@ -10,17 +10,19 @@ import asyncio
 import importlib.metadata
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import TypeVar
+from dataclasses import asdict
 
 import grpc
 import grpc.aio
-from google.protobuf.message import DecodeError, Message
-from tokalign.errors import InputError, LimitError
-from tokalign.server import frames, translate
+from tokalign import codec
+from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
+from tokalign.errors import LimitError
+from tokalign.server import frames
 from tokalign.server.admission import Admission
 from tokalign.server.calls import Calls
 from tokalign.server.config import Config
 from tokalign.server.pool import Pool
+from tokalign.server.requests import parse
 from tokalign.server.status import (
     OK,
     FailedError,
@@ -31,6 +33,7 @@ from tokalign.server.status import (
     report,
 )
 from tokalign.server.wire import Joined
+from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
 _ALIGN = Joined(align_pb2.AlignResponse)
@@ -42,7 +45,6 @@ _RESULT = Joined(align_pb2.AlignResult)
 
 SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
-MessageT = TypeVar("MessageT", bound=Message)
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
@@ -140,32 +142,18 @@ class AlignService:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
         pool = self._serving().pool
-        limits = self._config.limits
-        return align_pb2.ListModelsResponse(
-            models=[
-                align_pb2.Model(
-                    name=model.name,
-                    version=model.version,
-                    digest=model.digest,
-                    corpora=model.corpora,
-                    feature_groups=model.feature_groups,
-                    directions=translate.directions(),
-                    is_default=index == 0,
-                    description=model.description,
-                    uses_trees=model.uses_trees,
+        info = ServerInfo(
+            version=importlib.metadata.version("tokalign"),
+            models=tuple(
+                ModelInfo(
+                    **model._asdict(), directions=tuple(Symmetrization), is_default=index == 0
                 )
                 for index, model in enumerate(pool.models)
-            ],
-            limits=align_pb2.Limits(
-                max_tokens=limits.max_tokens,
-                max_token_product=limits.max_token_product,
-                max_characters=limits.max_characters,
-                max_pairs=limits.max_pairs,
-                max_request_bytes=limits.max_request_bytes,
             ),
             annotators=self._config.annotators,
-            server_version=importlib.metadata.version("tokalign"),
-        ).SerializeToString()
+            limits=ServerLimits(**asdict(self._config.limits)),
+        )
+        return codec.encode_server_info(info).SerializeToString()
 
     async def align_stream(self, requests: AsyncIterator[bytes], context: Context) -> None:
         """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
@@ -207,7 +195,7 @@ class AlignService:
     async def _align_pairs(
         self,
         pool: Pool,
-        options: translate.Options,
+        options: RequestOptions,
         pairs: Sequence[align_pb2.Pair],
         n_bytes: int,
         context: Context,
@@ -251,7 +239,7 @@ class Serving:
         }
         self._default = self._check(align_pb2.AlignOptions())
 
-    def choose(self, message: align_pb2.AlignOptions) -> tuple[translate.Options, bytes]:
+    def choose(self, message: align_pb2.AlignOptions) -> tuple[RequestOptions, bytes]:
         """Return checked options and a serialised ModelRef of their model.
 
         Raises
@@ -261,23 +249,13 @@ class Serving:
         """
         return self._check(message) if message.ByteSize() else self._default
 
-    def _check(self, message: align_pb2.AlignOptions) -> tuple[translate.Options, bytes]:
-        options = translate.options(
+    def _check(self, message: align_pb2.AlignOptions) -> tuple[RequestOptions, bytes]:
+        options = codec.decode_options(
             message, model=self.pool.models[0].name, annotator=self._annotators[0]
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")
         return options, self._references[options.model]
-
-
-def parse(kind: type[MessageT], data: bytes) -> MessageT:
-    """Return a request, or raise InputError where the bytes are none."""
-    try:
-        return kind.FromString(data)
-    except DecodeError as error:
-        raise InputError(
-            f"the request is not a valid {kind.DESCRIPTOR.full_name}; see protos/tokalign/v1"
-        ) from error
 
 
 def _known(name: str, names: Sequence[str], what: str) -> None:

@@ -57,7 +57,7 @@ def main(
     gc.freeze()
     memory = Memory()
     for job in frames.received(sock):
-        assert isinstance(job, frames.Job)
+        assert isinstance(job, frames.ShardJob)
         try:
             answers, seconds = engine.run(job)
         except Exception as error:

@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.codec import RequestOptions
 from tokalign.server import frames
 from tokalign.server.aligners import load
 from tokalign.server.config import RequestLimits
 from tokalign.server.engine import EngineSettings
-from tokalign.server.translate import Options
 from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -67,8 +67,8 @@ def test_the_servers_engine_answers_as_the_library_does():
         align_pb2.Pair(source={"text": source}, target={"text": target}).SerializeToString()
         for source, target in TEXTS
     ]
-    options = Options(model="en-neural", annotator="native")
-    answers, _ = engine.run(frames.Job(((options, tuple(pairs)),)))
+    options = RequestOptions(model="en-neural", annotator="native")
+    answers, _ = engine.run(frames.ShardJob(((options, tuple(pairs)),)))
     aligner = Aligner.load("en-neural")
     for answer, text in zip(answers, TEXTS, strict=True):
         message = align_pb2.Alignment.FromString(answer.alignment)

@@ -1,18 +1,29 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.messages import REQUEST_OPTIONS
+from tokalign.codec import RequestOptions
 from tokalign.server.admission import Admission
 from tokalign.server.batching import FairQueue, Shard, Slice, Task
-from tokalign.server.frames import Answer, Decoder, Done, Job, ModelInfo, Ready, Refused, encode
+from tokalign.server.frames import (
+    Answer,
+    Decoder,
+    Done,
+    LoadedModel,
+    Ready,
+    Refused,
+    ShardJob,
+    encode,
+)
 from tokalign.server.status import ExpiredError, QueueFullError
-from tokalign.server.translate import Options
 from tokalign.server.wire import Joined
-from tokalign.types import Symmetrization
+from tokalign.types import AlignOptions
 from tokalign.v1 import align_pb2
 
-OPTIONS = Options("m", "a")
+OPTIONS = RequestOptions("m", "a")
 
 
 def tasks_of(sizes):
@@ -68,13 +79,11 @@ async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
 
 
 RUNS = st.tuples(
-    st.builds(
-        Options, st.text(), st.text(), st.none() | st.sampled_from(Symmetrization), st.floats(0, 1)
-    ),
+    REQUEST_OPTIONS,
     st.lists(st.binary(max_size=50), max_size=3).map(tuple),
 )
 MESSAGES = st.one_of(
-    st.builds(Job, st.lists(RUNS, max_size=3).map(tuple)),
+    st.builds(ShardJob, st.lists(RUNS, max_size=3).map(tuple)),
     st.builds(
         Done,
         st.lists(st.builds(Answer, st.binary(max_size=50), st.floats(0, 1), message=st.text())),
@@ -82,7 +91,7 @@ MESSAGES = st.one_of(
         st.integers(0, 2**50),
     ),
     st.builds(Refused, st.text()),
-    st.builds(Ready, st.lists(st.builds(ModelInfo), max_size=2).map(tuple)),
+    st.builds(Ready, st.lists(st.builds(LoadedModel), max_size=2).map(tuple)),
 )
 
 
@@ -96,10 +105,10 @@ def test_frames_survive_any_cut(messages, cut):
 
 async def test_calls_with_equal_options_share_a_run():
     queue = FairQueue()
-    other = OPTIONS._replace(posteriors=True)
-    for options, pair in ((OPTIONS, b"a"), (OPTIONS._replace(), b"b"), (other, b"c")):
+    other = replace(OPTIONS, align=AlignOptions(posteriors=True))
+    for options, pair in ((OPTIONS, b"a"), (replace(OPTIONS), b"b"), (other, b"c")):
         queue.push(Task(options, [pair], None))
-    assert queue.take(9).job() == Job(((OPTIONS, (b"a", b"b")), (other, (b"c",))))
+    assert queue.take(9).job() == ShardJob(((OPTIONS, (b"a", b"b")), (other, (b"c",))))
 
 
 @given(

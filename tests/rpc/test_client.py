@@ -87,7 +87,7 @@ class ClientContract:
     def test_options_arrive(self, client, server):
         client.align(
             "a", "a", model="en", annotator="native", symmetrization="grow-diag",
-            min_confidence=0.5, posteriors=True, explain=True,
+            min_confidence=0.5, posteriors=True, explain=True, phrases=True,
         )  # fmt: skip
         (request,) = server[1].seen
         assert request.options == align_pb2.AlignOptions(
@@ -97,6 +97,7 @@ class ClientContract:
             min_confidence=0.5,
             return_posteriors=True,
             return_explanations=True,
+            return_phrases=True,
         )
 
     @pytest.mark.parametrize("symmetrization", Symmetrization)
@@ -153,7 +154,7 @@ class ClientContract:
         assert (model.name, model.is_default, model.uses_trees) == ("scripted", True, True)
         assert model.directions == (Symmetrization.UNION,)  # and one that this client does not know
         assert info.annotators == ("native",)
-        assert info.limits.max_pairs == 100
+        assert (info.limits.max_pairs, info.limits.max_token_product) == (100, 9000)
         assert info.version == "0.0"
 
     def test_health_is_the_servers(self, client, server):
@@ -243,6 +244,7 @@ class ClientContract:
         [
             ({"symmetrization": "sideways"}, "options.symmetrization"),
             ({"min_confidence": 1.5}, "options.min_confidence"),
+            ({"confidence": 0.5}, "options.confidence"),
             ({"min_confidence": float("nan")}, "options.min_confidence"),
         ],
     )

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
 from tokalign.outcomes import annotate_pairs, each
 from tokalign.server import frames
 from tokalign.server.config import RequestLimits
 from tokalign.server.engine import STAGES, AlignerEngine
-from tokalign.server.translate import Options
 from tokalign.types import (
     Alignment,
+    AlignOptions,
     Direction,
     FeatureContribution,
     Link,
@@ -85,7 +86,9 @@ def run(aligner):
             align_pb2.Pair(source=source, target=target).SerializeToString()
             for source, target in pairs
         )
-        answers, seconds = engine.run(frames.Job(((Options("m", "a", **options), data),)))
+        answers, seconds = engine.run(
+            frames.ShardJob(((RequestOptions("m", "a", AlignOptions(**options)), data),))
+        )
         assert set(seconds) == set(STAGES)
         return answers
 
@@ -166,7 +169,7 @@ def test_pair_over_the_token_product_fails_alone_and_is_named(aligner):
         align_pb2.Pair(source={"text": source}, target={"text": "a b"}).SerializeToString()
         for source in ("a b c", "a b c d")
     )
-    answers, _ = engine.run(frames.Job(((Options("m", "a"), pairs),)))
+    answers, _ = engine.run(frames.ShardJob(((RequestOptions("m", "a"), pairs),)))
     assert [answer.code for answer in answers] == [0, 3]
     assert answers[1].field == "source.tokens"
     assert "4 times 2 tokens" in answers[1].message
@@ -181,5 +184,5 @@ def test_unexpected_exception_is_internal_and_says_nothing(run):
 def test_bytes_that_are_no_pair_fail_alone(aligner):
     engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits())
     good = align_pb2.Pair(source={"text": "a"}, target={"text": "a"}).SerializeToString()
-    answers, _ = engine.run(frames.Job(((Options("m", "a"), (b"\xff", good)),)))
+    answers, _ = engine.run(frames.ShardJob(((RequestOptions("m", "a"), (b"\xff", good)),)))
     assert [answer.code for answer in answers] == [3, 0]

@@ -7,13 +7,13 @@ import time
 
 import pytest
 from support.pools import running_pool
+from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
 from tokalign.server import pool as pool_module
 from tokalign.server.status import ExpiredError, NotServingError
-from tokalign.server.translate import Options
 from tokalign.v1 import align_pb2
 
-OPTIONS = Options("fake", "native")
+OPTIONS = RequestOptions("fake", "native")
 INTERNAL = 13
 
 

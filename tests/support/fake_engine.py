@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from tokalign.errors import ModelError
-from tokalign.server.frames import Answer, ModelInfo
+from tokalign.server.frames import Answer, LoadedModel
 from tokalign.v1 import align_pb2
 
-MODEL = ModelInfo("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)
+MODEL = LoadedModel("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)
 
 
 class FakeEngine:

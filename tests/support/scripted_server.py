@@ -194,7 +194,11 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
         return align_pb2.ListModelsResponse(
             models=[model],
             limits=align_pb2.Limits(
-                max_tokens=512, max_characters=20_000, max_pairs=100, max_request_bytes=1 << 20
+                max_tokens=512,
+                max_token_product=9000,
+                max_characters=20_000,
+                max_pairs=100,
+                max_request_bytes=1 << 20,
             ),
             annotators=["native"],
             server_version="0.0",

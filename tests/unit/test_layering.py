@@ -32,9 +32,10 @@ ALLOWED = {
     "aligner": LOW | {"annotate", "features", "decoding", "model", "neural", "outcomes"},
     "ranking": {"aligner", "errors", "types"},
     "v1": set(),
-    "client": {"v1", "types", "errors"},
+    "codec": {"v1", "types", "phrases", "errors"},
+    "client": {"v1", "types", "errors", "codec"},
     "load": {"errors"},
-    "server": LOW | {"aligner", "annotate", "model", "outcomes", "v1"},
+    "server": LOW | {"aligner", "annotate", "codec", "model", "outcomes", "v1"},
 }
 """Part -> parts it may import. Parts that are not listed are `cli`, which may import all."""
 

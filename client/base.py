@@ -1,0 +1,89 @@
+"""What the blocking and the asyncio client share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tokalign.client.errors import DeadlineError, UnavailableError, not_ready
+from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
+from tokalign.codec import RequestOptions
+from tokalign.types import AlignOptions
+
+POLL_S = 0.1
+
+
+class BaseClient:
+    """Arguments and settings of a client; see tokalign.client.Client for what they are."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        timeout_s: float = 10.0,
+        retry: Retry | None = Retry(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        tls: Tls | None = None,
+        token: str | None = None,
+    ) -> None:
+        self._settings = ChannelSettings(
+            address=address, retry=retry, limits=limits, tls=tls, token=token
+        )
+        self.address = address
+        self.timeout_s = timeout_s
+        self._is_closed = False
+        self._connect()
+
+    def _connect(self) -> None:
+        """Make the channel, where it can be made before the first call."""
+
+    def _limit_s(self, timeout_s: float | None) -> float:
+        return self.timeout_s if timeout_s is None else timeout_s
+
+
+def request_options(
+    options: AlignOptions | None, model: str, annotator: str, changes: Mapping[str, Any]
+) -> RequestOptions:
+    """Return checked options; InputError where one is unknown or out of range."""
+    return RequestOptions(model, annotator, AlignOptions.of(options, changes))
+
+
+class Waiting:
+    """A wait until a server is serving.
+
+    Attributes
+    ----------
+    seen : str
+        The server's state, or what went wrong, when it was looked at last.
+    """
+
+    def __init__(self, address: str, timeout_s: float) -> None:
+        self.seen = ""
+        self._address = address
+        self._timeout_s = timeout_s
+        self._ends_at = time.monotonic() + timeout_s
+
+    @property
+    def remaining_s(self) -> float:
+        """Time that one more look may take."""
+        return max(self._ends_at - time.monotonic(), POLL_S)
+
+    @contextmanager
+    def noting_failure(self) -> Iterator[None]:
+        """Keep as `seen` that the server did not answer."""
+        try:
+            yield
+        except UnavailableError as error:
+            self.seen = str(error)
+        except DeadlineError:
+            self.seen = self.seen or "no answer"
+
+    def is_over(self) -> bool:
+        """Return whether the server serves; UnavailableError once the time is up."""
+        if self.seen == "SERVING":
+            return True
+        if time.monotonic() >= self._ends_at:
+            raise not_ready(self._address, self._timeout_s, self.seen)
+        return False

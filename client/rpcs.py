@@ -1,0 +1,119 @@
+"""The unary calls: what each sends, and what is made of the answer. Both clients make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from google.protobuf.message import Message
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tokalign.client.results import AlignResult, Pair, alignment_of, result_of, results_of
+from tokalign.codec import (
+    RequestOptions,
+    ServerInfo,
+    decode_server_info,
+    encode_input,
+    encode_options,
+    encode_pair,
+)
+from tokalign.types import Alignment, SentenceLike
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+AnswerT = TypeVar("AnswerT")
+
+
+@dataclass(frozen=True, slots=True)
+class Rpc(Generic[AnswerT]):
+    """One call that is yet to be made.
+
+    Attributes
+    ----------
+    method : str
+        One of `methods`.
+    request : Message
+    decode : callable
+        Makes what the client returns of the response.
+    """
+
+    method: str
+    request: Message
+    decode: Callable[[Any], AnswerT]
+
+
+def methods(channel: Any) -> dict[str, Any]:
+    """Return what can be called over a channel of grpc or grpc.aio, by method name."""
+    service = align_pb2_grpc.AlignServiceStub(channel)
+    health: Any = health_pb2_grpc.HealthStub(channel)
+    return {**vars(service), "Check": health.Check}
+
+
+def align(pair: Pair, options: RequestOptions) -> Rpc[Alignment]:
+    """Return the call that aligns one pair."""
+    return Rpc(
+        "Align",
+        align_pb2.AlignRequest(pair=encode_pair(pair, "0"), options=encode_options(options)),
+        lambda answer: alignment_of(
+            answer.alignment, answer.model, pair, options.align.symmetrization
+        ),
+    )
+
+
+def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[AlignResult]]:
+    """Return the call that aligns many pairs."""
+    pairs = list(pairs)
+    return Rpc(
+        "BatchAlign",
+        align_pb2.BatchAlignRequest(pairs=encoded(pairs), options=encode_options(options)),
+        lambda answer: results_of(
+            answer.results, answer.model, pairs, options.align.symmetrization
+        ),
+    )
+
+
+def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
+    """Return the messages of pairs, each with its index as id, from `first` on."""
+    return [encode_pair(pair, str(index)) for index, pair in enumerate(pairs, first)]
+
+
+def rank(
+    question: SentenceLike,
+    candidates: Sequence[SentenceLike],
+    top_k: int,
+    options: RequestOptions,
+) -> Rpc[list[AlignResult]]:
+    """Return the call that ranks candidates; each result's index is a candidate's."""
+
+    def decode(answer: align_pb2.RankResponse) -> list[AlignResult]:
+        return [
+            result_of(
+                each.result,
+                answer.model,
+                each.index,
+                (candidates[each.index], question),
+                options.align.symmetrization,
+            )
+            for each in answer.ranking
+        ]
+
+    request = align_pb2.RankRequest(
+        question=encode_input(question),
+        candidates=[
+            align_pb2.Candidate(id=str(index), sentence=encode_input(each))
+            for index, each in enumerate(candidates)
+        ],
+        top_k=top_k,
+        options=encode_options(options),
+    )
+    return Rpc("Rank", request, decode)
+
+
+def list_models() -> Rpc[ServerInfo]:
+    """Return the call that asks what the server offers."""
+    return Rpc("ListModels", align_pb2.ListModelsRequest(), decode_server_info)
+
+
+def health() -> Rpc[str]:
+    """Return the call that asks for the server's state."""
+    state = health_pb2.HealthCheckResponse.ServingStatus
+    return Rpc("Check", health_pb2.HealthCheckRequest(), lambda answer: state.Name(answer.status))

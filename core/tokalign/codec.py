@@ -1,0 +1,380 @@
+"""Protobuf messages from tokalign's types and back; the only such place. Knows nothing of grpc.
+
+``encode_x`` makes a message, ``decode_x`` reads one. What is decoded equals what was encoded, with
+numbers that are single precision on the wire rounded to it. Limits are not checked here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from tokalign.errors import InputError
+from tokalign.phrases import Phrase
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Direction,
+    FeatureContribution,
+    Link,
+    LinkExplanation,
+    Sentence,
+    SentenceLike,
+    Symmetrization,
+)
+from tokalign.v1 import align_pb2
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# By value, since a Direction is a Symmetrization that takes one direction alone.
+_TO_NUMBER: dict[str, align_pb2.Direction] = {
+    each.value: align_pb2.Direction.Value(f"DIRECTION_{each.name}") for each in Symmetrization
+}
+_FROM_NUMBER = {number: Symmetrization(value) for value, number in _TO_NUMBER.items()}
+
+_COLUMNS = ("tags", "lemmas", "heads", "relations")
+
+_OPTION_NAMES = {
+    "symmetrization": "direction",
+    "posteriors": "return_posteriors",
+    "explain": "return_explanations",
+    "phrases": "return_phrases",
+}
+"""Fields of AlignOptions that the protobuf message of that name calls otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """What a request asks for.
+
+    Attributes
+    ----------
+    model, annotator : str
+        Names; empty is the server's default.
+    align : AlignOptions
+    """
+
+    model: str = ""
+    annotator: str = ""
+    align: AlignOptions = field(default_factory=AlignOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model that a server has loaded; see the message Model in align.proto."""
+
+    name: str
+    version: str
+    digest: str
+    description: str
+    corpora: tuple[str, ...]
+    feature_groups: tuple[str, ...]
+    directions: tuple[Symmetrization, ...]
+    uses_trees: bool
+    is_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits:
+    """What one request may hold.
+
+    Attributes
+    ----------
+    max_tokens, max_characters : int
+        Of one sentence.
+    max_token_product : int
+        Tokens of the source times tokens of the target.
+    max_pairs : int
+        Pairs, or candidates, of one request.
+    max_request_bytes : int
+    """
+
+    max_tokens: int
+    max_token_product: int
+    max_characters: int
+    max_pairs: int
+    max_request_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """What a server offers; of models and annotators, the default comes first."""
+
+    version: str
+    models: tuple[ModelInfo, ...]
+    annotators: tuple[str, ...]
+    limits: ServerLimits
+
+
+# Options.
+
+
+def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
+    """Return the message."""
+    values = {
+        _OPTION_NAMES.get(each.name, each.name): getattr(options.align, each.name)
+        for each in fields(AlignOptions)
+    }
+    values["direction"] = _TO_NUMBER[values["direction"]]
+    return align_pb2.AlignOptions(model=options.model, annotator=options.annotator, **values)
+
+
+def decode_options(
+    message: align_pb2.AlignOptions, *, model: str = "", annotator: str = ""
+) -> RequestOptions:
+    """Return checked options; `model` and `annotator` are the defaults.
+
+    Raises
+    ------
+    InputError
+        If the direction is unknown or another option out of range.
+    """
+    values = {
+        each.name: getattr(message, _OPTION_NAMES.get(each.name, each.name))
+        for each in fields(AlignOptions)
+    }
+    number = values.pop("symmetrization")
+    if number != align_pb2.DIRECTION_UNSPECIFIED:
+        if number not in _FROM_NUMBER:
+            raise InputError(
+                f"direction {number} is unknown; wanted a value of tokalign.v1.Direction",
+                field="options.direction",
+            )
+        values["symmetrization"] = _FROM_NUMBER[number]
+    return RequestOptions(
+        message.model or model, message.annotator or annotator, AlignOptions(**values)
+    )
+
+
+# Sentences.
+
+
+def encode_sentence(value: Sentence) -> align_pb2.Sentence:
+    """Return the message of a sentence as it was aligned, with its offsets."""
+    return align_pb2.Sentence(
+        text=value.text,
+        tokens=value.tokens,
+        starts=value.starts,
+        ends=value.ends,
+        **_given_columns(value),
+    )
+
+
+def decode_sentence(message: align_pb2.Sentence) -> Sentence:
+    """Return a sentence from an answer, unchecked."""
+    return Sentence(
+        text=message.text,
+        tokens=tuple(message.tokens),
+        starts=tuple(message.starts),
+        ends=tuple(message.ends),
+        **{name: tuple(getattr(message, name)) or None for name in _COLUMNS},
+    )
+
+
+def encode_input(value: SentenceLike) -> align_pb2.Sentence:
+    """Return the message for raw text, tokens or a sentence that is to be aligned.
+
+    The text of a sentence whose tokens were rewritten (Penn quotes) is left out, since whoever
+    decodes it looks the tokens up in it.
+    """
+    if isinstance(value, str):
+        return align_pb2.Sentence(text=value)
+    if not isinstance(value, Sentence):
+        return align_pb2.Sentence(tokens=value)
+    text = value.text if _is_verbatim(value) else ""
+    return align_pb2.Sentence(text=text, tokens=value.tokens, **_given_columns(value))
+
+
+def decode_input(message: align_pb2.Sentence) -> str | Sentence:
+    """Return a sentence that is to be aligned: its text, or a checked sentence if it has tokens.
+
+    Raises
+    ------
+    InputError
+        If it is empty, has columns without tokens, or columns that contradict one another (see
+        Sentence.from_tokens); the field is that of the message.
+    """
+    given = {name: list(column) for name in _COLUMNS if len(column := getattr(message, name))}
+    if message.tokens:
+        tokens = list(message.tokens)
+        return Sentence.from_tokens(tokens, text=message.text or None, **given)
+    if given:
+        raise InputError(f"{', '.join(given)} given without tokens", field=next(iter(given)))
+    if not message.text or message.text.isspace():
+        raise InputError("the sentence is empty; give text or tokens", field="text")
+    return message.text
+
+
+def _given_columns(value: Sentence) -> dict[str, Any]:
+    return {name: column for name in _COLUMNS if (column := getattr(value, name)) is not None}
+
+
+def _is_verbatim(value: Sentence) -> bool:
+    spans = zip(value.tokens, value.starts, value.ends, strict=True)
+    return all(value.text[start:end] == token for token, start, end in spans)
+
+
+def encode_pair(pair: tuple[SentenceLike, SentenceLike], pair_id: str = "") -> align_pb2.Pair:
+    """Return the message for (source, target)."""
+    source, target = pair
+    return align_pb2.Pair(id=pair_id, source=encode_input(source), target=encode_input(target))
+
+
+# Alignments.
+
+
+def encode_alignment(value: Alignment, *, phrases: bool = False) -> align_pb2.Alignment:
+    """Return the message of an alignment, with or without its phrases."""
+    return align_pb2.Alignment(
+        source=encode_sentence(value.source),
+        target=encode_sentence(value.target),
+        source_indices=[link.source for link in value.links],
+        target_indices=[link.target for link in value.links],
+        confidences=[link.confidence for link in value.links],
+        score=value.score,
+        posteriors=None if value.posteriors is None else encode_posteriors(value.posteriors),
+        explanations=map(encode_explanation, value.explanations),
+        phrases=map(encode_phrase, value.phrases()) if phrases else (),
+    )
+
+
+def decode_alignment(
+    message: align_pb2.Alignment, model: align_pb2.ModelRef, symmetrization: Symmetrization
+) -> Alignment:
+    """Return an alignment.
+
+    Parameters
+    ----------
+    message : align_pb2.Alignment
+        Its phrases follow from its links and are not read; see decode_phrase.
+    model : align_pb2.ModelRef
+        Of the same response.
+    symmetrization : Symmetrization
+        That was asked for.
+    """
+    return Alignment(
+        source=decode_sentence(message.source),
+        target=decode_sentence(message.target),
+        links=tuple(map(Link, message.source_indices, message.target_indices, message.confidences)),
+        score=message.score,
+        model=model.name,
+        version=model.version,
+        symmetrization=symmetrization,
+        posteriors=(
+            decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
+        ),
+        explanations=tuple(map(decode_explanation, message.explanations)),
+    )
+
+
+def encode_posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:
+    """Return the message of a matrix of shape (n_source, n_target)."""
+    n_source, n_target = value.shape
+    return align_pb2.PosteriorMatrix(
+        n_source=n_source, n_target=n_target, values=value.ravel().tolist()
+    )
+
+
+def decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:
+    """Return the matrix, of shape (n_source, n_target)."""
+    import numpy as np  # slow to import, and seldom asked for
+
+    return np.array(message.values, dtype=np.float32).reshape(message.n_source, message.n_target)
+
+
+def encode_explanation(value: LinkExplanation) -> align_pb2.LinkExplanation:
+    """Return the message of why one token got its label."""
+    return align_pb2.LinkExplanation(
+        source_index=value.source,
+        target_index=value.target,
+        direction=_TO_NUMBER[value.direction],
+        score=value.score,
+        features=[
+            align_pb2.FeatureContribution(name=each.name, value=each.value, weight=each.weight)
+            for each in value.features
+        ],
+        runner_up=value.runner_up,
+        margin=value.margin,
+    )
+
+
+def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
+    """Return why one token got its label."""
+    return LinkExplanation(
+        source=message.source_index,
+        target=message.target_index,
+        direction=Direction(_FROM_NUMBER[message.direction]),
+        score=message.score,
+        features=tuple(
+            FeatureContribution(each.name, each.value, each.weight) for each in message.features
+        ),
+        runner_up=message.runner_up,
+        margin=message.margin,
+    )
+
+
+def encode_phrase(value: Phrase) -> align_pb2.Phrase:
+    """Return the message of a maximal block of links."""
+    return align_pb2.Phrase(**_values(value, Phrase))
+
+
+def decode_phrase(message: align_pb2.Phrase) -> Phrase:
+    """Return a maximal block of links."""
+    return Phrase(**_values(message, Phrase))
+
+
+# What a server offers.
+
+
+def encode_server_info(value: ServerInfo) -> align_pb2.ListModelsResponse:
+    """Return the message."""
+    return align_pb2.ListModelsResponse(
+        models=map(encode_model, value.models),
+        limits=encode_limits(value.limits),
+        annotators=value.annotators,
+        server_version=value.version,
+    )
+
+
+def decode_server_info(message: align_pb2.ListModelsResponse) -> ServerInfo:
+    """Return what a server offers."""
+    return ServerInfo(
+        version=message.server_version,
+        models=tuple(map(decode_model, message.models)),
+        annotators=tuple(message.annotators),
+        limits=decode_limits(message.limits),
+    )
+
+
+def encode_model(value: ModelInfo) -> align_pb2.Model:
+    """Return the message."""
+    values = _values(value, ModelInfo)
+    values["directions"] = [_TO_NUMBER[each] for each in value.directions]
+    return align_pb2.Model(**values)
+
+
+def decode_model(message: align_pb2.Model) -> ModelInfo:
+    """Return a model; of its directions, those that this version has a name for."""
+    values = _values(message, ModelInfo)
+    known = (_FROM_NUMBER.get(number) for number in message.directions)
+    values["directions"] = tuple(each for each in known if each is not None)
+    values["corpora"] = tuple(message.corpora)
+    values["feature_groups"] = tuple(message.feature_groups)
+    return ModelInfo(**values)
+
+
+def encode_limits(value: ServerLimits) -> align_pb2.Limits:
+    """Return the message."""
+    return align_pb2.Limits(**_values(value, ServerLimits))
+
+
+def decode_limits(message: align_pb2.Limits) -> ServerLimits:
+    """Return the limits."""
+    return ServerLimits(**_values(message, ServerLimits))
+
+
+def _values(value: Any, kind: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, out of one of its values or its message."""
+    return {each.name: getattr(value, each.name) for each in fields(kind)}

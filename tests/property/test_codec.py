@@ -1,0 +1,136 @@
+"""What is decoded is what was encoded, and no field of a message is forgotten."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.messages import REQUEST_OPTIONS, SERVER_INFOS, WORDS, alignments, sentences
+from tokalign import codec
+from tokalign.errors import InputError
+from tokalign.server.config import RequestLimits
+from tokalign.types import Alignment, Sentence
+from tokalign.v1 import align_pb2
+
+
+def sent(message):
+    """Return a message as it arrives."""
+    return type(message).FromString(message.SerializeToString())
+
+
+@given(REQUEST_OPTIONS)
+def test_options_survive(options):
+    assert codec.decode_options(sent(codec.encode_options(options))) == options
+
+
+def test_options_that_are_not_given_are_the_defaults():
+    decoded = codec.decode_options(align_pb2.AlignOptions(), model="en", annotator="native")
+    assert decoded == codec.RequestOptions("en", "native")
+
+
+@pytest.mark.parametrize(
+    ("given_options", "field"),
+    [
+        ({"direction": 99}, "options.direction"),
+        ({"direction": -1}, "options.direction"),
+        ({"min_confidence": 1.5}, "options.min_confidence"),
+        ({"min_confidence": float("nan")}, "options.min_confidence"),
+    ],
+)
+def test_options_out_of_range_are_named(given_options, field):
+    with pytest.raises(InputError) as caught:
+        codec.decode_options(align_pb2.AlignOptions(**given_options))
+    assert caught.value.field == field
+
+
+@given(sentences())
+def test_sentence_survives(sentence):
+    assert codec.decode_sentence(sent(codec.encode_sentence(sentence))) == sentence
+
+
+@given(sentences() | WORDS)
+def test_input_survives(sentence):
+    assert codec.decode_input(sent(codec.encode_input(sentence))) == sentence
+
+
+@given(st.lists(WORDS, min_size=1))
+def test_tokens_arrive_as_a_sentence_of_them(tokens):
+    assert codec.decode_input(sent(codec.encode_input(tokens))) == Sentence.from_tokens(tokens)
+
+
+def test_rewritten_tokens_arrive_without_the_text_they_are_not_in():
+    quoted = Sentence('say "no"', ("say", "``", "no", "''"), (0, 4, 5, 7), (3, 5, 7, 8))
+    assert codec.decode_input(sent(codec.encode_input(quoted))).tokens == quoted.tokens
+
+
+@given(alignments(), st.booleans())
+def test_alignment_survives(alignment, phrases):
+    message = sent(codec.encode_alignment(alignment, phrases=phrases))
+    model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
+    decoded = codec.decode_alignment(message, model, alignment.symmetrization)
+    for each in dataclasses.fields(Alignment):
+        np.testing.assert_equal(getattr(decoded, each.name), getattr(alignment, each.name))
+    assert tuple(map(codec.decode_phrase, message.phrases)) == (
+        alignment.phrases() if phrases else ()
+    )
+
+
+@given(SERVER_INFOS)
+def test_server_info_survives(info):
+    assert codec.decode_server_info(sent(codec.encode_server_info(info))) == info
+
+
+def test_directions_that_have_no_name_here_are_left_out():
+    model = align_pb2.Model(directions=[align_pb2.DIRECTION_UNION, 99])
+    assert codec.decode_model(model).directions == ("union",)
+
+
+def full(kind):
+    """Return a message of which every field is set, in the messages below it as well."""
+    message = kind()
+    for field in kind.DESCRIPTOR.fields:
+        if field.message_type is not None:
+            value = full(getattr(align_pb2, field.message_type.name))
+        else:
+            value = "x" if field.cpp_type == field.CPPTYPE_STRING else 1
+        slot = getattr(message, field.name)
+        if hasattr(slot, "append"):
+            slot.append(value)
+        elif field.message_type is not None:
+            slot.CopyFrom(value)
+        else:
+            setattr(message, field.name, value)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("kind", "recoded"),
+    [
+        (align_pb2.AlignOptions, lambda it: codec.encode_options(codec.decode_options(it))),
+        (align_pb2.Limits, lambda it: codec.encode_limits(codec.decode_limits(it))),
+        (
+            align_pb2.ListModelsResponse,
+            lambda it: codec.encode_server_info(codec.decode_server_info(it)),
+        ),
+        (align_pb2.Sentence, lambda it: codec.encode_sentence(codec.decode_sentence(it))),
+        (align_pb2.Phrase, lambda it: codec.encode_phrase(codec.decode_phrase(it))),
+        (
+            align_pb2.Alignment,
+            lambda it: codec.encode_alignment(
+                codec.decode_alignment(it, align_pb2.ModelRef(), "joint"), phrases=True
+            ),
+        ),
+    ],
+)
+def test_no_field_is_forgotten(kind, recoded):
+    message = full(kind)
+    if kind is align_pb2.Alignment:
+        # Phrases follow from the one link, from token 1 to token 1.
+        message.phrases[0].source_end = message.phrases[0].target_end = 2
+    assert recoded(message) == message
+
+
+def test_every_limit_of_the_server_is_sent():
+    names = [field.name for field in align_pb2.Limits.DESCRIPTOR.fields]
+    assert sorted(names) == sorted(each.name for each in dataclasses.fields(RequestLimits))

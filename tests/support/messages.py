@@ -1,0 +1,110 @@
+"""Hypothesis strategies for what goes over the wire."""
+
+import dataclasses
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Direction,
+    FeatureContribution,
+    Link,
+    LinkExplanation,
+    Sentence,
+    Symmetrization,
+)
+
+SHARES = st.floats(0, 1, width=32)
+SINGLES = st.floats(allow_nan=False, width=32)
+DOUBLES = st.floats(allow_nan=False)
+NAMES = st.text(max_size=8)
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, max_size=6)
+ALIGN_OPTIONS = st.builds(
+    AlignOptions,
+    symmetrization=st.sampled_from(Symmetrization),
+    min_confidence=SHARES,
+    posteriors=st.booleans(),
+    explain=st.booleans(),
+    phrases=st.booleans(),
+)
+REQUEST_OPTIONS = st.builds(RequestOptions, NAMES, NAMES, ALIGN_OPTIONS)
+
+
+def columns(n_tokens, entries):
+    return st.none() | st.lists(entries, min_size=n_tokens, max_size=n_tokens).map(tuple)
+
+
+@st.composite
+def sentences(draw):
+    """Return a checked sentence with any of its columns; its tokens lie in its text."""
+    tokens = draw(st.lists(WORDS, min_size=1, max_size=6))
+    # The first token is the root, and every other one depends on one before it.
+    heads = draw(
+        st.none() | st.tuples(st.just(-1), *(st.integers(0, i) for i in range(len(tokens) - 1)))
+    )
+    relations = None if heads is None else draw(st.tuples(*[WORDS] * len(tokens)))
+    return Sentence.from_tokens(
+        tokens,
+        text=draw(st.sampled_from([None, "  ".join(tokens), "(" + " ".join(tokens) + ")"])),
+        tags=draw(columns(len(tokens), WORDS)),
+        lemmas=draw(columns(len(tokens), WORDS)),
+        heads=heads,
+        relations=relations,
+    )
+
+
+EXPLANATIONS = st.builds(
+    LinkExplanation,
+    source=st.integers(-1, 600),
+    target=st.integers(-1, 600),
+    direction=st.sampled_from(Direction),
+    score=DOUBLES,
+    features=st.lists(st.builds(FeatureContribution, NAMES, SINGLES, SINGLES), max_size=3).map(
+        tuple
+    ),
+    runner_up=st.integers(-1, 600),
+    margin=DOUBLES,
+)
+
+
+@st.composite
+def alignments(draw):
+    source, target = draw(sentences()), draw(sentences())
+    shape = len(source), len(target)
+    cells = [(i, j) for i in range(shape[0]) for j in range(shape[1])]
+    links = draw(st.dictionaries(st.sampled_from(cells), SHARES))
+    return Alignment(
+        source=source,
+        target=target,
+        links=tuple(Link(*cell, links[cell]) for cell in sorted(links)),
+        score=draw(SHARES),
+        model=draw(NAMES),
+        version=draw(NAMES),
+        symmetrization=draw(st.sampled_from(Symmetrization)),
+        posteriors=draw(st.none() | hnp.arrays(np.float32, shape, elements=SHARES)),
+        explanations=draw(st.lists(EXPLANATIONS, max_size=3).map(tuple)),
+    )
+
+
+MODELS = st.builds(
+    ModelInfo,
+    corpora=st.lists(NAMES, max_size=3).map(tuple),
+    feature_groups=st.lists(NAMES, max_size=3).map(tuple),
+    directions=st.lists(st.sampled_from(Symmetrization), unique=True).map(tuple),
+    **dict.fromkeys(("name", "version", "digest", "description"), NAMES),
+    **dict.fromkeys(("uses_trees", "is_default"), st.booleans()),
+)
+LIMITS = st.builds(
+    ServerLimits,
+    **{each.name: st.integers(0, 2**32 - 1) for each in dataclasses.fields(ServerLimits)},
+)
+SERVER_INFOS = st.builds(
+    ServerInfo,
+    version=NAMES,
+    models=st.lists(MODELS, max_size=2).map(tuple),
+    annotators=st.lists(NAMES, max_size=3).map(tuple),
+    limits=LIMITS,
+)
