@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # By value, since a Direction is a Symmetrization that takes one direction alone.
-_TO_NUMBER: dict[str, align_pb2.Direction] = {
+_TO_NUMBER: dict[str, Any] = {
     each.value: align_pb2.Direction.Value(f"DIRECTION_{each.name}") for each in Symmetrization
 }
-_FROM_NUMBER = {number: Symmetrization(value) for value, number in _TO_NUMBER.items()}
+_FROM_NUMBER: dict[int, Symmetrization] = {
+    number: Symmetrization(value) for value, number in _TO_NUMBER.items()
+}
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
