@@ -1,4 +1,4 @@
-"""Pairs a second of each shipped model on one core: annotated pairs in, alignments out.
+"""Pairs per second of each shipped model on one core: annotated pairs in, alignments out.
 
     python bench/aligning.py --gold FILE [--models en,en-rte2] [--directions joint,union]
 
@@ -48,7 +48,7 @@ def main() -> None:
     gold = read_gold(arguments.gold)
     n_tokens = sum(len(pair.source) + len(pair.target) for pair in gold) / len(gold)
     print(
-        f"{len(gold)} pairs of {arguments.gold.name}, {n_tokens:.1f} tokens a pair, one core, "
+        f"{len(gold)} pairs of {arguments.gold.name}, {n_tokens:.1f} tokens per pair, one core, "
         f"{platform.machine()}, CPython {platform.python_version()}"
     )
     for name in arguments.models.split(","):

@@ -2,7 +2,7 @@
 
 Goals: at least 2,500 unary calls/s and 5,000 pairs/s in batches on two cores; p99 below 10 ms at
 half of that; goodput of 90% at three times the capacity with refusals within 10 ms; a lone call's
-p99 at most tripled by a batch of 10,000 pairs. Processor time a call, of the server's own process
+p99 at most tripled by a batch of 10,000 pairs. Processor time per call, of the server's own process
 and of its workers, is what a busy machine distorts least; the load average is printed beside it.
 
 The pairs are bench/pairs.tsv, sentences written for this purpose with the lengths of RTE2's, or
@@ -143,7 +143,7 @@ class Bench:
         cpu = {key: 1e6 * value / n_pairs for key, value in zip(names, spent, strict=True)}
         self.figures[name] = result.to_json() | {"cpu_us_per_pair": cpu}
         times = ", ".join(f"{key} {value:.0f}" for key, value in cpu.items())
-        print(f"{name}; CPU us a pair: {times}\n{report.table([result])}\n", flush=True)
+        print(f"{name}; CPU us per pair: {times}\n{report.table([result])}\n", flush=True)
         refused += self.refused(server)
         # The warm-up's refusals count as well, so there may be more of them than failed calls.
         if result.failed > refused:
@@ -164,7 +164,7 @@ class Bench:
         print(f"{text}: {value:.2f}\n", flush=True)
 
     def cpu(self, name):
-        """Return the processor time a pair of a load, the generator's left out."""
+        """Return the processor time per pair of a load, the generator's left out."""
         spent = self.figures[name]["cpu_us_per_pair"]
         return spent["server"] + spent["workers"]
 
@@ -184,7 +184,7 @@ class Bench:
         echo.stop()
         align = self.run("align", server, closed)
         self.ratio(
-            "cpu_align_to_echo", self.cpu("align") / self.cpu("echo"), "CPU a call, align to echo"
+            "cpu_align_to_echo", self.cpu("align") / self.cpu("echo"), "CPU per call, align to echo"
         )
         self.run("align at half load", server, measure.Step(rate=align.calls_per_s / 2))
         self.run(f"align at {ASKED_RATE}/s", server, measure.Step(rate=ASKED_RATE))
@@ -258,7 +258,7 @@ class Bench:
             server.stop()
 
     def window(self, server, step):
-        """Return the answers a second in a window, and the median time of a refusal in ms."""
+        """Return the answers per second in a window, and the median time of a refusal in ms."""
         generator = Generator(
             server.address, measure.METHODS["align"], self.one, is_patient=not step.rate
         )

@@ -65,7 +65,7 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Any,
     ) -> list[AlignResult]:
-        """Return one result a pair, in order; see Client.batch_align."""
+        """Return one result per pair, in order; see Client.batch_align."""
         wanted = request_options(options, model, annotator, changes)
         return await self._call(rpcs.batch_align(pairs, wanted), timeout_s)
 
@@ -98,7 +98,7 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Any,
     ) -> AsyncIterator[AlignResult]:
-        """Yield one result a pair for any number of pairs; see Client.align_stream.
+        """Yield one result per pair for any number of pairs; see Client.align_stream.
 
         `pairs` may also be asynchronous; it is read by a task of this loop.
         """

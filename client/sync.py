@@ -101,7 +101,7 @@ class Client(BaseClient):
         timeout_s: float | None = None,
         **changes: Any,
     ) -> list[AlignResult]:
-        """Return one result a pair, in order; a bad pair has an error and costs the others nothing.
+        """Return one result per pair, in order; a bad pair has an error and harms no other.
 
         The server limits how many pairs one call may hold (`list_models`); `align_stream` has
         no such limit. Parameters and exceptions are those of `align`.
@@ -156,7 +156,7 @@ class Client(BaseClient):
         timeout_s: float | None = None,
         **changes: Any,
     ) -> Iterator[AlignResult]:
-        """Yield one result a pair for any number of pairs, which are read as they are needed.
+        """Yield one result per pair for any number of pairs, which are read as they are needed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Write the Grafana dashboard: one panel a row of PANELS.
+"""Write the Grafana dashboard: one panel per row of PANELS.
 
 Usage: python deploy/grafana.py > deploy/grafana.json
 """
@@ -17,11 +17,11 @@ PANELS = (
     ("Time in the queue", "s",
      ("p50", "histogram_quantile(0.5, sum by (le) (rate(tokalign_queue_seconds_bucket[5m])))"),
      ("p99", "histogram_quantile(0.99, sum by (le) (rate(tokalign_queue_seconds_bucket[5m])))")),
-    ("Compute time a pair, by stage", "s",
+    ("Compute time per pair, by stage", "s",
      ("{{stage}}",
       "sum by (stage) (rate(tokalign_stage_seconds_sum[1m]))"
       " / ignoring (stage) group_left sum (rate(tokalign_shard_pairs_sum[1m]))")),
-    ("Pairs a shard", "short",
+    ("Pairs per shard", "short",
      ("mean",
       "sum(rate(tokalign_shard_pairs_sum[1m])) / sum(rate(tokalign_shard_pairs_count[1m]))")),
     ("Admitted and waiting pairs", "short",

@@ -22,7 +22,7 @@ Stream = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
 
 
 class Calls:
-    """Wraps RPC methods. Cheaper than interceptors, which cost tens of microseconds each.
+    """Wraps RPC methods. Cheaper than interceptors, which cost tens of microseconds per call.
 
     Parameters
     ----------

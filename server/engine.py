@@ -33,14 +33,14 @@ class EngineSettings:
 
 
 class Engine(Protocol):
-    """Answers shards; made once a worker by an EngineFactory."""
+    """Answers shards; made once per worker by an EngineFactory."""
 
     @property
     def models(self) -> tuple[frames.LoadedModel, ...]:
         """The loaded models, the default first."""
 
     def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
-        """Return one answer a pair, in order, and the seconds spent by stage."""
+        """Return one answer per pair, in order, and the seconds spent by stage."""
 
 
 EngineFactory = Callable[[EngineSettings], Engine]
@@ -79,7 +79,7 @@ class AlignerEngine:
         self._limits = limits
 
     def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
-        """Return one answer a pair, in order, and the seconds spent by stage."""
+        """Return one answer per pair, in order, and the seconds spent by stage."""
         seconds = dict.fromkeys(STAGES, 0.0)
         answers: list[frames.Answer] = []
         for options, pairs in job.runs:

@@ -33,7 +33,7 @@ class Quoting:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a record: time, level, logger, event, pid and the record's extras."""
+    """One JSON object per record: time, level, logger, event, pid and the record's extras."""
 
     def __init__(self, *, sentences: bool = False) -> None:
         super().__init__()

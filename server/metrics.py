@@ -204,4 +204,4 @@ class _QuietHandler(WSGIRequestHandler):
     timeout = 10
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: a probe a second is no news."""
+        """Log nothing: one probe per second is no news."""

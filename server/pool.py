@@ -42,7 +42,7 @@ class PoolSettings:
     `spare_workers` of the idle ones are not given single calls unless a shard of them has piled
     up or one has waited for HOLD_S. Where there is a worker for every processor, the event loop
     needs one for itself while single calls arrive; spreading them thin over all workers costs a
-    fifth more processor time a call than a few larger shards.
+    fifth more processor time per call than a few larger shards.
     """
 
     workers: int
@@ -111,7 +111,7 @@ class Pool:
     def submit(
         self, options: RequestOptions, pairs: Sequence[bytes], deadline: float | None = None
     ) -> asyncio.Future[list[frames.Answer]]:
-        """Queue pairs and return the future of their answers, one a pair, in order.
+        """Queue pairs and return the future of their answers, one per pair, in order.
 
         Parameters
         ----------

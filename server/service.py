@@ -204,7 +204,7 @@ class AlignService:
         limit = self._config.limits.max_pairs
         if len(pairs) > limit:
             raise LimitError(
-                f"{len(pairs)} {field}; the server takes at most {limit} a request: send several",
+                f"{len(pairs)} {field}; the server takes at most {limit} per request: send several",
                 field=field,
             )
         with self._admission.admit(len(pairs), n_bytes, pool.wait_s):

@@ -2,7 +2,7 @@
 
 A call's span continues the trace that its metadata names (W3C trace context, or what
 OTEL_PROPAGATORS says). Below it lie `queue`, up to the first pair given to a worker, and one
-`compute` a shard, with the stages that the worker timed. Nothing here imports opentelemetry until
+`compute` per shard, with the stages that the worker timed. Nothing here imports opentelemetry until
 a Tracing is made, and spans never hold sentences.
 """
 

@@ -34,7 +34,7 @@ def main(
     Parameters
     ----------
     sock : socket.socket
-        Blocking stream to the server; see frames for what is said.
+        Blocking stream to the server; see frames for the messages.
     lifeline : Connection
         Read end of a pipe of this worker alone that only the server holds open for writing.
     factory, settings

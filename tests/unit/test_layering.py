@@ -140,6 +140,18 @@ def test_every_part_stands_on_those_above_its_row():
         assert IMPORTS[part] <= set(parts[:index]), part
 
 
+def test_the_picture_in_the_docs_has_every_part_on_its_floor():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    picture = page.partition("## Floors")[2].split("```")[1]
+    floors = [set(line.split()) & set(IMPORTS) for line in reversed(picture.splitlines())]
+    below: set[str] = set()
+    for floor in floors:
+        for part in floor:
+            assert IMPORTS[part] <= below, part
+        below |= floor
+    assert below == set(IMPORTS)
+
+
 def test_nothing_imports_the_recipes():
     for path in (path for _, path in sources() if path.suffix == ".py"):
         packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}

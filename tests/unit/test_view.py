@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from tokalign.cli.main import main
 from tokalign.types import GoldPair, Sentence
-from tokalign.view import Table, grid_lines, page_pairs, render_page
+from tokalign.view import ReportTable, grid_lines, page_pairs, render_page
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 NASTY = "</script><script>alert(1)</script>&amp;\u2028<img src=x>"
@@ -33,7 +33,7 @@ def data_of(page):
 
 def test_no_text_becomes_markup():
     nasty = pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
-    table = Table(NASTY, (NASTY,), ((NASTY,),))
+    table = ReportTable(NASTY, (NASTY,), ((NASTY,),))
     page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
     assert "alert(1)<" not in page
     assert "<img" not in page

@@ -17,18 +17,18 @@ from tokalign.errors import InputError, ServerError
 @click.option("--server", required=True, metavar="HOST:PORT", help="A server without TLS.")
 @click.option("--metrics", metavar="URL", help="Its /metrics, for queue and compute times.")
 @click.option("--method", type=click.Choice(["align", "batch"]), default="align")
-@click.option("--pairs", default=100, show_default=True, help="Pairs a call, for --method batch.")
+@click.option("--pairs", default=100, show_default=True, help="Pairs per call, for --method batch.")
 @click.option("--input", "source", type=click.File(), help="source<TAB>target lines to send.")
 @click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
-@click.option("--rate", default="", help="Open loop steps in calls a second, instead.")
+@click.option("--rate", default="", help="Open loop steps in calls per second, instead.")
 @click.option("--connections", default=4, show_default=True)
-@click.option("--duration", default=10.0, show_default=True, help="Seconds a window.")
+@click.option("--duration", default=10.0, show_default=True, help="Seconds per window.")
 @click.option(
     "--windows",
     type=click.IntRange(1),
     default=3,
     show_default=True,
-    help="Most windows a step; the first stable one, else the last, is reported.",
+    help="Most windows per step; the first stable one, else the last, is reported.",
 )
 @click.option("--warm-up", default=2.0, show_default=True, help="Seconds before each step.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")

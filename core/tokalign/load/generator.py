@@ -2,7 +2,7 @@
 
 A grpc client in Python costs more for a call than the server does, so it measures itself. Here
 requests are prebuilt bytes with static headers, and of answers only frame headers are read: some
-tens of microseconds a call. A call that ends without a DATA frame has failed, for this server
+tens of microseconds per call. A call that ends without a DATA frame has failed, for this server
 sends its errors as trailers alone.
 """
 
@@ -286,7 +286,7 @@ class Generator:
         Parameters
         ----------
         rate : float
-            Calls a second.
+            Calls per second.
         duration_s : float
         seed : int
         extend : callable

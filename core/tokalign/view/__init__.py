@@ -1,11 +1,11 @@
 """Look at alignments: one self-contained page, or a grid in the terminal."""
 
 from tokalign.view.grid import grid_lines
-from tokalign.view.page import PagePair, Table, evaluation_tables, page_pairs, render_page
+from tokalign.view.page import PagePair, ReportTable, evaluation_tables, page_pairs, render_page
 
 __all__ = [
     "PagePair",
-    "Table",
+    "ReportTable",
     "evaluation_tables",
     "grid_lines",
     "page_pairs",

@@ -55,7 +55,7 @@ class PagePair:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A table above the pairs; the first column names the row, the note stands under it."""
 
     title: str
@@ -109,7 +109,7 @@ def page_pairs(
     return result
 
 
-def evaluation_tables(report: Report) -> list[Table]:
+def evaluation_tables(report: Report) -> list[ReportTable]:
     """Return the tables of an evaluation, in percent."""
     scores, comparison = report.result.scores, report.comparison
     rows = []
@@ -128,8 +128,8 @@ def evaluation_tables(report: Report) -> list[Table]:
     if comparison is not None:
         columns += ["to the second", "95% interval", "p"]
     tables = [
-        Table("Scores", tuple(columns), tuple(rows), AER_WARNING),
-        Table(
+        ReportTable("Scores", tuple(columns), tuple(rows), AER_WARNING),
+        ReportTable(
             "F-alpha (micro)",
             ("alpha", "on counted links", "precision on possible"),
             tuple(
@@ -137,7 +137,7 @@ def evaluation_tables(report: Report) -> list[Table]:
                 for alpha, value in scores.f_alpha.items()
             ),
         ),
-        Table(
+        ReportTable(
             "By tokens of the longer side",
             ("tokens", "pairs", "P", "R", "F1", "exact"),
             tuple(
@@ -155,12 +155,12 @@ def evaluation_tables(report: Report) -> list[Table]:
                 (name, str(c.gold), *map(_percent, (c.precision, c.recall, c.f1)))
                 for name, c in counts.items()
             )
-            tables.append(Table(title, ("class", "gold", "P", "R", "F1"), cells_of))
+            tables.append(ReportTable(title, ("class", "gold", "P", "R", "F1"), cells_of))
     if report.calibration is not None:
         tables.append(_calibration_table(report.calibration))
     worst = worst_word_pairs(report.errors)[:_N_WORST]
     tables.append(
-        Table(
+        ReportTable(
             "Word pairs by harm",
             ("source ~ target", "error", "count", "points of F1"),
             tuple(
@@ -170,7 +170,7 @@ def evaluation_tables(report: Report) -> list[Table]:
         )
     )
     tables.append(
-        Table(
+        ReportTable(
             "Links by harm",
             ("source ~ target", "error", "pair", "link", "points of F1"),
             tuple(
@@ -188,8 +188,8 @@ def evaluation_tables(report: Report) -> list[Table]:
     return tables
 
 
-def _calibration_table(calibration: Calibration) -> Table:
-    return Table(
+def _calibration_table(calibration: Calibration) -> ReportTable:
+    return ReportTable(
         "Reliability of confidences",
         ("confidence", "links", "mean", "right"),
         tuple(
@@ -214,7 +214,7 @@ def render_page(
     note: str,
     pairs: Sequence[PagePair],
     *,
-    tables: Sequence[Table] = (),
+    tables: Sequence[ReportTable] = (),
     calibration: Calibration | None = None,
     choice: LinkChoice = LinkChoice.SURE,
     has_gold: bool = True,
@@ -226,7 +226,7 @@ def render_page(
     title, note : str
         Heading, and a line under it that says what is shown.
     pairs : sequence of PagePair
-    tables : sequence of Table
+    tables : sequence of ReportTable
         The first is shown open.
     calibration : Calibration, optional
         Shown as a reliability plot.
