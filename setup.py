@@ -30,6 +30,7 @@ PACKAGES = [
     *find_packages("core"),
     "tokalign.data",
     *(f"tokalign.{root}" for root in ("server", "client")),
+    *(f"tokalign.server.{package}" for package in find_packages("server")),
 ]
 
 

@@ -35,8 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "bench/pairs.tsv"
 ECHO = """
 import asyncio, sys, grpc, grpc.aio, uvloop
-from tokalign.server.calls import Calls
-from tokalign.server.metrics import Metrics
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.observe.metrics import Metrics
 from tokalign.v1 import align_pb2
 ANSWER = open(sys.argv[1], "rb").read()
 async def align(data, context):

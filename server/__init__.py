@@ -1,6 +1,7 @@
 """The tokalign gRPC server.
 
-The parent process runs one event loop: it takes calls (service), queues their pairs (batching)
-and hands shards of them to supervised worker processes (pool, process), which annotate, align
-and serialise (worker, engine). Only the parent imports grpc, after the fork server has started.
+The parent process runs one event loop: it takes calls (rpc), queues their pairs and hands shards
+of them to supervised worker processes (workers), which annotate, align and serialise. Only the
+parent imports grpc, and only rpc does, after the fork server has started. What operators see is
+observe. Here are the configuration, the life of the server (app), and what all of them share.
 """

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from tokalign.errors import AlignError
-from tokalign.server import process
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
-from tokalign.server.engine import EngineFactory, EngineSettings
-from tokalign.server.metrics import Metrics, MetricsServer
-from tokalign.server.pool import Pool, PoolSettings
+from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.status import classify, report
+from tokalign.server.workers import process
+from tokalign.server.workers.engine import EngineFactory, EngineSettings
+from tokalign.server.workers.pool import Pool, PoolSettings
 
 if TYPE_CHECKING:
-    from tokalign.server.frontend import Frontend
+    from tokalign.server.rpc.frontend import Frontend
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class App:
     async def serve(self) -> None:
         """Serve until told to stop."""
         # Imported only now: the fork server must be running before grpc is loaded.
-        from tokalign.server import frontend
+        from tokalign.server.rpc import frontend
 
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_log_unhandled)

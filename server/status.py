@@ -16,7 +16,7 @@ from typing import Final
 from google.protobuf import duration_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from tokalign.errors import AlignError, InputError
-from tokalign.server.logs import Quoting
+from tokalign.server.observe.logs import Quoting
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
-from tokalign.server import frames
-from tokalign.server.aligners import load
 from tokalign.server.config import RequestLimits
-from tokalign.server.engine import EngineSettings
+from tokalign.server.workers import frames
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import EngineSettings
 from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 

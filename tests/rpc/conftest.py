@@ -6,13 +6,13 @@ import grpc.aio
 import pytest
 from support import fake_engine
 from support.pools import running_pool
-from tokalign.server import process
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, RequestLimits
-from tokalign.server.engine import EngineSettings
-from tokalign.server.frontend import Frontend
-from tokalign.server.metrics import Metrics
-from tokalign.server.pool import PoolSettings
+from tokalign.server.observe.metrics import Metrics
+from tokalign.server.rpc.frontend import Frontend
+from tokalign.server.workers import process
+from tokalign.server.workers.engine import EngineSettings
+from tokalign.server.workers.pool import PoolSettings
 from tokalign.v1 import align_pb2_grpc
 
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
 from tokalign.codec import RequestOptions
 from tokalign.server.admission import Admission
-from tokalign.server.batching import FairQueue, Shard, Slice, Task
-from tokalign.server.frames import (
+from tokalign.server.rpc.wire import Joined
+from tokalign.server.status import ExpiredError, QueueFullError
+from tokalign.server.workers.batching import FairQueue, Shard, Slice, Task
+from tokalign.server.workers.frames import (
     Answer,
     Decoder,
     Done,
@@ -18,8 +20,6 @@ from tokalign.server.frames import (
     ShardJob,
     encode,
 )
-from tokalign.server.status import ExpiredError, QueueFullError
-from tokalign.server.wire import Joined
 from tokalign.types import AlignOptions
 from tokalign.v1 import align_pb2
 

@@ -6,7 +6,7 @@ from support.server_process import started
 from tokalign.load import measure, report
 from tokalign.load.generator import Generator, Outcome
 from tokalign.load.process import TOKALIGN
-from tokalign.server import frontend
+from tokalign.server.rpc import frontend
 from tokalign.v1 import align_pb2
 
 ALIGN = measure.METHODS["align"]

@@ -5,9 +5,9 @@ import pytest
 from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
 from tokalign.outcomes import annotate_pairs, each
-from tokalign.server import frames
 from tokalign.server.config import RequestLimits
-from tokalign.server.engine import STAGES, AlignerEngine
+from tokalign.server.workers import frames
+from tokalign.server.workers.engine import STAGES, AlignerEngine
 from tokalign.types import (
     Alignment,
     AlignOptions,

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 from prometheus_client import Histogram as Judge
 from prometheus_client.exposition import generate_latest
-from tokalign.server.histogram import Histogram
-from tokalign.server.metrics import SECONDS
+from tokalign.server.observe.histogram import Histogram
+from tokalign.server.observe.metrics import SECONDS
 
 
 def page(registry):

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from support.server_process import started
 from tokalign.server import app
-from tokalign.server.logs import JsonFormatter, Quoting
+from tokalign.server.observe.logs import JsonFormatter, Quoting
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 SECRET = "Xylophonist"

@@ -9,8 +9,8 @@ import pytest
 from support.pools import running_pool
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
-from tokalign.server import pool as pool_module
 from tokalign.server.status import ExpiredError, NotServingError
+from tokalign.server.workers import pool as pool_module
 from tokalign.v1 import align_pb2
 
 OPTIONS = RequestOptions("fake", "native")

@@ -8,7 +8,7 @@ from support.server_process import started
 from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
-from tokalign.server.security import Certificates, TokenFile
+from tokalign.server.rpc.security import Certificates, TokenFile
 from tokalign.server.status import UnauthenticatedError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

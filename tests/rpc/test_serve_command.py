@@ -16,7 +16,7 @@ from support.server_process import started, wait_until
 from tokalign.load.process import TOKALIGN
 from tokalign.load.procfs import descendants, stat
 from tokalign.server import config
-from tokalign.server.metrics import Metrics, MetricsServer
+from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 

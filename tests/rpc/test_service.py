@@ -328,7 +328,7 @@ async def test_reflection_is_there_only_where_asked_for(serving, is_on):
 async def test_second_server_on_a_port_is_refused(serving):
     from tokalign.errors import InputError
     from tokalign.server.config import Config
-    from tokalign.server.frontend import Frontend
+    from tokalign.server.rpc.frontend import Frontend
 
     stub = await serving()
     port = int(stub.address.rpartition(":")[2])

@@ -12,7 +12,7 @@ import pytest
 from support.server_process import started
 from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
-from tokalign.server import tracing
+from tokalign.server.observe import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 pytest.importorskip("opentelemetry.sdk", reason="opentelemetry is not installed")
@@ -204,7 +204,7 @@ def test_nothing_is_imported_unless_asked_for(collector, monkeypatch):
         stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
         assert server.stop() == 0
     assert collector.spans == []
-    code = "import sys, tokalign.server.frontend; print('opentelemetry' in sys.modules)"
+    code = "import sys, tokalign.server.rpc.frontend; print('opentelemetry' in sys.modules)"
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )

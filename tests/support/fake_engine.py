@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tokalign.errors import ModelError
-from tokalign.server.frames import Answer, LoadedModel
+from tokalign.server.workers.frames import Answer, LoadedModel
 from tokalign.v1 import align_pb2
 
 MODEL = LoadedModel("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from tokalign.server.pool import Pool
+from tokalign.server.workers.pool import Pool
 
 
 @contextlib.asynccontextmanager

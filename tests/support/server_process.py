@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, {str(TESTS)!r})
 from support import fake_engine
 from tokalign.cli import main
-from tokalign.server import aligners
+from tokalign.server.workers import aligners
 aligners.load = fake_engine.load
 if __name__ == "__main__":
     main.main()

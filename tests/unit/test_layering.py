@@ -152,6 +152,13 @@ def test_the_picture_in_the_docs_has_every_part_on_its_floor():
     assert below == set(IMPORTS)
 
 
+def test_grpc_is_imported_where_calls_arrive_and_where_they_are_made():
+    rooms = {ROOT / "server" / "rpc", ROOT / "client"}
+    for path in (path for _, path in sources() if path.suffix == ".py"):
+        packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}
+        assert path.parent in rooms or "grpc" not in packages, path
+
+
 def test_nothing_imports_the_recipes():
     for path in (path for _, path in sources() if path.suffix == ".py"):
         packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}

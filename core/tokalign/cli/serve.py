@@ -113,7 +113,9 @@ def command(
     # grpc's own lines are no JSON; connections that end are not worth one.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     # app starts the fork server, which must happen before anything imports grpc.
-    from tokalign.server import aligners, app, logs
+    from tokalign.server import app
+    from tokalign.server.observe import logs
+    from tokalign.server.workers import aligners
 
     try:
         config = _config(flags)

@@ -8,11 +8,11 @@ from typing import Protocol
 import grpc
 import grpc.aio
 from tokalign.errors import AlignError, InputError
-from tokalign.server.calls import Calls, Context
-from tokalign.server.frames import LoadedModel
-from tokalign.server.pool import Pool
 from tokalign.server.requests import parse
+from tokalign.server.rpc.calls import Calls, Context
 from tokalign.server.status import RefusedError
+from tokalign.server.workers.frames import LoadedModel
+from tokalign.server.workers.pool import Pool
 from tokalign.v1 import admin_pb2
 
 SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name

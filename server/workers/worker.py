@@ -14,9 +14,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from tokalign.errors import AlignError
-from tokalign.server import frames, logs
-from tokalign.server.engine import EngineFactory, EngineSettings
+from tokalign.server.observe import logs
 from tokalign.server.status import report
+from tokalign.server.workers import frames
+from tokalign.server.workers.engine import EngineFactory, EngineSettings
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")

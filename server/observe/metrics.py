@@ -19,8 +19,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, make_wsgi_app
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
-from tokalign.server import frames
-from tokalign.server.histogram import Histogram
+from tokalign.server.observe.histogram import Histogram
+from tokalign.server.workers import frames
 
 # A pair takes some 0.2 ms, so the first buckets are that fine; the last hold bulk requests.
 SECONDS = (

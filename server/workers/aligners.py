@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError
-from tokalign.server.engine import AlignerEngine, Aligning, EngineSettings
-from tokalign.server.frames import LoadedModel
+from tokalign.server.workers.engine import AlignerEngine, Aligning, EngineSettings
+from tokalign.server.workers.frames import LoadedModel
 
 WARM_UP = ("A dog chased the cat .", "The cat was chased by a dog .")
 

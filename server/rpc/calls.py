@@ -12,9 +12,9 @@ from typing import Self, TypeAlias
 import grpc
 import grpc.aio
 from grpc_status import rpc_status
-from tokalign.server.metrics import Metrics, code_name, code_number
+from tokalign.server.observe.metrics import Metrics, code_name, code_number
+from tokalign.server.observe.tracing import CallTrace, Tracing
 from tokalign.server.status import Failure, classify, report
-from tokalign.server.tracing import CallTrace, Tracing
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 Unary = Callable[[bytes, Context], Awaitable[bytes]]

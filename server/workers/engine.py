@@ -13,10 +13,11 @@ from google.protobuf.message import DecodeError
 from tokalign.codec import RequestOptions, encode_alignment
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
-from tokalign.server import frames, requests
+from tokalign.server import requests
 from tokalign.server.config import RequestLimits
-from tokalign.server.logs import Quoting
+from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import classify, report
+from tokalign.server.workers import frames
 from tokalign.types import Alignment, AlignOptions
 from tokalign.v1 import align_pb2
 

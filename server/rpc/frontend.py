@@ -10,13 +10,14 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import aio as health_aio
 from grpc_reflection.v1alpha import reflection
 from tokalign.errors import InputError
-from tokalign.server import admin, channelz, security, tracing
 from tokalign.server.admission import Admission
-from tokalign.server.calls import Calls
 from tokalign.server.config import Config, authority
-from tokalign.server.metrics import Metrics
-from tokalign.server.pool import Pool
-from tokalign.server.service import SERVICE, AlignService
+from tokalign.server.observe import tracing
+from tokalign.server.observe.metrics import Metrics
+from tokalign.server.rpc import admin, channelz, security
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.service import SERVICE, AlignService
+from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 

@@ -11,14 +11,15 @@ from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from tokalign.server import frames, logs, worker
-from tokalign.server.batching import Shard
-from tokalign.server.engine import EngineFactory, EngineSettings
+from tokalign.server.observe import logs
+from tokalign.server.workers import frames, worker
+from tokalign.server.workers.batching import Shard
+from tokalign.server.workers.engine import EngineFactory, EngineSettings
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
-PRELOADED = ("tokalign.server.worker", "tokalign.server.aligners")
+PRELOADED = ("tokalign.server.workers.worker", "tokalign.server.workers.aligners")
 
 
 def start_fork_server() -> None:

@@ -17,12 +17,11 @@ import grpc.aio
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.errors import LimitError
-from tokalign.server import frames
 from tokalign.server.admission import Admission
-from tokalign.server.calls import Calls
 from tokalign.server.config import Config
-from tokalign.server.pool import Pool
 from tokalign.server.requests import parse
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import (
     OK,
     FailedError,
@@ -32,7 +31,8 @@ from tokalign.server.status import (
     classify,
     report,
 )
-from tokalign.server.wire import Joined
+from tokalign.server.workers import frames
+from tokalign.server.workers.pool import Pool
 from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 

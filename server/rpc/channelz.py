@@ -5,8 +5,8 @@ from __future__ import annotations
 import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
-from tokalign.server.calls import Calls, Context, Unary
 from tokalign.server.requests import parse
+from tokalign.server.rpc.calls import Calls, Context, Unary
 from tokalign.server.status import UnknownNameError
 
 _DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]

@@ -19,13 +19,14 @@ from typing import Any
 
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
-from tokalign.server import frames, requests
-from tokalign.server.batching import FairQueue, Shard, Task
-from tokalign.server.engine import EngineFactory, EngineSettings
-from tokalign.server.logs import Quoting
-from tokalign.server.metrics import Metrics
-from tokalign.server.process import WorkerProcess
+from tokalign.server import requests
+from tokalign.server.observe.logs import Quoting
+from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
+from tokalign.server.workers import frames
+from tokalign.server.workers.batching import FairQueue, Shard, Task
+from tokalign.server.workers.engine import EngineFactory, EngineSettings
+from tokalign.server.workers.process import WorkerProcess
 
 log = logging.getLogger(__name__)
 

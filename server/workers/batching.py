@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.codec import RequestOptions
-from tokalign.server import frames, tracing
+from tokalign.server.observe import tracing
 from tokalign.server.status import ExpiredError
+from tokalign.server.workers import frames
 
 
 class Task:
