@@ -7,6 +7,7 @@ import time
 
 import pytest
 from support.pools import running_pool
+from support.waiting import until
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
 from tokalign.server.status import ExpiredError, NotServingError
@@ -26,13 +27,6 @@ def pairs(*ids):
 
 def sources(answers):
     return [align_pb2.Alignment.FromString(answer.alignment).source.text for answer in answers]
-
-
-async def until(condition, timeout_s=60):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        await asyncio.sleep(0.01)
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 import asyncio
-import time
 
 import grpc
 import pytest
@@ -7,6 +6,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
+from support.waiting import until
 from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
 
@@ -56,13 +56,6 @@ async def test_batch_keeps_order_and_fails_items_alone(serving):
 async def test_empty_batch_has_no_results(serving):
     stub = await serving()
     assert not (await stub.BatchAlign(align_pb2.BatchAlignRequest())).results
-
-
-async def until(condition, timeout_s=60):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        await asyncio.sleep(0.005)
 
 
 async def test_stream_answers_every_chunk_and_may_overtake(serving, tmp_path):

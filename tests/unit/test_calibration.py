@@ -10,24 +10,21 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from support.pairs import gold_pair
 from tokalign.cli.main import main
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate import LinkChoice, calibrate
-from tokalign.types import GoldPair, Sentence
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 LINK = st.tuples(st.integers(0, 3), st.integers(0, 2))
 
 
-def gold_pair(sure, possible=()):
-    source, target = (Sentence.from_tokens(list(words)) for words in ("abcd", "xyz"))
-    return GoldPair("1", source, target, frozenset(sure), frozenset(possible))
-
-
 def test_bins_and_error_by_hand():
     # 0.9 and 1.0 share the last bin: mean 0.95, both right. 0.35 is wrong.
     # (2 * |1 - 0.95| + 1 * |0 - 0.35|) / 3 = 0.15
-    found = calibrate([gold_pair({(0, 0), (1, 1)})], [{(0, 0): 0.9, (1, 1): 1.0, (2, 2): 0.35}])
+    found = calibrate(
+        [gold_pair("abcd", "xyz", {(0, 0), (1, 1)})], [{(0, 0): 0.9, (1, 1): 1.0, (2, 2): 0.35}]
+    )
     assert found.links == 3
     assert found.expected_error == pytest.approx(0.15)
     low, high = found.bins
@@ -42,7 +39,7 @@ CONFIDENCE = st.integers(0, 999).map(lambda k: (k + 0.5) / 1000) | st.just(1.0)
 
 @given(st.frozensets(LINK), st.dictionaries(LINK, CONFIDENCE))
 def test_the_error_equals_its_plain_definition(sure, predicted):
-    found = calibrate([gold_pair(sure)], [predicted])
+    found = calibrate([gold_pair("abcd", "xyz", sure)], [predicted])
     gap = 0.0
     for k in range(10):
         above = {link: p for link, p in predicted.items() if p > k / 10}
@@ -53,7 +50,7 @@ def test_the_error_equals_its_plain_definition(sure, predicted):
 
 
 def test_possible_links_count_as_the_choice_says():
-    pairs, predicted = [gold_pair((), {(0, 0)})], [{(0, 0): 1.0}]
+    pairs, predicted = [gold_pair("abcd", "xyz", (), {(0, 0)})], [{(0, 0): 1.0}]
     errors = {choice: calibrate(pairs, predicted, choice).expected_error for choice in LinkChoice}
     assert errors[LinkChoice.SURE] == 1.0
     assert errors[LinkChoice.SURE_AND_POSSIBLE] == 0.0
@@ -62,9 +59,9 @@ def test_possible_links_count_as_the_choice_says():
 
 def test_bad_confidences_are_refused():
     with pytest.raises(InputError, match=r"pair '1': link 0-0 has confidence 1.5; wanted"):
-        calibrate([gold_pair(())], [{(0, 0): 1.5}])
+        calibrate([gold_pair("abcd", "xyz", ())], [{(0, 0): 1.5}])
     with pytest.raises(ShapeError, match="0 predictions for 1 gold pairs"):
-        calibrate([gold_pair(())], [])
+        calibrate([gold_pair("abcd", "xyz", ())], [])
 
 
 def test_evaluate_reports_calibration_of_a_model(tmp_path):

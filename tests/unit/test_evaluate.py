@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.pairs import gold_pair
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate import (
     SCALARS,
@@ -22,22 +23,16 @@ from tokalign.evaluate import (
 from tokalign.evaluate.breakdown import tag_class
 from tokalign.types import GoldPair, Sentence
 
-
-def pair(name, source, target, sure, possible=()):
-    return GoldPair(
-        name,
-        Sentence.from_tokens(source.split()),
-        Sentence.from_tokens(target.split()),
-        frozenset(sure),
-        frozenset(possible),
-    )
-
-
 # Pair 1: 3 sure, 1 possible; predicted 2 right, 1 possible, 1 wrong: P 2/4, R 2/3.
 # Pair 2: exact, 2 links: P 1, R 1.
 GOLD = [
-    pair("1", "The old cat slept .", "A cat napped .", {(2, 1), (3, 2), (4, 3)}, {(0, 0)}),
-    pair("2", "Dogs bark", "Dogs bark", {(0, 0), (1, 1)}),
+    gold_pair(
+        ["The", "old", "cat", "slept", "."],
+        ["A", "cat", "napped", "."],
+        {(2, 1), (3, 2), (4, 3)},
+        {(0, 0)},
+    ),
+    gold_pair(["Dogs", "bark"], ["Dogs", "bark"], {(0, 0), (1, 1)}, name="2"),
 ]
 PREDICTED = [{(2, 1), (4, 3), (0, 0), (1, 1)}, {(0, 0), (1, 1)}]
 
@@ -108,13 +103,13 @@ def test_an_empty_prediction_has_precision_zero():
 
 
 def test_links_for_empty_gold_have_no_recall_to_find():
-    gold = [pair("1", "a", "b", ())]
+    gold = [gold_pair("a", "b", ())]
     result = scores(gold, [{(0, 0)}])
     assert (result.precision, result.recall, result.f1, result.exact_match) == (0, 0, 0, 0)
 
 
 def test_empty_prediction_for_empty_gold_is_perfect():
-    result = scores([pair("1", "a", "b", ())], [set()])
+    result = scores([gold_pair("a", "b", ())], [set()])
     assert result.aer == 0.0
     perfect = {name: getattr(result, name) for name in SCALARS if name != "aer"}
     assert perfect == dict.fromkeys(perfect, 1.0)
@@ -184,11 +179,11 @@ def test_word_pairs_sum_harm_over_the_corpus():
 
 
 def test_lengths_split_the_corpus():
-    gold = [*GOLD, pair("3", "a " * 11, "a", {(0, 0)})]
+    gold = [*GOLD, gold_pair("a" * 11, "a", {(0, 0)}, name="3")]
     parts = by_length(gold, [*PREDICTED, {(0, 0)}])
     assert {name: part.pairs for name, part in parts.items()} == {"1-10": 2, "11-20": 1}
     assert parts["1-10"] == scores()
-    long = pair("4", "a " * 100, "a", ())
+    long = gold_pair("a" * 100, "a", (), name="4")
     assert list(by_length([long], [set()])) == ["61+"]
 
 

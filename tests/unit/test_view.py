@@ -8,22 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.pairs import gold_pair
 from tokalign.cli.main import main
-from tokalign.types import GoldPair, Sentence
 from tokalign.view import ReportTable, grid_lines, page_pairs, render_page
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 NASTY = "</script><script>alert(1)</script>&amp;\u2028<img src=x>"
-
-
-def pair(source, target, sure, possible=(), name="1"):
-    return GoldPair(
-        name,
-        Sentence.from_tokens(source),
-        Sentence.from_tokens(target),
-        frozenset(sure),
-        frozenset(possible),
-    )
 
 
 def data_of(page):
@@ -32,7 +22,7 @@ def data_of(page):
 
 
 def test_no_text_becomes_markup():
-    nasty = pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
+    nasty = gold_pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
     table = ReportTable(NASTY, (NASTY,), ((NASTY,),))
     page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
     assert "alert(1)<" not in page
@@ -49,7 +39,7 @@ def test_the_script_writes_text_only_as_text():
 
 
 def test_the_page_loads_nothing():
-    page = render_page("t", "n", page_pairs([pair("a", "b", {(0, 0)})], [{(0, 0)}]))
+    page = render_page("t", "n", page_pairs([gold_pair("a", "b", {(0, 0)})], [{(0, 0)}]))
     assert "default-src 'none'" in page
     assert not re.search(r"(?:src|href)\s*=|@import|url\(|fetch\(|XMLHttpRequest", page)
     addresses = set(re.findall(r"https?://[^\s\"']+", page))
@@ -57,7 +47,7 @@ def test_the_page_loads_nothing():
 
 
 def test_pairs_carry_links_gold_harm_and_the_second_system():
-    gold = [pair("ab", "cd", {(0, 0), (1, 1)}, {(0, 1)}), pair("a", "a", {(0, 0)})]
+    gold = [gold_pair("ab", "cd", {(0, 0), (1, 1)}, {(0, 1)}), gold_pair("a", "a", {(0, 0)})]
     first, second = page_pairs(gold, [{(0, 0): 0.75}, {(0, 0): 1.0}], other=[{(1, 0)}, set()])
     assert first.links == ((0, 0, 0.75),)
     assert first.sure == ((0, 0), (1, 1))
@@ -67,13 +57,15 @@ def test_pairs_carry_links_gold_harm_and_the_second_system():
 
 
 def test_without_gold_nothing_is_judged():
-    [shown] = page_pairs([pair("a", "a", {(0, 0)})], [{(0, 0)}], has_gold=False)
+    [shown] = page_pairs([gold_pair("a", "a", {(0, 0)})], [{(0, 0)}], has_gold=False)
     assert shown.sure == ()
     assert shown.harm == 0.0
 
 
 def test_terminal_grid_of_gold():
-    lines = list(grid_lines(pair(["dog", "barks"], ["Dogs", "bark"], {(0, 0)}, {(1, 1)}), width=5))
+    lines = list(
+        grid_lines(gold_pair(["dog", "barks"], ["Dogs", "bark"], {(0, 0)}, {(1, 1)}), width=5)
+    )
     assert lines == [
         "      ┌── Dogs",
         "      │ ┌ bark",
@@ -83,12 +75,12 @@ def test_terminal_grid_of_gold():
 
 
 def test_terminal_grid_marks_right_wrong_and_missing():
-    gold = pair(["a", "b"], ["c", "d"], {(0, 0), (1, 1)}, {(0, 1)})
+    gold = gold_pair(["a", "b"], ["c", "d"], {(0, 0), (1, 1)}, {(0, 1)})
     assert list(grid_lines(gold, {(0, 0), (1, 0), (0, 1)}, width=1))[2:] == ["a ● ◌", "b × ○"]
 
 
 def test_long_words_are_cut():
-    assert list(grid_lines(pair(["abcdef"], ["x"], ()), width=4))[-1] == "abc… ·"
+    assert list(grid_lines(gold_pair(["abcdef"], ["x"], ()), width=4))[-1] == "abc… ·"
 
 
 def test_view_command_writes_a_page_and_grids(tmp_path):
