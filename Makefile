@@ -11,23 +11,24 @@ export TOKALIGN_DATA
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
 
-# Byte code is left to the first import, which needs a tenth of it.
-PIP = $(BIN)/pip --disable-pip-version-check -qq
-# Named in every installation, so that what runs agrees with what builds.
+# --no-compile: byte code is left to the first import, which needs a tenth of it.
+# --no-warn-conflicts: grpcio-tools asks for the protobuf of its day, but only builds; what
+# runs is the newest, as users get it.
+PIP_INSTALL = $(BIN)/pip --disable-pip-version-check -qq install --no-compile --no-warn-conflicts
 BUILD_REQUIRES = $$($(BIN)/python -c "import tomllib; \
   print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 
 $(VENV)/.runtime: pyproject.toml setup.py
 	@echo "== making $(VENV) and installing what builds tokalign"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --no-compile $(BUILD_REQUIRES)
+	@$(PIP_INSTALL) $(BUILD_REQUIRES)
 	@echo "== compiling $$(find core -name '*.pyx' | wc -l) modules and installing what tokalign needs to run"
-	@$(PIP) install --no-compile --no-build-isolation -e . $(BUILD_REQUIRES)
+	@$(PIP_INSTALL) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime
 	@echo "== installing what tests and checks tokalign"
-	@$(PIP) install --no-compile --no-build-isolation -e '.[dev]' $(BUILD_REQUIRES)
+	@$(PIP_INSTALL) --no-build-isolation -e '.[dev]'
 	@touch $@
 
 dev: $(VENV)/.dev  ## make .venv with everything needed to develop
@@ -35,8 +36,9 @@ dev: $(VENV)/.dev  ## make .venv with everything needed to develop
 build: $(VENV)/.runtime  ## compile what changed in place, generate stubs, unpack tables
 	@$(BIN)/python setup.py -q generate build_ext --inplace
 
+# A file's tests stay in one process, since they share its servers and models.
 test: build dev  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 CHECKED := build/checked
 SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
