@@ -70,7 +70,7 @@ types: build dev  ## mypy, over the sources linked together as they are when ins
 demo: build  ## start a server, align and rank the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
-docs: build  ## run the examples of the documentation and write what they print into it
+docs: build  ## put the figures into the documentation, and what its examples print
 	$(BIN)/python docs/examples.py
 
 wheel: dev  ## build the sdist and the wheel from a clone of what is committed
@@ -122,7 +122,7 @@ models-neural: build .venv-neural/.torch  ## retrain the neural models and their
 	  --work $(NEURAL_WORK) --output core/tokalign/data
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
-	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK)
+	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK) $(ARGS)
 
 wordpieces: build  ## recompile the table of word pieces
 	mkdir -p build/wordpieces
@@ -173,8 +173,16 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 	$(BIN)/python tests/golden/refresh.py
 	git diff --stat -- tests/golden
 
-bench-aligning: build  ## pairs a second of each shipped model on annotated pairs, one core
-	$(BIN)/python bench/aligning.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt
+# Measure what is called ONLY..., as in `make figures ONLY=rte2-folds`; else what takes seconds.
+figures: build  ## measure the quick figures, or those called ONLY, for the documentation
+	$(BIN)/python bench/figures.py $(if $(ONLY),--only $(ONLY))
+
+figures-all: build .venv-neural/.torch .venv-backends/.ready  ## measure all figures; takes hours
+	$(BIN)/python bench/figures.py --all
+
+# ARGS of this and the targets below go to the bench besides, as in `make crossval ARGS='--l2 4'`.
+bench-aligning: build  ## pairs per second of each shipped model on annotated pairs, one core
+	$(BIN)/python bench/aligning.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt $(ARGS)
 
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
@@ -206,11 +214,11 @@ CORPORA_EN = $(addprefix $(TOKALIGN_DATA)/,$(shell $(BIN)/python -c \
   "from recipes.models import MODELS; print(*MODELS['en'].corpora)"))
 
 crossval: build  ## cross-validate the configuration of en-rte2 on RTE2, the development half
-	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign
+	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign $(ARGS)
 
 crossval-en: build  ## cross-validate en's configuration on RTE2, the other corpora in every fold
 	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en.tokalign \
-	  --also $(filter-out $(RTE2),$(CORPORA_EN))
+	  --also $(filter-out $(RTE2),$(CORPORA_EN)) $(ARGS)
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen
@@ -219,7 +227,7 @@ crossval-edinburgh: build .venv-vectors/.ready $(WORDNET_DICT) $(WHEELS)/.ready 
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/multimwa/mtref-train.tsv \
 	  --output $(UNSEEN)/tokalign/data/vectors.table
 	PYTHONPATH=$(UNSEEN) $(BIN)/python bench/crossval.py --like $(MODELS)/en-rte2.tokalign \
-	  $(if $(GROUPS),--groups $(GROUPS)) --gold $(TOKALIGN_DATA)/edinburgh/gold.train.sure.json
+	  --gold $(TOKALIGN_DATA)/edinburgh/gold.train.sure.json $(ARGS)
 
 # PPDB's lexical pairs, for the row with paraphrases; see docs/lexicon.md.
 PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)

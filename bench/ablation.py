@@ -2,14 +2,15 @@
 
     python bench/ablation.py --gold FILE [--like MODEL] [--add dependency] [--seeds 1,2]
 
-Prints a Markdown table of the joint decision; folds as in bench/crossval.py. One seed of folds is
-noisy: differences below 0.2 F1 or 1 point of exact match mean nothing. Goal: the table of
-docs/accuracy.md.
+Prints a JSON object a configuration, of the joint decision, with the change from all groups; folds
+as in bench/crossval.py. One seed of folds is noisy: differences below 0.2 F1 or 1 point of exact
+match mean nothing. Goal: the table of docs/accuracy.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def configurations(
     groups: Sequence[str], optional: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the name and the feature groups of every row: all, each left out, each added."""
-    yield "all of " + ", ".join(groups), tuple(groups)
+    yield "all", tuple(groups)
     for group in groups:
         yield f"without {group}", tuple(each for each in groups if each != group)
     for group in optional:
@@ -73,9 +74,7 @@ def main() -> None:
             os.environ["TOKALIGN_HOME"] = stack.enter_context(tempfile.TemporaryDirectory())
             install_ppdb(arguments.ppdb)
         print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, ", end="")
-        print(f"seeds {arguments.seeds}, l2 {arguments.l2:g}, joint, sure links, percent\n")
-        print("| feature groups | F1 | exact match | F1 identical | F1 other words |")
-        print("| --- | --- | --- | --- | --- |")
+        print(f"seeds {arguments.seeds}, l2 {arguments.l2:g}, joint, sure links, percent")
         whole: list[float] = []
         for name, chosen in configurations(groups, optional):
             settings = TrainingSettings(feature_groups=chosen, l2=arguments.l2)
@@ -86,10 +85,9 @@ def main() -> None:
                 scores += rows(gold, links, LinkChoice.SURE)
             found = figures(scores)
             whole = whole or found
-            cells = [f"{x:.1f}" for x in found]
-            if len(chosen) != len(groups):
-                cells = [f"{x:.1f} ({x - y:+.1f})" for x, y in zip(found, whole, strict=True)]
-            print(f"| {name} | {' | '.join(cells)} |", flush=True)
+            row = dict(zip(COLUMNS, found, strict=True))
+            changes = {f"{key}_change": row[key] - y for key, y in zip(COLUMNS, whole, strict=True)}
+            print(json.dumps({"groups": name} | row | changes), flush=True)
 
 
 if __name__ == "__main__":

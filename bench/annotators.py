@@ -181,7 +181,8 @@ def main() -> int:
         stdout=subprocess.PIPE, text=True, check=False,
     ).stdout.strip()  # fmt: skip
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(json.dumps({"commit": commit, "machine": machine, "rows": rows}))
+    for row in rows:
+        print(json.dumps({**row, "commit": commit, "machine": machine}))
     return 0
 
 

@@ -1,6 +1,6 @@
 """Cross-validated accuracy of a training configuration, one row for each symmetrization.
 
-    python bench/crossval.py --gold FILE [--groups ...] [--like MODEL] [--also FILE ...]
+    python bench/crossval.py --gold FILE [--like MODEL] [--with GROUP] [--also FILE ...]
 
 Every pair is aligned by a model trained on the other folds only. Pairs that share a target
 sentence are in one fold, since entailment data repeats hypotheses. Goals: to compare feature sets,
@@ -102,7 +102,7 @@ def rows(
         scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores.to_json()
         yield {
             "direction": symmetrization.value,
-            **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
+            **{name: round(100 * float(str(scores[name])), 4) for name in NAMES},
         }
 
 
@@ -113,6 +113,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the assignment to folds")
     parser.add_argument("--like", type=Path, help="model to take the settings of")
     parser.add_argument("--groups", help="feature groups, where they are to be others")
+    parser.add_argument("--with", dest="added", nargs="+", default=(), help="groups to add")
+    parser.add_argument("--without", nargs="+", default=(), help="groups to leave out")
     parser.add_argument("--l2", type=float)
     parser.add_argument("--possible", choices=POSSIBLE_CHOICES)
     parser.add_argument(
@@ -134,6 +136,10 @@ def main() -> None:
         "follow": arguments.follow and tuple(arguments.follow),
     }
     settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
+    groups = [each for each in settings.feature_groups if each not in arguments.without]
+    if len(groups) + len(arguments.without) != len(settings.feature_groups):
+        parser.error(f"--without {arguments.without}; wanted some of {settings.feature_groups}")
+    settings = replace(settings, feature_groups=(*groups, *arguments.added))
     annotator = load_annotator(arguments.annotator)
     gold, *more = (
         annotated(read_gold(path), annotator, settings.feature_groups)

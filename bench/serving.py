@@ -56,7 +56,8 @@ uvloop.run(main())
 IN_FLIGHT = 64
 BATCH = 500
 LARGE_BATCH = 10_000
-ASKED_RATE = 1250
+FEW_IN_FLIGHT = (1, 8)
+ASKED_RATES = (500, 1000, 1250)
 OVERLOAD = 3
 TURNS = 3
 QUEUES = {"as shipped": (), "queue of 200 pairs": ("--queue-pairs", "200", "--max-pairs", "100")}
@@ -113,6 +114,7 @@ class Bench:
     """Runs the loads, prints and keeps the figures, and notes what should not have happened."""
 
     def __init__(self, pairs, duration, path):
+        self.loads = {}
         self.figures = {}
         self.wrong = []
         self.pairs = pairs
@@ -141,7 +143,7 @@ class Bench:
         n_pairs = max(1.0, result.pairs_per_s * (self.duration + 1.0))
         names = ("server", "workers", "generator")
         cpu = {key: 1e6 * value / n_pairs for key, value in zip(names, spent, strict=True)}
-        self.figures[name] = result.to_json() | {"cpu_us_per_pair": cpu}
+        self.loads[name] = result.to_json() | {"cpu_us_per_pair": cpu}
         times = ", ".join(f"{key} {value:.0f}" for key, value in cpu.items())
         print(f"{name}; CPU us per pair: {times}\n{report.table([result])}\n", flush=True)
         refused += self.refused(server)
@@ -165,7 +167,7 @@ class Bench:
 
     def cpu(self, name):
         """Return the processor time per pair of a load, the generator's left out."""
-        spent = self.figures[name]["cpu_us_per_pair"]
+        spent = self.loads[name]["cpu_us_per_pair"]
         return spent["server"] + spent["workers"]
 
     def throughput(self):
@@ -186,10 +188,13 @@ class Bench:
         self.ratio(
             "cpu_align_to_echo", self.cpu("align") / self.cpu("echo"), "CPU per call, align to echo"
         )
+        for callers in FEW_IN_FLIGHT:
+            self.run(f"align, {callers} in flight", server, measure.Step(in_flight=callers))
         self.run("align at half load", server, measure.Step(rate=align.calls_per_s / 2))
-        self.run(f"align at {ASKED_RATE}/s", server, measure.Step(rate=ASKED_RATE))
+        for rate in ASKED_RATES:
+            self.run(f"align at {rate}/s", server, measure.Step(rate=rate))
         bodies = [batch(self.pairs, BATCH).SerializeToString()]
-        few = measure.Step(in_flight=4)
+        few = measure.Step(in_flight=2)
         many = self.run("batch", server, few, method="batch", bodies=bodies, size=BATCH)
         self.fairness(server)
         server.stop()
@@ -300,11 +305,12 @@ def main():
     machine = f"{platform.machine()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}"
     text = f"{len(words)} pairs of {arguments.input.name}, {sum(words) / len(words):.0f} words each"
     print(f"{machine}\n{text}\n", flush=True)
-    run.figures |= {"machine": machine, "text": text}
     run.throughput()
     run.overload()
     if arguments.json:
-        arguments.json.write_text(json.dumps(run.figures, indent=1) + "\n")
+        lines = [{"load": name, **result} for name, result in run.loads.items()]
+        lines.append({"machine": machine, "text": text, **run.figures})
+        arguments.json.write_text("".join(json.dumps(line) + "\n" for line in lines))
     for line in run.wrong:
         print(f"WRONG: {line}")
     sys.exit(1 if run.wrong else 0)

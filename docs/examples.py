@@ -1,4 +1,4 @@
-"""Runs the examples in README.md and docs/*.md, and writes what they print back into the pages.
+"""Puts the figures into README.md and docs/*.md, runs their examples, and writes what those print.
 
     python docs/examples.py            (make docs)
 
@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from demo import demo_server
+from pages import PAGES, ROOT, load_figures, rendered
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ADDRESS = "localhost:50051"
 TIMEOUT_S = 120
 _BLOCK = re.compile(r"(?<=^```)(console|pycon)\n(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
@@ -75,11 +74,12 @@ def _session(body: str, names: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Rewrite every page that shows something else than its examples print."""
+    """Rewrite every page that shows other figures, or else than its examples print."""
+    figures = load_figures()
     with demo_server("en") as address:
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
-            new = refreshed(text, address)
+            new = refreshed(rendered(text, figures), address)
             if new != text:
                 page.write_text(new, encoding="utf-8")
                 print(f"rewrote {page.relative_to(ROOT)}")

@@ -1,0 +1,430 @@
+"""What is measured: every figure of the documentation, the command that gives it, and where in it.
+
+Data only; bench/figures.py runs the commands and writes docs/figures.json, from which the pages
+take their figures. A command prints JSON objects, one a line, among whatever else it prints.
+``DATA`` in a command stands for the folder of the corpora. Keys are the name of the measurement,
+the name of the row and the name of the figure, joined with dots: ``rte2-folds.en-rte2.t2s.f1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+DIGITS = {"percent": 1, "points": 1, "mean average precision": 3, "ms": 1}
+"""Decimals of a figure by its unit; of other units three significant digits are kept."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """Where a figure stands in a command's JSON object.
+
+    Parameters
+    ----------
+    path : tuple of str
+        Keys from the object down to the number.
+    unit : str
+    times : float
+        What to multiply the number by, 100 where a fraction is to be percent.
+    what : str
+        The quantity, as a reader would say it.
+    """
+
+    path: tuple[str, ...]
+    unit: str
+    what: str
+    times: float = 1.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """The JSON object with these values, and what is taken from it.
+
+    Parameters
+    ----------
+    name : str
+        Part of the keys; may be empty.
+    where : mapping of str to str
+        What the object must hold; no two objects of a command may match.
+    values : mapping of str to Value
+        By the last part of the key.
+    """
+
+    name: str
+    where: Mapping[str, object]
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A command and the rows that it gives.
+
+    Parameters
+    ----------
+    name : str
+        First part of the keys.
+    what : str
+        What was measured: data, links, model, conditions.
+    command : str
+        One line of shell, run from the repository's root.
+    rows : tuple of Row
+    is_quick : bool
+        Takes seconds, and nothing that the development environment does not have.
+    environment : str
+        The virtual environment, where it is another one than the caller's.
+    """
+
+    name: str
+    what: str
+    command: str
+    rows: tuple[Row, ...]
+    is_quick: bool = field(default=False, kw_only=True)
+    environment: str = field(default="", kw_only=True)
+
+    def figure_keys(self) -> list[str]:
+        """Return the keys of all figures that this measurement gives."""
+        return [key(self, row, name) for row in self.rows for name in row.values]
+
+
+def key(measurement: Measurement, row: Row, name: str) -> str:
+    """Return the key of a figure in docs/figures.json."""
+    return ".".join(part for part in (measurement.name, row.name, name) if part)
+
+
+def _accuracy(times: float) -> dict[str, Value]:
+    paths = {
+        "precision": ("precision", "macro precision"),
+        "recall": ("recall", "macro recall"),
+        "f1": ("f1", "F1 of macro precision and recall"),
+        "exact_match": ("exact_match", "pairs whose links are all right"),
+        "identical": ("f1_identical", "micro F1 of links between identical words"),
+        "other": ("f1_non_identical", "micro F1 of links between other words"),
+    }
+    return {name: Value((path,), "percent", what, times) for name, (path, what) in paths.items()}
+
+
+def _some(values: Mapping[str, Value], names: str) -> dict[str, Value]:
+    return {name: values[name] for name in names.split()}
+
+
+def _kinds() -> dict[str, Value]:
+    kinds = {
+        "identical-content": ("identical, content", "identical content words"),
+        "identical-function": (
+            "identical, function or punctuation",
+            "identical function words and marks",
+        ),
+        "other-content": ("non-identical, content", "other content words"),
+        "other-function": (
+            "non-identical, function or punctuation",
+            "other function words and marks",
+        ),
+    }
+    scores = ("precision", "recall", "f1")
+    return {
+        f"{name}.{score}": Value(("by_kind", path, score), "percent", f"{score}, {what}", 100)
+        for name, (path, what) in kinds.items()
+        for score in scores
+    }
+
+
+PERCENT = _accuracy(1)
+FRACTIONS = _accuracy(100)
+CALIBRATION = {
+    "calibration_error": Value(
+        ("calibration", "expected_error"), "percent", "expected calibration error", 100
+    )
+}
+PAIRS = {"pairs": Value(("pairs",), "pairs", "size")}
+
+
+def _directions(names: str) -> tuple[Row, ...]:
+    """Return a row for each direction that bench/crossval.py prints; that of joint has no name."""
+    return tuple(
+        Row("" if name == "joint" else name, {"direction": name}, PERCENT) for name in names.split()
+    )
+
+
+RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"
+EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
+EN_RTE2 = "--like core/tokalign/data/en-rte2.tokalign"
+SCORED = {"links": "sure"}
+
+FOLDS = (
+    Measurement(
+        "rte2-folds.en-rte2",
+        "RTE2 development, sure links, 5 folds, settings of en-rte2",
+        "make crossval ARGS='--output build/folds.links' && "
+        f"tokalign evaluate --gold {RTE2} --predictions build/folds.links --json",
+        (*_directions("joint t2s s2t union grow-diag-final-and"), Row("", SCORED, _kinds())),
+    ),
+    Measurement(
+        "rte2-folds.en-rte2-edinburgh",
+        "RTE2 development, sure links, 5 folds, groups of en-rte2, Edinburgh++ in every fold",
+        f"python bench/crossval.py --gold {RTE2} {EN_RTE2} "
+        "--also DATA/edinburgh/gold.train.sure+poss.json --follow RTE2_dev_M.align.txt",
+        _directions("joint t2s"),
+    ),
+    Measurement(
+        "rte2-folds.en-rte2-edinburgh-trees",
+        "the same with the feature group dependency",
+        f"python bench/crossval.py --gold {RTE2} {EN_RTE2} --with dependency "
+        "--also DATA/edinburgh/gold.train.sure+poss.json --follow RTE2_dev_M.align.txt",
+        _directions("joint"),
+    ),
+    Measurement(
+        "rte2-folds.en",
+        "RTE2 development, sure links, 5 folds, settings of en, its other corpora in every fold",
+        "make crossval-en",
+        _directions("joint"),
+    ),
+    Measurement(
+        "rte2-folds.votes",
+        "RTE2 development, the majority's sure links, 5 folds, learned from three annotators",
+        f"python bench/crossval.py --gold {RTE2} {EN_RTE2} "
+        "--votes DATA/msr_rte2/RTE2_dev_{A,B,C}.align.txt",
+        (Row("", {"direction": "joint"}, _some(PERCENT, "f1 exact_match other")),),
+    ),
+    Measurement(
+        "edinburgh-folds.unseen",
+        "Edinburgh++ training half, sure links, 5 folds, settings of en-rte2, its vectors trained "
+        "without Edinburgh++",
+        "make crossval-edinburgh",
+        _directions("joint t2s"),
+    ),
+    Measurement(
+        "edinburgh-folds.unseen-trees",
+        "the same with the feature group dependency",
+        "make crossval-edinburgh ARGS='--with dependency'",
+        _directions("joint t2s"),
+    ),
+    Measurement(
+        "edinburgh-folds.no-vectors",
+        "Edinburgh++ training half, sure links, 5 folds, settings of en-rte2 without vectors",
+        f"python bench/crossval.py --gold {EDINBURGH} {EN_RTE2} --without vectors",
+        _directions("joint t2s"),
+    ),
+    Measurement(
+        "edinburgh-folds.no-vectors-trees",
+        "the same with the feature group dependency",
+        f"python bench/crossval.py --gold {EDINBURGH} {EN_RTE2} --without vectors "
+        "--with dependency",
+        _directions("joint t2s"),
+    ),
+)
+NESTED = (
+    Measurement(
+        "rte2-nested.en-neural",
+        "RTE2 development, sure links, 5 folds nested, encoders of en-neural",
+        "make crossval-neural",
+        _directions("joint t2s"),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "rte2-nested.en-rte2-neural",
+        "RTE2 development, sure links, 5 folds nested, encoders of en-rte2-neural",
+        "make crossval-neural ARGS=--alone",
+        _directions("joint t2s"),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "rte2-nested.en-neural-l2-20",
+        "RTE2 development, sure links, 5 folds nested, encoders of en-neural, an L2 penalty of 20",
+        "make crossval-neural ARGS='--l2 20'",
+        _directions("joint"),
+        environment=".venv-neural",
+    ),
+)
+COUNTED = {"sure": "sure", "all": "sure+possible", "left-out": "ignore-possible"}
+
+
+def _possible(data: str, gold: str, choice: str, links: str) -> Measurement:
+    return Measurement(
+        f"{data}-possible.{choice}.{links}",
+        f"{data.upper()} development, 5 folds, groups of en-rte2, possible links in training: "
+        f"{choice}, links that count: {COUNTED[links]}",
+        f"python bench/crossval.py --gold {gold} {EN_RTE2} --possible {choice} "
+        f"--links {COUNTED[links]}",
+        (Row("", {"direction": "joint"}, _some(PERCENT, "f1 exact_match other")),),
+    )
+
+
+POSSIBLE = tuple(
+    _possible(data, gold, choice, links)
+    for data, gold, choices in (
+        ("rte2", RTE2, ("ignore", "free", "half")),
+        ("mtref", "DATA/multimwa/mtref-dev.tsv", ("ignore", "half")),
+    )
+    for choice in choices
+    for links in COUNTED
+    if (data, choice, links) != ("rte2", "ignore", "sure")  # that is rte2-folds.en-rte2
+)
+
+
+def _held_out(data: str, model: str) -> Measurement:
+    is_neural = model.endswith("-neural")
+    values = (
+        _some(FRACTIONS, "precision recall f1 exact_match") if model == "en-rte2" else FRACTIONS
+    )
+    return Measurement(
+        f"{data}-dev.{model}",
+        f"MultiMWA {data.capitalize()} development, sure and possible links, {model}",
+        f"tokalign evaluate --gold DATA/multimwa/{data}-dev.tsv --model {model} "
+        "--links sure+possible --json",
+        (Row("", {"model": model}, values | (CALIBRATION if model == "en" else {})),),
+        is_quick=not is_neural,
+        environment=".venv-neural" if is_neural else "",
+    )
+
+
+HELD_OUT = tuple(
+    _held_out(data, model) for data in ("mtref", "wiki") for model in ("en", "en-rte2", "en-neural")
+)
+HUMAN = (
+    Measurement(
+        "rte2-dev.annotator-c",
+        "RTE2 development, sure links, annotator C against the majority",
+        f"tokalign evaluate --gold {RTE2} --predictions DATA/msr_rte2/RTE2_dev_C.align.txt --json",
+        (Row("", SCORED, FRACTIONS | _kinds()),),
+        is_quick=True,
+    ),
+    Measurement(
+        "rte2-dev.annotator-c-against-a",
+        "RTE2 development, sure links, annotator C against annotator A",
+        "tokalign evaluate --gold DATA/msr_rte2/RTE2_dev_A.align.txt "
+        "--predictions DATA/msr_rte2/RTE2_dev_C.align.txt --json",
+        (Row("", SCORED, _some(FRACTIONS, "f1 exact_match identical other")),),
+        is_quick=True,
+    ),
+)
+SAMPLE = (
+    Measurement(
+        "sample.en",
+        "the sample in tests/data, en",
+        "tokalign evaluate --gold tests/data/sample.jsonl --model en --json",
+        (Row("", {"model": "en"}, PAIRS | CALIBRATION),),
+        is_quick=True,
+    ),
+)
+
+_OUT = "string pos position wordnet neighbour lexical names context competition vectors null"
+_ADDED = "dependency distributional paraphrases"
+_COLUMNS = _some(PERCENT, "f1 exact_match identical other")
+_CHANGES = {
+    f"{name}_change": Value((f"{value.path[0]}_change",), "points", f"change of {value.what}")
+    for name, value in _COLUMNS.items()
+}
+ABLATION = (
+    Measurement(
+        "ablation",
+        "RTE2 development, sure links, 5 folds, settings of en-rte2, joint",
+        "make ablation",
+        tuple(
+            Row(name.replace(" ", "-"), {"groups": name}, _COLUMNS | _CHANGES)
+            for name in (
+                *(f"without {group}" for group in _OUT.split()),
+                *(f"with {group}" for group in _ADDED.split()),
+            )
+        ),
+    ),
+)
+RANKING = (
+    Measurement(
+        "trecqa-dev.en",
+        "TrecQA development, candidates ranked by alignment score, en",
+        "make ranking",
+        (
+            Row(
+                "",
+                {"model": "en"},
+                {
+                    "questions": Value(("questions",), "questions", "questions with both"),
+                    "mean_average_precision": Value(
+                        ("mean_average_precision",), "mean average precision", "all questions"
+                    ),
+                },
+            ),
+        ),
+        is_quick=True,
+    ),
+)
+
+_RATE = {
+    "pairs_per_second": Value(("pairs_per_second",), "pairs per second", "processor time, one core")
+}
+SPEED = (
+    Measurement(
+        "aligning",
+        "aligning of annotated pairs, RTE2 development, joint, one core",
+        "make bench-aligning",
+        tuple(
+            Row(name, {"model": name, "direction": "joint"}, _RATE) for name in ("en", "en-rte2")
+        ),
+    ),
+    Measurement(
+        "aligning-batches.en-neural",
+        "aligning of annotated pairs in batches, RTE2 development, joint, one core",
+        f"python bench/aligning.py --gold {RTE2} --models en-neural --directions joint --batches",
+        (Row("", {"model": "en-neural", "direction": "joint"}, _RATE),),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "annotators",
+        "UD English EWT development with gold tokens; raw text of RTE2 development, one thread",
+        "make bench-annotators",
+        tuple(
+            Row(
+                name,
+                {"annotator": name},
+                {
+                    "xpos": Value(("XPOS",), "percent", "tags right, EWT"),
+                    "uas": Value(("UAS",), "percent", "heads right, EWT"),
+                    "las": Value(("LAS",), "percent", "heads and relations right, EWT"),
+                    "rte2_tags": Value(("RTE2 tags",), "percent", "tags as the Stanford tagger's"),
+                    "tags_tokens": Value(("tokens/s, tags",), "tokens per second", "tags alone"),
+                    "trees_tokens": Value(("tokens/s, trees",), "tokens per second", "with trees"),
+                    "tags_pairs": Value(("pairs/s, tags",), "pairs per second", "tags alone"),
+                    "trees_pairs": Value(("pairs/s, trees",), "pairs per second", "with trees"),
+                    "memory": Value(("process MB",), "MB", "resident memory of the process"),
+                },
+            )
+            for name in ("native", "stanza", "spacy")
+        ),
+        environment=".venv-backends",
+    ),
+)
+
+
+def _load(name: str, load: str, rate: str = "calls") -> Row:
+    values = {
+        "calls": Value(("calls_per_s",), "calls per second", "answered"),
+        "pairs": Value(("pairs_per_s",), "pairs per second", "answered"),
+        "p50": Value(("latency_ms", "p50"), "ms", "median latency"),
+        "p99": Value(("latency_ms", "p99"), "ms", "99th percentile of the latency"),
+    }
+    return Row(name, {"load": load}, values)
+
+
+SERVING = (
+    Measurement(
+        "serving",
+        "the server with two workers and the load generator on the same cores, model en, RTE2 "
+        "development as text",
+        f"tokalign convert --input {RTE2} --to parallel | "
+        "sed 's/ ||| /\\t/; s/ ||| .*//' > build/rte2.tsv && "
+        "python bench/serving.py --input build/rte2.tsv --duration 4 --json /dev/stdout",
+        (
+            _load("in-flight-1", "align, 1 in flight"),
+            _load("in-flight-8", "align, 8 in flight"),
+            _load("in-flight-64", "align"),
+            _load("rate-500", "align at 500/s"),
+            _load("rate-1000", "align at 1000/s"),
+            _load("rate-1250", "align at 1250/s"),
+            _load("batches", "batch"),
+        ),
+    ),
+)
+
+MEASUREMENTS = (
+    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *RANKING, *SPEED, *SERVING,
+)  # fmt: skip
