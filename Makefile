@@ -187,7 +187,7 @@ bench-aligning: build  ## pairs per second of each shipped model on annotated pa
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
 
-bench-serving-short: build  ## the same with two seconds a load
+bench-serving-short: build  ## the same with two seconds per load
 	$(BIN)/python bench/serving.py --duration 2
 
 chaos: build  ## ten minutes of faults under load

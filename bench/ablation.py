@@ -2,9 +2,9 @@
 
     python bench/ablation.py --gold FILE [--like MODEL] [--add dependency] [--seeds 1,2]
 
-Prints a JSON object a configuration, of the joint decision, with the change from all groups; folds
-as in bench/crossval.py. One seed of folds is noisy: differences below 0.2 F1 or 1 point of exact
-match mean nothing. Goal: the table of docs/accuracy.md.
+Prints a JSON object per configuration, of the joint decision, with the change from all groups;
+folds as in bench/crossval.py. One seed of folds is noisy: differences below 0.2 F1 or 1 point of
+exact match mean nothing. Goal: the table of docs/accuracy.md.
 """
 
 from __future__ import annotations

@@ -305,7 +305,15 @@ def main():
     chaos = Chaos(server, server.admin_address, arguments.seed)
     sizes = asyncio.run(chaos.run(arguments.minutes))
     wrong = verdict(chaos, sizes, server.stop())
-    print(json.dumps({"minutes": arguments.minutes, "answers": chaos.codes, "wrong": len(wrong)}))
+    names = ("files", "own_mib", "processes", "all_mib")
+    report = {
+        "minutes": arguments.minutes,
+        "answers": {code: chaos.codes[code] for code in sorted(ALLOWED)},
+        "faults": chaos.faults,
+        "most": dict(zip(names, map(max, zip(*sizes, strict=True)), strict=True)),
+        "wrong": len(wrong),
+    }
+    print(json.dumps(report))
     for fault in sorted(set(wrong)):
         print("WRONG:", fault, file=sys.stderr)
     return 1 if wrong else 0

@@ -26,7 +26,7 @@ from measurements import DIGITS, MEASUREMENTS, Measurement, Row, Value, key
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures.json"
 DATA = Path(os.environ.get("TOKALIGN_DATA", ROOT.parent / "shared" / "data"))
-ACCURACIES = {"percent", "points", "mean average precision", "pairs", "questions"}
+ACCURACIES = {"percent", "points", "mean average precision", "count"}
 """Units of figures that do not depend on how busy the machine is."""
 
 
@@ -54,12 +54,12 @@ def row_of(found: Sequence[dict[str, Any]], where: Mapping[str, object]) -> dict
 def rounded(value: float, unit: str) -> float | int:
     """Return a number with the digits that are kept of its unit.
 
-    >>> rounded(90.26, "percent"), rounded(5387.4, "pairs per second"), rounded(200, "pairs")
-    (90.3, 5390, 200)
+    >>> rounded(90.26, "percent"), rounded(5387.4, "pairs per second"), rounded(1234, "count")
+    (90.3, 5390, 1234)
     """
     if unit in DIGITS:
         return round(value, DIGITS[unit]) + 0.0  # no -0.0
-    if value == int(value) and unit in ACCURACIES:
+    if unit == "count":
         return int(value)
     short = float(f"{value:.3g}")
     return int(short) if short >= 100 else short
@@ -101,7 +101,7 @@ def described(measurement: Measurement, row: Row, value: Value) -> str:
 
 
 def write(new: Mapping[str, Mapping[str, Any]], path: Path = FIGURES) -> None:
-    """Put entries into the file, one a line, sorted; readers see all of the change or none."""
+    """Put entries into the file, one per line, sorted; readers see all of the change or none."""
     old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     lines = [
         f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}"

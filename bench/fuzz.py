@@ -9,6 +9,7 @@ Usage: python bench/fuzz.py [--inputs 100000] [--seed 0]
 import argparse
 import asyncio
 import collections
+import json
 import random
 import sys
 
@@ -154,8 +155,8 @@ def main():
     samples = scrape(f"{server.metrics_url}/metrics")
     internal = samples.get("tokalign_worker_restarts_total", 0.0)
     exit_code = server.stop()
-    print("calls by code:", dict(codes))
-    print("workers lost:", int(internal))
+    report = {"inputs": arguments.inputs, "calls": codes, "workers_lost": int(internal)}
+    print(json.dumps(report))
     for call in strange[:10]:
         print("WRONG:", *call, file=sys.stderr)
     return 1 if strange or internal or exit_code else 0

@@ -1,7 +1,7 @@
 """What is measured: every figure of the documentation, the command that gives it, and where in it.
 
 Data only; bench/figures.py runs the commands and writes docs/figures.json, from which the pages
-take their figures. A command prints JSON objects, one a line, among whatever else it prints.
+take their figures. A command prints JSON objects, one per line, among whatever else it prints.
 ``DATA`` in a command stands for the folder of the corpora. Keys are the name of the measurement,
 the name of the row and the name of the figure, joined with dots: ``rte2-folds.en-rte2.t2s.f1``.
 """
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 DIGITS = {"percent": 1, "points": 1, "mean average precision": 3, "ms": 1}
-"""Decimals of a figure by its unit; of other units three significant digits are kept."""
+"""Decimals of a figure by its unit; a count is kept whole, of others three significant digits."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ CALIBRATION = {
         ("calibration", "expected_error"), "percent", "expected calibration error", 100
     )
 }
-PAIRS = {"pairs": Value(("pairs",), "pairs", "size")}
+PAIRS = {"pairs": Value(("pairs",), "count", "pairs")}
 
 
 def _directions(names: str) -> tuple[Row, ...]:
@@ -338,7 +338,7 @@ RANKING = (
                 "",
                 {"model": "en"},
                 {
-                    "questions": Value(("questions",), "questions", "questions with both"),
+                    "questions": Value(("questions",), "count", "questions with both"),
                     "mean_average_precision": Value(
                         ("mean_average_precision",), "mean average precision", "all questions"
                     ),
@@ -405,6 +405,11 @@ def _load(name: str, load: str, rate: str = "calls") -> Row:
     return Row(name, {"load": load}, values)
 
 
+def _count(*path: str) -> Value:
+    return Value(path, "count", ", ".join(path))
+
+
+QUEUES = {"shipped": "as shipped", "short-queue": "queue of 200 pairs"}
 SERVING = (
     Measurement(
         "serving",
@@ -412,7 +417,7 @@ SERVING = (
         "development as text",
         f"tokalign convert --input {RTE2} --to parallel | "
         "sed 's/ ||| /\\t/; s/ ||| .*//' > build/rte2.tsv && "
-        "python bench/serving.py --input build/rte2.tsv --duration 4 --json /dev/stdout",
+        "python bench/serving.py --input build/rte2.tsv --duration 4 --json -",
         (
             _load("in-flight-1", "align, 1 in flight"),
             _load("in-flight-8", "align, 8 in flight"),
@@ -421,6 +426,87 @@ SERVING = (
             _load("rate-1000", "align at 1000/s"),
             _load("rate-1250", "align at 1250/s"),
             _load("batches", "batch"),
+            *(
+                Row(
+                    f"overload-{name}",
+                    {"load": f"align at 3 times capacity, {queue}"},
+                    {
+                        "goodput": Value(("share",), "percent", "goodput of the capacity", 100),
+                        "refused": Value(("refused_ms",), "ms", "median time of a refusal"),
+                    },
+                )
+                for name, queue in QUEUES.items()
+            ),
+            *(
+                Row(
+                    f"after-{name}",
+                    {"load": f"align one second later, {queue}"},
+                    {"p99": Value(("latency_ms", "p99"), "ms", "at a third of the capacity")},
+                )
+                for name, queue in QUEUES.items()
+            ),
+            Row(
+                "ratios",
+                {"load": "ratios"},
+                {
+                    "align_to_echo": Value(
+                        ("cpu_align_to_echo",), "times", "processor time per call, Align to echo"
+                    ),
+                    "calls": Value(("align_1_to_2",), "times", "calls, one worker to two"),
+                    "pairs": Value(("batch_1_to_2",), "times", "batches, one worker to two"),
+                    "p99": Value(
+                        ("p99_with_large_batch",),
+                        "times",
+                        "p99 of a lone caller, with a batch of 10,000 pairs to without",
+                    ),
+                },
+            ),
+        ),
+    ),
+    Measurement(
+        "chaos",
+        "faults under load for ten minutes",
+        "make chaos",
+        (
+            Row(
+                "",
+                {"minutes": 10},
+                {
+                    "answered": _count("answers", "OK"),
+                    "late": _count("answers", "DEADLINE_EXCEEDED"),
+                    "refused": _count("answers", "RESOURCE_EXHAUSTED"),
+                    "internal": _count("answers", "INTERNAL"),
+                    "killed": _count("faults", "killed"),
+                    "stopped": _count("faults", "stopped"),
+                    "paused": _count("faults", "paused"),
+                    "starved": _count("faults", "starved"),
+                    "reloads": _count("faults", "reloads"),
+                    "bad_reloads": _count("faults", "bad reloads"),
+                    "vanished": _count("faults", "clients vanished"),
+                    "reset": _count("faults", "connections reset"),
+                    "files": _count("most", "files"),
+                    "own_mib": _count("most", "own_mib"),
+                    "processes": _count("most", "processes"),
+                    "wrong": _count("wrong"),
+                },
+            ),
+        ),
+    ),
+    Measurement(
+        "fuzz",
+        "malformed requests",
+        "make fuzz",
+        (
+            Row(
+                "",
+                {"inputs": 100_000},
+                {
+                    "answered": _count("calls", "OK"),
+                    "invalid": _count("calls", "INVALID_ARGUMENT"),
+                    "not_found": _count("calls", "NOT_FOUND"),
+                    "workers_lost": _count("workers_lost"),
+                },
+            ),
         ),
     ),
 )

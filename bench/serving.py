@@ -115,7 +115,7 @@ class Bench:
 
     def __init__(self, pairs, duration, path):
         self.loads = {}
-        self.figures = {}
+        self.ratios = {}
         self.wrong = []
         self.pairs = pairs
         self.one = singles(pairs)
@@ -162,7 +162,7 @@ class Bench:
 
     def ratio(self, name, value, text):
         """Keep and print a ratio."""
-        self.figures[name] = value
+        self.ratios[name] = value
         print(f"{text}: {value:.2f}\n", flush=True)
 
     def cpu(self, name):
@@ -250,11 +250,11 @@ class Bench:
             share = statistics.median(goodput) / statistics.median(capacity)
             refused = statistics.median(refused_ms)
             name = f"align at {OVERLOAD} times capacity, {queue}"
-            self.figures[name] = {
+            self.loads[name] = {
                 "capacity": capacity,
                 "goodput": goodput,
                 "share": share,
-                "refused_ms": refused_ms,
+                "refused_ms": refused,
             }
             print(f"{name}: goodput {share:.0%} of capacity, refused in {refused:.1f} ms\n")
             time.sleep(1.0)
@@ -298,7 +298,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--duration", type=float, default=8.0)
     parser.add_argument("--input", type=Path, default=PAIRS, help="source<TAB>target lines")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", metavar="FILE", help="a JSON object per load; - to print them")
     arguments = parser.parse_args()
     run = Bench(sample(arguments.input), arguments.duration, arguments.input)
     words = [len((pair.source.text + " " + pair.target.text).split()) for pair in run.pairs]
@@ -308,9 +308,13 @@ def main():
     run.throughput()
     run.overload()
     if arguments.json:
-        lines = [{"load": name, **result} for name, result in run.loads.items()]
-        lines.append({"machine": machine, "text": text, **run.figures})
-        arguments.json.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        lines = [{**result, "load": name} for name, result in run.loads.items()]
+        lines.append({"load": "ratios", "machine": machine, "text": text, **run.ratios})
+        text = "\n".join(map(json.dumps, lines))
+        if arguments.json == "-":
+            print(text)
+        else:
+            Path(arguments.json).write_text(text + "\n")
     for line in run.wrong:
         print(f"WRONG: {line}")
     sys.exit(1 if run.wrong else 0)

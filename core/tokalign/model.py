@@ -5,7 +5,7 @@
     tokalign-model 1                         magic and format version
     {"name": "en", ...}                      header, one line of JSON
     feature<TAB>s2t<TAB>t2s                  column names
-    string[jaro_winkler]<TAB>0.5<TAB>0.25    one weight a line, for both directions
+    string[jaro_winkler]<TAB>0.5<TAB>0.25    one weight per line, for both directions
     ...
     transition:jump:+1<TAB>...
     sha256 <hexadecimal digest of all bytes before this line>

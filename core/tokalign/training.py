@@ -243,7 +243,7 @@ def train_weights(
     ----------
     matrix : FeatureMatrix
     targets : sequence of Targets
-        From gold_targets, one a pair of the matrix.
+        From gold_targets, one per pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
     settings : TrainingSettings

@@ -166,7 +166,7 @@ class Sentence:
             The text that holds the tokens in order; offsets point into it. By default the
             tokens joined by single spaces.
         tags, lemmas, heads, relations : optional
-            One entry a token; see the class.
+            One entry per token; see the class.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Sentence:
         for name, column in columns.items():
             if column is not None and len(column) != n_tokens:
                 raise ShapeError(
-                    f"{len(column)} {name} for {n_tokens} tokens; give one a token", field=name
+                    f"{len(column)} {name} for {n_tokens} tokens; give one per token", field=name
                 )
         if (heads is None) != (relations is None):
             raise InputError(

@@ -39,7 +39,7 @@ def texts() -> list[str]:
     ]
 
 
-FILES = texts()
+FILES = sorted(set(texts()))
 
 
 @cache

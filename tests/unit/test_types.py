@@ -71,7 +71,7 @@ def test_columns_become_tuples() -> None:
 @pytest.mark.parametrize("name", ["tags", "lemmas", "heads", "relations"])
 def test_a_column_of_another_length_is_refused(name: str) -> None:
     tree = {"heads": [-1, 0], "relations": ["root", "obj"]}
-    with pytest.raises(ShapeError, match=f"1 {name} for 2 tokens; give one a token") as caught:
+    with pytest.raises(ShapeError, match=f"1 {name} for 2 tokens; give one per token") as caught:
         Sentence.from_tokens(["a", "b"], **(tree | {name: ["x"]}))
     assert caught.value.field == name
 

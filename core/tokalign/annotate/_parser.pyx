@@ -1,4 +1,4 @@
-"""Greedy dependency parsing: kernel and door. 2 * n_tokens steps a sentence.
+"""Greedy dependency parsing: kernel and door. 2 * n_tokens steps per sentence.
 
 score(action | state) = sum over the features f of the state of W[f, action]; the best valid
 action wins, ties going to the lower number, and the label of a new arc likewise. See

@@ -104,7 +104,7 @@ def train_epoch(
     """
     check(forms, tags, action_weights, label_weights, n_labels)
     if not gold_heads.shape[0] == gold_labels.shape[0] == forms.n_tokens:
-        raise ShapeError("one gold head and one gold label a token are wanted")
+        raise ShapeError("one gold head and one gold label per token are wanted")
     cdef int action_shift = shift_of(action_weights.shape[0])
     cdef int label_shift = shift_of(label_weights.shape[0])
     cdef State state

@@ -29,7 +29,7 @@ import numpy as np
 from tokalign.errors import ShapeError
 
 cdef enum:
-    WIDTH = 64          # weights a row, as in _rows.h
+    WIDTH = 64          # weights per row, as in _rows.h
     N_FEATURES = 34
     START = 63          # stands for the tag before a sentence
 
@@ -233,7 +233,7 @@ def train_epoch(
     cdef int shift = shift_of(weights.shape[0])
     check_width(weights.shape[1], n_tags)
     if gold.shape[0] != forms.n_tokens or totals.shape[0] != weights.shape[0]:
-        raise ShapeError("one gold tag a token and one total a weight are wanted")
+        raise ShapeError("one gold tag per token and one total per weight are wanted")
     cdef uint32_t[N_FEATURES] rows
     cdef int32_t[WIDTH] scores
     cdef uint32_t* classes = <uint32_t*>malloc((forms.n_tokens + 1) * sizeof(uint32_t))

@@ -81,7 +81,7 @@ class Parser:
         InputError
             If a token is empty.
         ShapeError
-            If a sentence has not one tag a token.
+            If a sentence has not one tag per token.
 
         Examples
         --------

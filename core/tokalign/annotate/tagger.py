@@ -68,7 +68,7 @@ class Tagger:
         )
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        """Return one tag a token for each sentence of tokens.
+        """Return one tag per token for each sentence of tokens.
 
         Raises
         ------

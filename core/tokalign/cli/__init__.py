@@ -1,1 +1,1 @@
-"""The command line: ``main.py`` and one file a subcommand."""
+"""The command line: ``main.py`` and one file per subcommand."""

@@ -52,7 +52,7 @@ class Line:
 
 
 def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Line]:
-    """Yield a line an item, aligned by this process."""
+    """Yield a line per item, aligned by this process."""
     aligner = job.load()
     for batch in _batched(items, batch_size):
         yield from _align_batch(aligner, batch, job)
@@ -61,7 +61,7 @@ def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Li
 def align_in_processes(
     items: Iterable[Item], job: Job, batch_size: int, n_processes: int
 ) -> Generator[Line]:
-    """Yield a line an item, aligned by `n_processes` others; reads two batches ahead for each."""
+    """Yield a line per item, aligned by `n_processes` others; reads two batches ahead for each."""
     pool = ProcessPoolExecutor(
         n_processes, mp_context=get_context("spawn"), initializer=_start, initargs=(job,)
     )
@@ -81,7 +81,7 @@ def align_in_processes(
 def align_at_server(
     items: Iterable[Item], job: Job, batch_size: int, client: Client
 ) -> Generator[Line]:
-    """Yield a line an item, aligned by a server.
+    """Yield a line per item, aligned by a server.
 
     Raises
     ------

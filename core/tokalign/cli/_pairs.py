@@ -37,7 +37,7 @@ class Item:
 
 
 def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
-    """Yield one item a line: objects where the first line that is not blank opens one, else text.
+    """Yield one item per line: objects where the first line that is not blank opens one, else text.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise FormatError(f"not JSON: {error}; wanted one object a line") from error
+        raise FormatError(f"not JSON: {error}; wanted one object per line") from error
     if not isinstance(value, dict):
         raise FormatError(f"saw {type(value).__name__}; wanted an object")
     name = str(value.get("id", line))

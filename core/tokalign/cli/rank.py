@@ -38,10 +38,10 @@ class Query:
     "rows",
     type=click.File("rb"),
     default="-",
-    help="Candidates, one a line; without QUESTION, JSON objects. Default: stdin.",
+    help="Candidates, one per line; without QUESTION, JSON objects. Default: stdin.",
 )
 @click.option("--top-k", type=click.IntRange(0), default=0, help="How many to print; 0 is all.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a question.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per question.")
 @read_options
 @align_options
 @connect_options
@@ -102,7 +102,7 @@ def _query(name: str, question: str, lines: Iterable[tuple[int, str]], is_tokeni
         sentence_like(text, "candidate", is_tokenized=is_tokenized) for _, text in lines if text
     )
     if not candidates:
-        raise FormatError("no candidates; give one a line", path=name)
+        raise FormatError("no candidates; give one per line", path=name)
     return Query("1", sentence_like(question, "question", is_tokenized=is_tokenized), candidates)
 
 

@@ -25,7 +25,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a table.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
 def list_command(as_json: bool) -> None:
     """Print every table: version, size, licence, digest, and where it is."""
     for resource in list_resources():
@@ -37,7 +37,7 @@ def list_command(as_json: bool) -> None:
 
 @command.command("verify")
 @click.argument("names", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a table.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
 def verify_command(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the content of tables (by default all that are present) with their digests."""
     chosen = [find_resource(name) for name in names] or [

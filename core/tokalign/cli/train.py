@@ -55,7 +55,7 @@ class _Bars:
     type=_FILE,
     multiple=True,
     required=True,
-    help="Aligned corpus; give the option once a corpus. Each becomes a domain.",
+    help="Aligned corpus; give the option once per corpus. Each becomes a domain.",
 )
 @click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
 @click.option(
@@ -79,7 +79,7 @@ class _Bars:
     "figures",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Measured accuracy or speed to note in the header; give the option once a figure.",
+    help="Measured accuracy or speed to note in the header; give the option once per figure.",
 )
 @click.option(
     "--groups",

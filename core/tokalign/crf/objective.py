@@ -1,6 +1,6 @@
 """The training objective of one direction: softmax-margin loss plus L2, and its gradient.
 
-With several corpora every feature has one shared weight and one weight a corpus, which are added
+With several corpora every feature has one shared weight and one weight per corpus, which are added
 (Daume 2007, "Frustratingly easy domain adaptation"). The gradient is summed over fixed chunks of
 pairs in a fixed order, so that the result does not depend on the number of threads.
 """

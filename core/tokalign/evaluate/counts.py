@@ -14,7 +14,7 @@ from tokalign.types import GoldPair, Sentence
 Links = Set[tuple[int, int]]
 
 COLUMNS = (
-    "pairs",  # 1 a pair
+    "pairs",  # 1 per pair
     "precision",  # of the pair
     "recall",  # of the pair
     "exact",  # 1 if prediction and gold are the same set

@@ -47,7 +47,7 @@ def _check_columns(sentence, str field):
         column = getattr(sentence, name)
         if column is not None and len(column) != len(sentence):
             raise ShapeError(
-                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one a token",
+                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one per token",
                 field=f"{field}.{name}",
             )
     if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < len(sentence):

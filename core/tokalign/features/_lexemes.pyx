@@ -49,7 +49,7 @@ cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 
 
 cdef class LexemeTable:
-    """Lexemes and the cache of their comparisons; one a worker, not safe to share by threads."""
+    """Lexemes and the cache of their comparisons; one per worker, not safe to share by threads."""
 
     def __cinit__(self):
         self._cache = <CachedPair *>malloc((1 << CACHE_BITS) * sizeof(CachedPair))

@@ -34,7 +34,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
     text = "\n".join(line for _, line in document.lines)
     for line, item in _items(document, text):
         if not isinstance(item, dict):
-            raise document.error(f"saw {type(item).__name__}; wanted an object a pair", line)
+            raise document.error(f"saw {type(item).__name__}; wanted an object per pair", line)
         values = {}
         for key in ("source", "target", "sureAlign", "possibleAlign"):
             value = item.get(key, "" if key == "possibleAlign" else None)

@@ -1,4 +1,4 @@
-"""The native streaming form: one JSON object a line, nothing lost.
+"""The native streaming form: one JSON object per line, nothing lost.
 
 ::
 
@@ -32,7 +32,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             item = json.loads(text)
         except json.JSONDecodeError as error:
             raise document.error(
-                f"not JSON: {error.msg} at column {error.colno}; wanted one object a line", line
+                f"not JSON: {error.msg} at column {error.colno}; wanted one object per line", line
             ) from error
         if not isinstance(item, dict):
             raise document.error(f"saw {type(item).__name__}; wanted an object", line)
@@ -174,7 +174,7 @@ def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line a pair."""
+    """Yield one line per pair."""
     for pair in pairs:
         item = {
             "id": pair.id,
@@ -192,7 +192,7 @@ def recognise(head: list[str]) -> bool:
 
 
 FORMAT = Format(
-    "jsonl", "one JSON object a line; keeps text, offsets and annotation", read, write, recognise
+    "jsonl", "one JSON object per line; keeps text, offsets and annotation", read, write, recognise
 )
 
 __all__ = ["FORMAT", "read", "read_confidences", "sentence_from_json", "sentence_to_json", "write"]

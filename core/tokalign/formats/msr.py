@@ -1,6 +1,6 @@
 """The MSR alignments of RTE2 (``.align.txt``) and plain GIZA++ A3 files.
 
-Three lines a pair::
+Three lines per pair::
 
     # sentence pair 1
     A dog barked .
@@ -121,5 +121,5 @@ def recognise(head: list[str]) -> bool:
 
 
 FORMAT = Format(
-    "msr", "MSR RTE2 .align.txt and GIZA++ A3: three lines a pair", read, write, recognise
+    "msr", "MSR RTE2 .align.txt and GIZA++ A3: three lines per pair", read, write, recognise
 )

@@ -56,7 +56,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line a pair."""
+    """Yield one line per pair."""
     for pair in pairs:
         source, target = join_tokens(pair, "source", "mwa"), join_tokens(pair, "target", "mwa")
         columns = [one_line(pair.id), source, "N/A", target, "N/A", "1", "1"]

@@ -79,7 +79,7 @@ def _number(name: str) -> str:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line a link; the sentence number is the place of the pair, from 1."""
+    """Yield one line per link; the sentence number is the place of the pair, from 1."""
     for number, pair in enumerate(pairs, 1):
         for i, j in sorted(pair.sure | pair.possible):
             mark = "S" if (i, j) in pair.sure else "P"

@@ -70,7 +70,7 @@ def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]
         if other is None:
             raise target_document.error(
                 f"ends after line {line - 1}, but {source_document.name} has more lines; "
-                "wanted one line a pair in both",
+                "wanted one line per pair in both",
                 line,
             )
         source_match, target_match = _SNUM.fullmatch(source), _SNUM.fullmatch(other[1])
@@ -85,7 +85,8 @@ def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]
     extra = next(target_document.lines, None)
     if extra is not None:
         raise target_document.error(
-            f"has more lines than {source_document.name}; wanted one line a pair in both", extra[0]
+            f"has more lines than {source_document.name}; wanted one line per pair in both",
+            extra[0],
         )
 
 
@@ -121,12 +122,12 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
     if next(texts, None) is not None:
         raise document.error(
             f"ends after {count} lines, but {options.text[0]} has more pairs; "
-            "wanted one line of links a pair"
+            "wanted one line of links per pair"
         )
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line of links a pair."""
+    """Yield one line of links per pair."""
     for pair in pairs:
         yield format_links(pair, options) + "\n"
 

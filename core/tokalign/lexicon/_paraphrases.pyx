@@ -46,7 +46,7 @@ cdef class Paraphrases:
         if start.shape[0] != len(self.vocabulary) + 1 or item.shape[0] == 0:
             raise ResourceError(
                 f"{source.path}: {len(self.vocabulary)} words, {start.shape[0] - 1} rows and "
-                f"{item.shape[0]} partners; wanted a row a word, and partners"
+                f"{item.shape[0]} partners; wanted a row per word, and partners"
             )
         self._arrays = [start, item]
         self.table.start = &start[0]
