@@ -8,7 +8,7 @@ Possible links may be asked to cost nothing although gold does not hold them, or
 at half the cost. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
 
 Sparse features come as rows in CSR form. The rows of one pair are its cells (source-major), then
-one NULL row a source token, then one a target token; `tokalign.features.matrix` builds them.
+one NULL row per source token, then one per target token; `tokalign.features.matrix` builds them.
 """
 
 from libc.math cimport INFINITY
