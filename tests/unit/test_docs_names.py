@@ -100,10 +100,10 @@ def leads_somewhere(parts: list[str]) -> bool:
 def is_file(name: str, named_in: Path) -> bool:
     """Return whether a path leads to a file from the root, the package or where it is named.
 
-    A name without folders may be that of any file.
+    A name without folders may be that of any file, also of one that the build generates.
     """
     if "/" not in name:
-        return any(Path(each).name == name for each in FILES)
+        return any(Path(each).name == name for each in FILES) or any(LIBRARY.rglob(name))
     bases = (ROOT, LIBRARY, LIBRARY.parent, *named_in.parents)
     return any((base / name).exists() for base in bases)
 
