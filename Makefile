@@ -196,6 +196,12 @@ chaos: build  ## ten minutes of faults under load
 chaos-short: build  ## the same for twenty seconds
 	$(BIN)/python bench/chaos.py --minutes 0.35
 
+attack: build  ## hostile peers and faults, each beside a well-behaved caller
+	$(BIN)/python -m bench.attack
+
+attack-short: build  ## the worst of them, some seconds each
+	$(BIN)/python -m bench.attack --short
+
 fuzz: build  ## 100,000 malformed requests
 	$(BIN)/python bench/fuzz.py --inputs 100000
 

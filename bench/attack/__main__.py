@@ -1,0 +1,67 @@
+"""Run the attacks and judge the promises: python -m bench.attack [--only NAME,NAME] [--short]."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+
+from bench.attack import families, trial  # noqa: F401  (families registers the rows)
+from bench.attack.rows import ROWS
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.attack", description=__doc__)
+    parser.add_argument("--only", default="", help="names of rows, with commas between them")
+    parser.add_argument("--seconds", type=float, help="longest time of an attack")
+    parser.add_argument("--short", action="store_true", help="fewer rows, and shorter ones")
+    parser.add_argument("--list", action="store_true", help="list the rows and end")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    names = [name for name in arguments.only.split(",") if name]
+    if unknown := [name for name in names if name not in ROWS]:
+        parser.error(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
+    rows = [ROWS[name] for name in names or ROWS]
+    if arguments.short and not names:
+        rows = [row for row in rows if row.is_short]
+    if arguments.list:
+        for row in rows:
+            print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
+        return 0
+    seconds = arguments.seconds or (4.0 if arguments.short else 20.0)
+    rest_s = 2.0 if arguments.short else 6.0
+    print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}; MiB of the server's own")
+    print("process and of its largest worker; the caller's p99, before the attack being 1\n")
+    mib = "".join(f" {name:>6}" for name in ("before", "peak", "after", "worker"))
+    print(f"{'row':22}{mib} {'during':>7} {'after':>7} {'calls':>6} {'lost':>5}", flush=True)
+    results = []
+    for row in rows:
+        result = trial.run(row, seconds, rest_s, is_long=not arguments.short)
+        results.append(result)
+        print(line(result), flush=True)
+    if arguments.json:
+        text = json.dumps([dataclasses.asdict(result) for result in results], indent=1)
+        arguments.json.write_text(text + "\n")
+    n_broken = sum(bool(result.broken) for result in results)
+    print(f"\n{len(results)} rows, {n_broken} with a broken promise")
+    return 1 if n_broken else 0
+
+
+def line(result: trial.Result) -> str:
+    """Return a result as one line of the table, and one for each promise that was broken."""
+    mib = [result.own_mib.get(phase, 0.0) for phase in ("before", "peak", "after")]
+    numbers = " ".join(f"{value:6.0f}" for value in (*mib, result.worker_mib))
+    ratios = " ".join(f"{result.p99_ratio(phase):6.1f}x" for phase in ("during", "after"))
+    text = f"{result.row:22} {numbers} {ratios} {result.calls:6d} {sum(result.lost.values()):5d}"
+    notes = [f"{name}: {count}" for name, count in result.notes.items()]
+    notes += [f"workers replaced: {result.restarts}"] if result.restarts else []
+    notes += [f"lost, {key}: {count}" for key, count in result.lost.items()]
+    text += f"\n    {'; '.join(notes)}" if notes else ""
+    return text + "".join(f"\n    BROKEN: {broken}" for broken in result.broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""Every module with rows: importing this fills the registry."""
+
+from bench.attack import memory, strangers
+
+__all__ = ["memory", "strangers"]

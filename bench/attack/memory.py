@@ -1,0 +1,244 @@
+"""Memory that callers inside or beyond the limits can take: copies, caches, unread answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import grpc
+import grpc.aio
+from tokalign.v1 import align_pb2
+
+from bench.attack.peer import END_HEADERS, HEADERS, STREAM, Peer, frame, message, request
+from bench.attack.rows import Attack, row
+
+MIB = 1 << 20
+SERVICE = "/tokalign.v1.AlignService"
+CALL_S = 60.0
+QUOTED = 64
+"""Characters of input that an error may quote."""
+WORDS_OF_ERROR = 400
+
+
+def channel(attack: Attack) -> grpc.aio.Channel:
+    """Return a connection of its own without limits on messages or retries."""
+    options = [
+        ("grpc.use_local_subchannel_pool", 1),
+        ("grpc.max_send_message_length", -1),
+        ("grpc.max_receive_message_length", -1),
+        ("grpc.enable_retries", 0),
+    ]
+    return grpc.aio.insecure_channel(attack.address, options=options)
+
+
+async def send(
+    attack: Attack,
+    connection: grpc.aio.Channel,
+    method: str,
+    body: bytes,
+    timeout_s: float = CALL_S,
+) -> tuple[str, str]:
+    """Make a call out of bytes, note its code, and return it with its message."""
+    metadata = (("authorization", f"Bearer {attack.token}"),) if attack.token else ()
+    try:
+        call = connection.unary_unary(f"{SERVICE}/{method}")
+        await call(body, timeout=timeout_s, metadata=metadata)
+        code, text = "OK", ""
+    except grpc.aio.AioRpcError as error:
+        code, text = error.code().name, error.details() or ""
+    attack.note(code)
+    attack.expect(len(text) <= WORDS_OF_ERROR, f"an error of {len(text)} characters")
+    return code, text
+
+
+async def side_by_side(
+    attack: Attack, method: str, bodies: Iterator[bytes], n_callers: int
+) -> None:
+    """Send bodies by several callers, each of which waits for its answers."""
+
+    async def caller() -> None:
+        async with channel(attack) as connection:
+            for body in bodies:
+                await send(attack, connection, method, body)
+
+    await asyncio.gather(*(caller() for _ in range(n_callers)))
+
+
+@row(
+    "rank-copies",
+    "1",
+    does="Rank of as many one-word candidates as are allowed with questions of 190 to 570 KB",
+    by="limits of items and fields are read from the wire first, and the question is kept once",
+    is_short=True,
+)
+async def rank_copies(attack: Attack) -> None:
+    def bodies() -> Iterator[bytes]:
+        for n_bytes in (190_000, 190_000, 270_000, 570_000, 190_000, 190_000):
+            # One question that no limit allows, then one as long as they do allow.
+            for text in ("a " * (n_bytes // 2), "a " * 500 + "a" * 10_000):
+                yield align_pb2.RankRequest(
+                    question={"text": text[:n_bytes]},
+                    candidates=[{"sentence": {"text": "a"}}] * attack.max_pairs,
+                ).SerializeToString()
+
+    await side_by_side(attack, "Rank", bodies(), 2)
+
+
+@row(
+    "model-names",
+    "4",
+    does="180 Align, each with another model name of 4 MiB or as much as a message may hold",
+    by="errors quote 64 characters, so that what is kept of them is short",
+    is_short=True,
+)
+async def model_names(attack: Attack) -> None:
+    n_bytes = min(4 * MIB, attack.request_bytes - 1024)
+
+    def bodies() -> Iterator[bytes]:
+        for number in range(180):
+            name = f"{number:04}" + "m" * (n_bytes - 4)
+            yield align_pb2.AlignRequest(options={"model": name}).SerializeToString()
+
+    await side_by_side(attack, "Align", bodies(), 2)
+
+
+@row(
+    "long-columns",
+    "5",
+    does="360 Align with tags, lemmas and relations of many KB, never the same twice",
+    by="every column is limited in length, and caches are bounded by bytes",
+    is_short=True,
+)
+async def long_columns(attack: Attack) -> None:
+    n_tokens = 20
+    n_characters = min(5 * MIB, attack.request_bytes - 65_536) // (6 * n_tokens)
+
+    def sentence(seed: str) -> align_pb2.Sentence:
+        tokens = [f"{seed}w{index}" for index in range(n_tokens)]
+        column = [token + "x" * (n_characters - len(token)) for token in tokens]
+        return align_pb2.Sentence(
+            tokens=tokens,
+            tags=column,
+            lemmas=column,
+            heads=[-1] + [0] * (n_tokens - 1),
+            relations=column,
+        )
+
+    def bodies() -> Iterator[bytes]:
+        for number in range(360):
+            pair = align_pb2.Pair(source=sentence(f"s{number}"), target=sentence(f"t{number}"))
+            yield align_pb2.AlignRequest(pair=pair).SerializeToString()
+
+    await side_by_side(attack, "Align", bodies(), 4)
+
+
+@row(
+    "long-words",
+    "5",
+    does="thousands of Align with 10 words of 1,900 letters a side, never the same twice",
+    by="caches of words are bounded by bytes",
+)
+async def long_words(attack: Attack) -> None:
+    def text(seed: str) -> str:
+        return " ".join(f"{seed}w{index}".ljust(1_900, "y") for index in range(10))
+
+    def bodies() -> Iterator[bytes]:
+        for number in range(20_000):
+            pair = {"source": {"text": text(f"s{number}")}, "target": {"text": text(f"t{number}")}}
+            yield align_pb2.AlignRequest(pair=pair).SerializeToString()
+
+    await side_by_side(attack, "Align", bodies(), 8)
+
+
+@row(
+    "empty-items",
+    "11",
+    does="a message full of empty pairs, one of empty candidates, and such chunks of a stream",
+    by="items are counted on the wire before anything is parsed",
+    is_short=True,
+)
+async def empty_items(attack: Attack) -> None:
+    n_items = (attack.request_bytes - 64) // 2
+    async with channel(attack) as connection:
+        for _ in range(3):
+            await send(attack, connection, "BatchAlign", b"\x0a\x00" * n_items)
+            await send(attack, connection, "Rank", b"\x12\x00" * min(n_items, 100_000))
+            await send(attack, connection, "Rank", b"\x12\x00" * n_items)
+            tokens = b"\x12\x00" * (n_items - 8)
+            source = b"\x12" + _length(len(tokens)) + tokens
+            await send(attack, connection, "Align", b"\x0a" + _length(len(source)) + source)
+        stream = connection.stream_stream(f"{SERVICE}/AlignStream")(timeout=CALL_S)
+        try:
+            for _ in range(3):
+                await stream.write(b"\x12\x00" * n_items)
+            await stream.done_writing()
+            async for _ in stream:
+                attack.note("chunks answered")
+        except grpc.aio.AioRpcError as error:
+            attack.note(error.code().name)
+
+
+def _length(value: int) -> bytes:
+    """Return a protobuf varint."""
+    out = bytearray()
+    while value >= 128:
+        out.append(value % 128 + 128)
+        value //= 128
+    return bytes([*out, value])
+
+
+@row(
+    "unread-streams",
+    "7",
+    does="20 AlignStream whose answers, with posteriors, are never read",
+    by="a chunk stays admitted until its answer is written, and a stream's chunks are bounded",
+    is_short=True,
+)
+async def unread_streams(attack: Attack) -> None:
+    words = " ".join(f"w{index}" for index in range(150))
+    chunk = align_pb2.AlignStreamRequest(
+        pairs=[{"source": {"text": words}, "target": {"text": words}}] * 16,
+        options={"return_posteriors": True},
+    ).SerializeToString()
+
+    async def stream() -> None:
+        # A window of nothing: the server may never send an answer.
+        peer = await Peer.open(attack.address, window=0)
+        number = await peer.call(request(attack.address, STREAM))
+        try:
+            for _ in range(64):
+                await peer.body(number, message(chunk))
+                attack.note("chunks sent")
+            await asyncio.sleep(attack.seconds)
+        except ConnectionError:
+            attack.note("connections closed by the server")
+
+    await asyncio.gather(*(stream() for _ in range(20)))
+
+
+@row(
+    "unread-answers",
+    "7",
+    does="40 connections with 50 Align each that ask for posteriors and never read the answers",
+    by="an answer stays admitted until it is written",
+)
+async def unread_answers(attack: Attack) -> None:
+    words = " ".join(f"w{index}" for index in range(150))
+    body = message(
+        align_pb2.AlignRequest(
+            pair={"source": {"text": words}, "target": {"text": words}},
+            options={"return_posteriors": True},
+        ).SerializeToString()
+    )
+    assert len(body) < 16_384
+    peers = []
+    for _ in range(40):
+        peer = await Peer.open(attack.address, window=0)
+        peers.append(peer)
+        for _ in range(50):
+            number = peer.new_stream()
+            head = frame(HEADERS, END_HEADERS, number, request(attack.address))
+            await peer.send(head)
+            await peer.body(number, body, end=True)
+            attack.note("calls")
+    await asyncio.sleep(attack.seconds)

@@ -1,0 +1,326 @@
+"""One trial: a server, a well-behaved caller, an attack, and what is judged of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import resource
+import signal
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import grpc
+from prometheus_client.parser import text_string_to_metric_families
+from tokalign.errors import ServerError
+from tokalign.load import procfs
+from tokalign.load.measure import percentile
+from tokalign.load.process import ServerProcess, running_server
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.attack import caller
+from bench.attack.rows import OWN_MIB, ROWS, STRANGER_MIB, WORKER_MIB, Attack, Row, Seen
+
+STOP_OWN_MIB = 1536
+STOP_ALL_MIB = 3072
+ATTACKER_BYTES = 6 << 30
+LOOK_S = 0.02
+LOOKS_PER_FAMILY = 20
+NOISE = 3.0
+"""A ratio of p99 is judged only where it is so many times the promised one."""
+TOKEN = "a token for the well-behaved caller of an attack"
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class Result:
+    """What a trial measured: MiB, seconds, calls."""
+
+    row: str
+    own_mib: dict[str, float] = field(default_factory=dict)
+    worker_mib: float = 0.0
+    p99_s: dict[str, float] = field(default_factory=dict)
+    calls: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+    restarts: int = 0
+    broken: list[str] = field(default_factory=list)
+
+    def p99_ratio(self, phase: str) -> float:
+        """Return a phase's p99, the one before the attack being 1."""
+        return self.p99_s.get(phase, 0.0) / (self.p99_s.get("before") or 1.0)
+
+
+class _Memory(threading.Thread):
+    """Watches the memory of a server, and ends one that takes too much of the machine."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        super().__init__(name="memory", daemon=True)
+        self.own_mib = self.own_peak_mib = self.worker_peak_mib = 0.0
+        self.stopped = ""
+        self._server = server
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        pid = self._server.process.pid
+        looks = 0
+        while not self._over.wait(LOOK_S):
+            self.own_mib = procfs.resident_mib(pid)
+            self.own_peak_mib = max(self.own_peak_mib, self.own_mib)
+            below = 0.0
+            if looks % LOOKS_PER_FAMILY == 0:
+                workers = [procfs.resident_mib(each) for each in procfs.descendants(pid)]
+                below = sum(workers)
+                self.worker_peak_mib = max([self.worker_peak_mib, *workers])
+            looks += 1
+            if self.own_mib > STOP_OWN_MIB or self.own_mib + below > STOP_ALL_MIB:
+                self.stopped = f"stopped at {self.own_mib:.0f} MiB and {below:.0f} in workers"
+                end_all(pid)
+                return
+
+    def close(self) -> None:
+        self._over.set()
+        self.join()
+
+
+def end_all(pid: int) -> None:
+    """Kill a server and every process below it."""
+    for each in (*procfs.descendants(pid), pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _process(work: Any, *arguments: object) -> Iterator[tuple[Any, Connection]]:
+    """Run a function in a process of its own, with a pipe; killed at the end."""
+    mine, its = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=work, args=(*arguments, its), daemon=True)
+    process.start()
+    its.close()
+    try:
+        yield process, mine
+    finally:
+        process.kill()
+        process.join()
+
+
+def attack_work(name: str, attack: Attack, pipe: Connection) -> None:
+    """Carry out a row's attack and send the Attack back with what it found."""
+    from bench.attack import families  # noqa: F401  (registers the rows)
+
+    resource.setrlimit(resource.RLIMIT_AS, (ATTACKER_BYTES, ATTACKER_BYTES))
+    n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
+    pipe.send("begun")
+
+    async def carry_out() -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ROWS[name].run(attack), attack.seconds)
+
+    asyncio.run(carry_out())
+    pipe.send(attack)
+    # What its threads still hold need not be waited for.
+    os._exit(0)
+
+
+def run(row: Row, seconds: float, rest_s: float, is_long: bool) -> Result:
+    """Return what a row's trial gave.
+
+    Parameters
+    ----------
+    row : Row
+    seconds : float
+        The attack's longest time.
+    rest_s : float
+        Time of the caller alone, before and after it.
+    is_long : bool
+        Whether ratios of times are judged.
+    """
+    result = Result(row.name)
+    with tempfile.TemporaryDirectory(prefix="attack-") as directory:
+        if row.has_server:
+            _beside_caller(row, seconds, rest_s, directory, result)
+        else:
+            attack = Attack("", "", "", 0, directory, seconds, "", 0, 0)
+            _carry_out(row, attack, result)
+    if is_long and row.p99_ratio is not None:
+        ratio = result.p99_ratio("during")
+        if ratio > NOISE * row.p99_ratio:
+            result.broken.append(f"p99 became {ratio:.0f} fold; promised is {row.p99_ratio:g}")
+    return result
+
+
+def _flags(row: Row, directory: str) -> tuple[str, ...]:
+    flags = ["--workers", "2", "--admin-port", "0", *row.flags]
+    if row.is_stranger:
+        path = Path(directory) / "tokens"
+        path.write_text(f"caller {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
+        flags += ["--token-file", str(path)]
+    return tuple(flags)
+
+
+def _beside_caller(row: Row, seconds: float, rest_s: float, directory: str, result: Result) -> None:
+    with running_server(*_flags(row, directory)) as server:
+        pid = server.process.pid
+        if row.max_files is not None:
+            hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (row.max_files, hard))
+        memory = _Memory(server)
+        memory.start()
+        try:
+            attack, codes = _phases(row, seconds, rest_s, directory, server, memory, result)
+        finally:
+            memory.close()
+            below = procfs.descendants(pid)
+            if not memory.stopped:
+                _end(server, result)
+            for each in below:  # a stopped worker hears of nothing
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGKILL)
+        if row.judge is not None and not memory.stopped:
+            log = server.rest().splitlines()
+            result.broken += row.judge(Seen(log, codes, attack))
+
+
+def _phases(
+    row: Row,
+    seconds: float,
+    rest_s: float,
+    directory: str,
+    server: ServerProcess,
+    memory: _Memory,
+    result: Result,
+) -> tuple[Attack, dict[str, float]]:
+    token = TOKEN if row.is_stranger else ""
+    limits = _limits(server.address, token)
+    with _process(caller.work, server.address, token) as (process, pipe):
+        _receive(process, pipe, 60)
+        time.sleep(rest_s)
+        result.own_mib["before"] = memory.own_mib
+        attack = Attack(
+            address=server.address,
+            metrics_url=server.metrics_url,
+            admin_address=server.admin_address,
+            pid=server.process.pid,
+            directory=directory,
+            seconds=seconds,
+            token=token,
+            request_bytes=limits.max_request_bytes,
+            max_pairs=limits.max_pairs,
+        )
+        began = time.monotonic()
+        attack = _carry_out(row, attack, result)
+        ended = time.monotonic()
+        if not memory.stopped:
+            time.sleep(rest_s)
+        result.own_mib |= {"peak": memory.own_peak_mib, "after": memory.own_mib}
+        result.worker_mib = memory.worker_peak_mib
+        pipe.send("stop")
+        outcomes = _receive(process, pipe, 30) or []
+    _judge_calls(outcomes, began, ended, result)
+    _judge_memory(row, memory, server, result)
+    codes: dict[str, float] = {}
+    if not memory.stopped and server.process.poll() is None:
+        codes, result.restarts = _metrics(server.metrics_url, result)
+    return attack, codes
+
+
+def _carry_out(row: Row, attack: Attack, result: Result) -> Attack:
+    with _process(attack_work, row.name, attack) as (process, pipe):
+        _receive(process, pipe, 60)
+        found = _receive(process, pipe, attack.seconds + 15)
+    if found is None:
+        result.broken.append("the attacker failed or did not end: see above")
+        return attack
+    result.notes, result.broken = found.notes, result.broken + found.broken
+    return found
+
+
+def _receive(process: Any, pipe: Connection, timeout_s: float) -> Any:
+    """Return what a process sends, None where it ends or the time passes without."""
+    try:
+        return pipe.recv() if pipe.poll(timeout_s) else None
+    except EOFError:
+        return None
+
+
+def _limits(address: str, token: str) -> align_pb2.Limits:
+    metadata = (("authorization", f"Bearer {token}"),) if token else ()
+    with grpc.insecure_channel(address) as channel:
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        return stub.ListModels(align_pb2.ListModelsRequest(), timeout=30, metadata=metadata).limits
+
+
+def _judge_calls(
+    outcomes: list[caller.Outcome], began: float, ended: float, result: Result
+) -> None:
+    phases: dict[str, list[float]] = {"before": [], "during": [], "after": []}
+    for each in outcomes:
+        phase = "before" if each.began < began else "during" if each.began < ended else "after"
+        phases[phase].append(each.took_s)
+        if each.verdict != caller.OK:
+            key = f"{each.verdict} {phase}"
+            result.lost[key] = result.lost.get(key, 0) + 1
+    result.calls = len(outcomes)
+    result.p99_s = {phase: percentile(sorted(took), 99) for phase, took in phases.items()}
+    if not outcomes:
+        result.broken.append("the caller got no answer at all")
+    if result.lost:
+        result.broken.append(f"the caller lost {sum(result.lost.values())} of {len(outcomes)}")
+
+
+def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Result) -> None:
+    if memory.stopped:
+        result.broken.append(memory.stopped)
+    elif server.process.poll() is not None:
+        result.broken.append(f"the server ended with {server.process.returncode}")
+    grown = memory.own_peak_mib - result.own_mib["before"]
+    if row.is_stranger and grown > STRANGER_MIB:
+        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {STRANGER_MIB}")
+    if memory.own_peak_mib > OWN_MIB:
+        result.broken.append(f"own memory {memory.own_peak_mib:.0f} MiB; promised are {OWN_MIB}")
+    if memory.worker_peak_mib > WORKER_MIB:
+        result.broken.append(f"a worker's {memory.worker_peak_mib:.0f} MiB; bound is {WORKER_MIB}")
+
+
+def _metrics(url: str, result: Result) -> tuple[dict[str, float], int]:
+    """Return the codes of ended calls, and how many workers were replaced."""
+    codes: dict[str, float] = {}
+    restarts = 0.0
+    try:
+        with urllib.request.urlopen(f"{url}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+    except OSError as error:
+        result.broken.append(f"no metrics: {error}")
+        return codes, 0
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == "grpc_server_handled_total":
+                code = sample.labels["grpc_code"]
+                codes[code] = codes.get(code, 0.0) + sample.value
+            elif sample.name == "tokalign_worker_restarts_total":
+                restarts += sample.value
+    return codes, int(restarts)
+
+
+def _end(server: ServerProcess, result: Result) -> None:
+    """End the server as an operator does; one that cannot any more has broken its promise."""
+    if server.process.poll() is not None:
+        return
+    try:
+        code = server.stop()
+    except ServerError as error:
+        result.broken.append(str(error))
+        end_all(server.process.pid)
+    else:
+        if code:
+            result.broken.append(f"SIGTERM: exit code {code}")
