@@ -23,11 +23,15 @@ OK, WRONG = "OK", "wrong answer"
 
 
 class Outcome(NamedTuple):
-    """A call: when it began (time.monotonic), how long it took, and OK, WRONG or a code."""
+    """A call: when it began (time.monotonic), how long it took, and OK, WRONG or a code.
+
+    Whether it had a connection of its own comes last.
+    """
 
     began: float
     took_s: float
     verdict: str
+    is_new: bool
 
 
 def work(address: str, token: str, pipe: Connection) -> None:
@@ -95,6 +99,6 @@ class _Caller:
             verdict = OK if answer == self._wanted[index] else WRONG
         except grpc.aio.AioRpcError as error:
             verdict = error.code().name
-        self._outcomes.append(Outcome(began, time.monotonic() - began, verdict))
+        self._outcomes.append(Outcome(began, time.monotonic() - began, verdict, own is not None))
         if own is not None:
             await own.close()

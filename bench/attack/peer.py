@@ -6,6 +6,9 @@ import asyncio
 import contextlib
 import struct
 from collections import Counter
+from collections.abc import Awaitable
+
+from bench.attack.rows import Attack
 
 DATA, HEADERS, PRIORITY, RST, SETTINGS, PUSH, PING, GOAWAY, WINDOW, CONTINUATION = range(10)
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -189,3 +192,15 @@ class Peer:
         if self._task is not None:
             self._task.cancel()
         self.writer.transport.abort()
+
+
+async def everyone(attack: Attack, peers: list[Awaitable[None]]) -> None:
+    """Run peers side by side; a connection that the server closes is noted."""
+
+    async def one(peer: Awaitable[None]) -> None:
+        try:
+            await peer
+        except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+            attack.note("connections closed by the server")
+
+    await asyncio.gather(*(one(peer) for peer in peers))

@@ -97,6 +97,9 @@ class Row:
         False where the attack starts and ends servers itself; then there is no caller.
     max_files : int or None
         Limit of the server's open files.
+    new_may_fail : bool
+        Whether the caller's calls over new connections may be lost: others hold all that the
+        server lets in, which only the layer in front can tell apart.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Row:
     judge: Callable[[Seen], list[str]] | None = None
     has_server: bool = True
     max_files: int | None = None
+    new_may_fail: bool = False
 
 
 ROWS: dict[str, Row] = {}

@@ -6,9 +6,18 @@ import asyncio
 import contextlib
 import struct
 import zlib
-from collections.abc import Awaitable
 
-from bench.attack.peer import ALIGN, DATA, END_HEADERS, HEADERS, Peer, frame, message, request
+from bench.attack.peer import (
+    ALIGN,
+    DATA,
+    END_HEADERS,
+    HEADERS,
+    Peer,
+    everyone,
+    frame,
+    message,
+    request,
+)
 from bench.attack.rows import Attack, row
 
 MIB = 1 << 20
@@ -33,18 +42,6 @@ def packed(n_mib: int, encoding: str = "gzip") -> bytes:
     for _ in range(n_mib):
         adler = zlib.adler32(zeros, adler)
     return b"\x78\x9c" + blocks + struct.pack(">I", adler)
-
-
-async def everyone(attack: Attack, peers: list[Awaitable[None]]) -> None:
-    """Run peers side by side; a connection that the server closes is noted."""
-
-    async def one(peer: Awaitable[None]) -> None:
-        try:
-            await peer
-        except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
-            attack.note("connections closed by the server")
-
-    await asyncio.gather(*(one(peer) for peer in peers))
 
 
 @row(
