@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from reference import crf as reference
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, Targets, allowed_states
+from tokalign.errors import ShapeError
 
 Array = NDArray[np.float64]
 
@@ -27,9 +28,13 @@ class Problem:
     source_labelled: bool
     l2: float
     cost: float
+    importance: list[float]
 
     def objective(self, **changes: object) -> Objective:
-        options = {"source_labelled": self.source_labelled, "l2": self.l2, "cost": self.cost}
+        options = {
+            "source_labelled": self.source_labelled, "l2": self.l2, "cost": self.cost,
+            "importance": self.importance,
+        }  # fmt: skip
         return Objective(self.matrix, self.targets, self.corpus, **(options | changes))
 
 
@@ -57,7 +62,12 @@ def problems(draw: st.DrawFn, n_corpora: int = 1, longest: int = 3) -> Problem:
     for n_source, n_target in sizes:
         cells = st.sampled_from(list(itertools.product(range(n_source), range(n_target))))
         sure, free, half = (draw(st.frozensets(cells, max_size=size)) for size in (4, 2, 2))
-        targets.append(Targets(sure, free - sure, half - sure - free))
+        known_in_part = draw(st.booleans())
+        targets.append(
+            Targets(frozenset(), wrong=sure)
+            if known_in_part
+            else Targets(sure, free - sure, half - sure - free)
+        )
     others = st.integers(0, n_corpora - 1)
     return Problem(
         random_matrix(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), sizes),
@@ -66,6 +76,7 @@ def problems(draw: st.DrawFn, n_corpora: int = 1, longest: int = 3) -> Problem:
         source_labelled=draw(st.booleans()),
         l2=draw(st.sampled_from((0.0, 0.5, 8.0))),
         cost=draw(st.sampled_from((0.0, 1.0, 2.5))),
+        importance=[draw(st.sampled_from((0.0, 0.3, 1.0, 2.0))) for _ in sizes],
     )
 
 
@@ -104,11 +115,15 @@ def brute_force_loss(problem: Problem, weights: Array) -> float:
             return {link[1 - labelled] + 1 for link in links if link[labelled] == step}
 
         labelled = 0 if problem.source_labelled else 1
+        target = problem.targets[pair]
         gold, free, half = (
-            [states_of(links, t, labelled) for t in range(n_steps)]
-            for links in problem.targets[pair]
+            [states_of(links, t, labelled) for t in range(n_steps)] for links in target[:3]
         )
         gold = [states or {0} for states in gold]
+        if target.wrong is not None:
+            gold = [
+                set(range(n_states)) - states_of(target.wrong, t, labelled) for t in range(n_steps)
+            ]
         charged, right = [], []
         for path in itertools.product(range(n_states), repeat=n_steps):
             score = reference.path_score(emission_ts, effective[-N_TRANSITIONS:], path)
@@ -118,7 +133,8 @@ def brute_force_loss(problem: Problem, weights: Array) -> float:
             charged.append(score + problem.cost * (wrong + at_half / 2))
             if all(s in gold[t] | half[t] for t, s in labels):
                 right.append(score - problem.cost * at_half / 2)
-        loss += math.log(sum(map(math.exp, charged))) - math.log(sum(map(math.exp, right)))
+        margin = math.log(sum(map(math.exp, charged))) - math.log(sum(map(math.exp, right)))
+        loss += problem.importance[pair] * margin
     return loss
 
 
@@ -212,7 +228,7 @@ def test_annotators_of_the_same_pairs_share_the_votes(
     )
     pooled = replace(
         problem, matrix=twice, targets=[*problem.targets, *others], corpus=problem.corpus * 2,
-        l2=2 * problem.l2,
+        l2=2 * problem.l2, importance=problem.importance * 2,
     ).objective()  # fmt: skip
     weights = random_weights(pooled)
     alone = [problem.objective()(weights), replace(problem, targets=others).objective()(weights)]
@@ -245,6 +261,25 @@ def test_a_possible_link_costs_what_is_asked() -> None:
         objective = Objective(matrix, [targets], [0], source_labelled=True, l2=1.0, cost=2.0)
         loss, _ = objective(np.zeros(math.prod(objective.shape)))
         assert loss == pytest.approx(expected)
+
+
+def test_only_known_wrong_links_cost_where_nothing_else_is_known() -> None:
+    # One source word, two target words, no scores: the label of one is wrong and costs 2.
+    matrix = random_matrix(np.random.default_rng(0), [(1, 2)])
+    targets = Targets(frozenset(), wrong=frozenset({(0, 1)}))
+    objective = Objective(matrix, [targets], [0], source_labelled=True, l2=1.0, cost=2.0)
+    loss, _ = objective(np.zeros(math.prod(objective.shape)))
+    assert loss == pytest.approx(math.log(2 + math.exp(2)) - math.log(2))
+
+
+def test_importance_is_one_number_a_pair() -> None:
+    matrix = random_matrix(np.random.default_rng(0), [(1, 1)])
+    for importance in ([], [1.0, 1.0], [-1.0], [math.nan]):
+        with pytest.raises(ShapeError, match="wanted a number of at least 0 for each of 1 pairs"):
+            Objective(
+                matrix, [Targets(frozenset())], [0],
+                source_labelled=True, l2=1.0, importance=importance,
+            )  # fmt: skip
 
 
 def test_scores_too_large_for_float64_give_an_infinite_loss() -> None:

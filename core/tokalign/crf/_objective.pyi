@@ -11,6 +11,7 @@ def accumulate(
     first_allowed: NDArray[np.int64],
     allowed: NDArray[np.uint8],
     pairs: NDArray[np.int64],
+    importance: NDArray[np.float64],
     source_labelled: bool,
     weight: NDArray[np.float64],
     transition_weight: NDArray[np.float64],

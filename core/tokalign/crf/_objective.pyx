@@ -5,7 +5,9 @@
 cost(y) counts the tokens whose label gold does not hold (Hamming cost). A token with several gold
 links has several allowed labels; the second sum runs over all their combinations, at cost 0.
 Possible links may be asked to cost nothing although gold does not hold them, or to be held by gold
-at half the cost. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
+at half the cost. Of a pair that gold knows in part, every labelling without the known wrong links
+is right, and the second sum runs over all of those. Gimpel and Smith (2010), "Softmax-margin
+CRFs", equation 3.
 
 Sparse features come as rows in CSR form. The rows of one pair are its cells (source-major), then
 one NULL row per source token, then one per target token; `tokalign.features.matrix` builds them.
@@ -45,10 +47,13 @@ cdef inline double _share(uint8_t state) noexcept nogil:
 cdef double _pair(
     Rows *rows, int64_t first, Py_ssize_t n_source, Py_ssize_t n_target, bint source_labelled,
     const uint8_t *allowed, const double *weight, const double *transition_weight, double cost,
-    Workspace workspace, double *emission, double *posterior, double *gradient,
+    double importance, Workspace workspace, double *emission, double *posterior, double *gradient,
     double *transition_gradient,
 ) noexcept nogil:
-    """Return the loss of one pair and add its gradient; +inf where a sum underflowed."""
+    """Return the loss of one pair, times its importance, and add its gradient.
+
+    The loss is +inf where a sum underflowed.
+    """
     cdef Py_ssize_t n_steps = n_source if source_labelled else n_target
     cdef Py_ssize_t n_states = (n_target if source_labelled else n_source) + 1
     cdef Py_ssize_t n_cells = n_steps * n_states
@@ -69,11 +74,11 @@ cdef double _pair(
             else:
                 emission[n_cells + cell] = -INFINITY
     loss = marginals(
-        emission, n_steps, n_states, &workspace.buffers, posterior, transition_gradient, 1.0
+        emission, n_steps, n_states, &workspace.buffers, posterior, transition_gradient, importance
     )
     loss -= marginals(
         emission + n_cells, n_steps, n_states, &workspace.buffers, posterior + n_cells,
-        transition_gradient, -1.0,
+        transition_gradient, -importance,
     )
     if not -INFINITY < loss < INFINITY:
         return INFINITY
@@ -85,16 +90,17 @@ cdef double _pair(
                 continue
             row = _row(first, n_source, n_target, source_labelled, t, s)
             for k in range(rows.start[row], rows.start[row + 1]):
-                gradient[rows.slot[k]] += difference * rows.value[k]
-    return loss
+                gradient[rows.slot[k]] += importance * difference * rows.value[k]
+    return importance * loss
 
 
 def accumulate(
     const int64_t[::1] row_start, const int32_t[::1] slot, const float[::1] value,
     const int64_t[::1] first_row, const int32_t[::1] n_source, const int32_t[::1] n_target,
     const int64_t[::1] first_allowed, const uint8_t[::1] allowed, const int64_t[::1] pairs,
-    bint source_labelled, const double[::1] weight, const double[::1] transition_weight,
-    double cost, double[::1] gradient, double[::1] transition_gradient,
+    const double[::1] importance, bint source_labelled, const double[::1] weight,
+    const double[::1] transition_weight, double cost, double[::1] gradient,
+    double[::1] transition_gradient,
 ):
     """Return the summed loss of some pairs and add its gradient to the last two arguments.
 
@@ -115,6 +121,8 @@ def accumulate(
         holds it at half the cost.
     pairs : int64 array
         Which pairs to sum over, in this order.
+    importance : float64 array, shape (n_all_pairs,)
+        What each pair's loss is multiplied with.
     source_labelled : bool
         True for s2t, False for t2s.
     weight : float64 array, shape (n_slots,)
@@ -154,7 +162,8 @@ def accumulate(
             n_states = 1 + (n_target[pair] if source_labelled else n_source[pair])
             loss += _pair(
                 &rows, first_row[pair], n_source[pair], n_target[pair], source_labelled,
-                &allowed[first_allowed[pair]], &weight[0], &transition_weight[0], cost, workspace,
+                &allowed[first_allowed[pair]], &weight[0], &transition_weight[0], cost,
+                importance[pair], workspace,
                 scratch, scratch + 2 * n_steps * n_states, &gradient[0], &transition_gradient[0],
             )
     free(scratch)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tokalign.crf._objective import accumulate
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.errors import ShapeError
 
 N_TRANSITIONS = len(TRANSITION_NAMES)
 N_CHUNKS = 16
@@ -36,11 +37,15 @@ class Targets(NamedTuple):
     half : set of (int, int)
         Links that gold holds as well, but at half the cost of a wrong label. Beside them a token
         without sure links may be NULL.
+    wrong : set of (int, int), optional
+        For a pair of which nothing else is known: links that gold does not hold. Every labelling
+        without them is right; the other sets are empty then.
     """
 
     sure: Links
     free: Links = frozenset()
     half: Links = frozenset()
+    wrong: Links | None = None
 
 
 def allowed_states(
@@ -61,8 +66,14 @@ def allowed_states(
         Bit 0: allowed. Bit 1: free of cost. Bit 2: allowed at half the cost.
     """
     n_steps, n_others = (n_source, n_target) if source_labelled else (n_target, n_source)
+    if targets.wrong is not None:
+        states = np.ones((n_steps, n_others + 1), dtype=np.uint8)
+        for i, j in targets.wrong:
+            t, s = (i, j) if source_labelled else (j, i)
+            states[t, s + 1] = 0
+        return states
     states = np.zeros((n_steps, n_others + 1), dtype=np.uint8)
-    for bit, links in zip((1, 2, 4), targets, strict=True):
+    for bit, links in zip((1, 2, 4), targets[:3], strict=True):
         for i, j in links:
             t, s = (i, j) if source_labelled else (j, i)
             states[t, s + 1] |= bit
@@ -87,6 +98,8 @@ class Objective:
         Hamming cost of a wrong label, in nats.
     pairs : int64 array, optional
         The pairs to train on; all by default.
+    importance : sequence of float, optional
+        What to multiply each pair's loss with; 1 by default.
     threads : Executor, optional
         What sums the chunks, and stays open; the caller's own thread by default.
 
@@ -107,6 +120,7 @@ class Objective:
         l2: float,
         cost: float = 1.0,
         pairs: NDArray[np.int64] | None = None,
+        importance: Sequence[float] | None = None,
         threads: Executor | None = None,
     ) -> None:
         self._matrix = matrix
@@ -123,6 +137,14 @@ class Objective:
         self._first_allowed = np.concatenate(
             [[0], np.cumsum([len(lattice) for lattice in lattices])[:-1]]
         ).astype(np.int64)
+        self._importance = (
+            np.ones(len(matrix)) if importance is None else np.array(importance, float)
+        )
+        if self._importance.shape != (len(matrix),) or not (self._importance >= 0).all():
+            raise ShapeError(
+                f"importance has shape {self._importance.shape}; wanted a number of at least 0 "
+                f"for each of {len(matrix)} pairs"
+            )
         corpora = np.asarray(corpus)
         pairs = np.arange(len(matrix), dtype=np.int64) if pairs is None else pairs
         self._n_corpora = int(corpora.max()) + 1
@@ -168,6 +190,7 @@ class Objective:
             self._first_allowed,
             self._allowed,
             pairs,
+            self._importance,
             self._source_labelled,
             weights[:-N_TRANSITIONS],
             weights[-N_TRANSITIONS:],
