@@ -1,0 +1,70 @@
+"""In how many sentences lemmas occur, and what that says of how much they say."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import ResourceError
+from tokalign.lexicon._vocabulary import Vocabulary
+from tokalign.tables import Table
+
+RESOURCE = "counts"
+
+
+class Frequencies:
+    """Document counts of lemmas, mapped from a table file.
+
+    Parameters
+    ----------
+    source : Table
+        With a vocabulary, the array ``count``, and the number of sentences in its ``meta``.
+
+    Raises
+    ------
+    ResourceError
+        If the table lacks an array, or its arrays disagree.
+    """
+
+    def __init__(self, source: Table) -> None:
+        self.source = source
+        self._vocabulary = Vocabulary(source)
+        self._count: NDArray[np.int32] = source["count"]
+        self.n_documents: int = source.header["meta"].get("sentences", 0)
+        if len(self._count) != len(self._vocabulary) or self.n_documents < self._count.max():
+            raise ResourceError(
+                f"{source.path}: {len(self._vocabulary)} words, {len(self._count)} counts of up "
+                f"to {self._count.max()} among {self.n_documents} sentences; wanted a count a "
+                "word, and none larger than the number of sentences"
+            )
+        self._log_documents = math.log(1 + self.n_documents)
+
+    @classmethod
+    def open_shipped(cls) -> Self:
+        """Return the counts that ship with the package."""
+        return cls(Table.open_shipped(RESOURCE))
+
+    def __len__(self) -> int:
+        """Return the number of lemmas."""
+        return len(self._vocabulary)
+
+    def idf(self, lemma: str) -> float:
+        """Return the inverse document frequency of a lemma, relative to the largest.
+
+        Parameters
+        ----------
+        lemma : str
+            Lower-case. One that the table lacks counts as if it were in one sentence.
+
+        Returns
+        -------
+        float
+            log((1 + n) / (1 + count)) / log(1 + n) of n sentences, in [0, 1]: about
+            0.9 for what is in one or two of 50,000, 0.2 for what is in a tenth.
+        """
+        number = self._vocabulary.find(lemma)
+        count = 1 if number < 0 else int(self._count[number])
+        return 1.0 - math.log(1 + count) / self._log_documents

@@ -1,0 +1,98 @@
+"""Count in how many sentences each lemma occurs: the table behind every idf weight.
+
+    python recipes/document_counts.py --data DATA --output core/tokalign/data/counts.table.xz
+
+Documents are distinct sentences of the corpora, of simplified texts the originals alone. Left out
+are TrecQA, by whose questions rankings are judged, STS, by which similarity is, and all
+development halves. Lemmas of a single sentence are left out as well: they and unknown ones count
+as one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tokalign.annotate import load_annotator
+from tokalign.formats import read_gold
+from tokalign.lexicon.packing import pack_words
+from tokalign.tables import write_table
+from tokalign.types import SentenceLike
+
+ALIGNED = (
+    "msr_rte2/RTE2_dev_M.align.txt",
+    "edinburgh/gold.train.sure.json",
+    "multimwa/mtref-train.tsv",
+    "multimwa/wiki-train.tsv",
+)
+SIMPLIFIED = ("asset", "turk")
+SOURCE = (
+    "sentences of UD English EWT, MSRP, RTE2, Edinburgh++, MultiMWA (training parts), SICK, PAN, "
+    "and the originals of ASSET and TurkCorpus"
+)
+
+
+def sentences(data: Path) -> Iterator[SentenceLike]:
+    """Yield the sentences of all corpora, some more than once."""
+    for path in ALIGNED:
+        for pair in read_gold(data / path):
+            yield pair.source
+            yield pair.target
+    for line in (data / "msrp/par_train.dat").read_text(encoding="utf-8").splitlines():
+        fields = line.split("\t")
+        first = int(fields[0])
+        rest = fields[1 + 5 * first + 2 :]
+        yield fields[1 : 1 + first]
+        yield rest[1 : 1 + int(rest[0])]
+    words: list[str] = []
+    treebank = (data / "ud_ewt/en_ewt-ud-train.conllu").read_text(encoding="utf-8")
+    for line in treebank.splitlines():
+        if not line and words:
+            yield words
+            words = []
+        elif line[:1].isdigit():
+            number, word, *_ = line.split("\t")
+            words += [word] if number.isdigit() else []
+    with gzip.open(data / "paraphrase/pairs.tsv.gz", "rt", encoding="utf-8", newline="") as file:
+        for name, source, target in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield source
+            if not name.startswith(SIMPLIFIED):
+                yield target
+
+
+def count(data: Path) -> tuple[Counter[str], int]:
+    """Return in how many distinct sentences each lemma occurs, and how many there are."""
+    annotated = load_annotator("native").annotate(list(sentences(data)), trees=False)
+    distinct = {" ".join(each.tokens).lower(): each for each in annotated}
+    counts: Counter[str] = Counter()
+    for sentence in distinct.values():
+        counts.update({lemma.lower() for lemma in sentence.lemmas or ()})
+    return counts, len(distinct)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--output", type=Path, required=True, help="table to write")
+    arguments = parser.parse_args()
+    counts, n_sentences = count(arguments.data)
+    words = sorted(word for word, n in counts.items() if n > 1)
+    write_table(
+        arguments.output,
+        {**pack_words(words), "count": np.array([counts[word] for word in words], dtype=np.int32)},
+        name="counts",
+        version="1.0.0",
+        license="research use",
+        source=SOURCE,
+        meta={"sentences": n_sentences, "lemmas": len(words)},
+    )
+    print(f"{arguments.output}: {len(words)} lemmas of {n_sentences} sentences")
+
+
+if __name__ == "__main__":
+    main()
