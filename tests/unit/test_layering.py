@@ -25,12 +25,14 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 2.
     "codec": {"errors", "phrases", "types", "v1"},
     "formats": {"errors", "types"},
-    "lexicon": {"errors", "tables"},
+    "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
+    "similarity": {"errors", "types"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "types"},
+    "questions": {"lexicon", "tables", "types"},
     # Floor 4.
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
