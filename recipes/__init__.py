@@ -1,16 +1,19 @@
 """How every file of core/tokalign/data is made: one recipe for each, run by the Makefile.
 
-=====================  ==================  ============================================
-run                    by                  to write
-=====================  ==================  ============================================
-``recipes.models``     make models         en.tokalign, en-rte2.tokalign
-``recipes.neural``     make models-neural  en-neural.tokalign, encoder-en.table.xz and
-                                           the two of en-rte2-neural
-``recipes.annotators`` make annotators     tagger-en.table.xz, parser-en.table.xz
-``recipes.vectors``    make vectors        vectors.table.xz
-``recipes.wordnet``    make lexicon        wordnet.table.xz
-``recipes.wordpieces`` make wordpieces     wordpieces.table.xz
-=====================  ==================  ============================================
+===========================  =================  ============================================
+run                          by                 to write
+===========================  =================  ============================================
+``recipes.models``           make models        en.tokalign, en-rte2.tokalign
+``recipes.neural``           make models-neural en-neural.tokalign, encoder-en.table.xz and
+                                                the two of en-rte2-neural
+``recipes.annotators``       make annotators    tagger-en.table.xz, parser-en.table.xz
+``recipes.vectors``          make vectors       vectors.table.xz
+``recipes.wordnet``          make lexicon       wordnet.table.xz
+``recipes.wordpieces``       make wordpieces    wordpieces.table.xz
+``recipes.document_counts``  itself             counts.table.xz
+``recipes.question_weights`` itself             question-weights.tsv
+``recipes.unrelated``        itself             pairs without links, for training; not shipped
+===========================  =================  ============================================
 
 Recipes use the library and one another; the library never imports them, and no wheel holds them.
 ``python -m recipes.NAME --help``, from the root of the sources, says what each one reads.

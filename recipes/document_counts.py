@@ -1,6 +1,6 @@
 """Count in how many sentences each lemma occurs: the table behind every idf weight.
 
-    python recipes/document_counts.py --data DATA --output core/tokalign/data/counts.table.xz
+    python -m recipes.document_counts --data DATA --output core/tokalign/data/counts.table.xz
 
 Documents are distinct sentences of the corpora, of simplified texts the originals alone. Left out
 are TrecQA, by whose questions rankings are judged, STS, by which similarity is, and all

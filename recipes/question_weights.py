@@ -1,6 +1,6 @@
 """Learn how to weigh what speaks for an answer, and judge it by cross-validation.
 
-    python recipes/question_weights.py --data DATA --output core/tokalign/data/question-weights.tsv
+    python -m recipes.question_weights --data DATA --output core/tokalign/data/question-weights.tsv
 
 Logistic regression over `tokalign.questions.Evidence`, with an L2 penalty on standardised evidence,
 learned from TrecQA's training and development questions that have right and wrong candidates (143).
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import astuple
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from tokalign.aligner import Aligner
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.questions import EVIDENCE, evidence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.ranking import average_precision, read_questions
 
 L2 = 3.0

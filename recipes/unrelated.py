@@ -1,6 +1,6 @@
 """Pairs that are not parallel, for training and development: what users send most.
 
-    python recipes/unrelated.py --data DATA --output build/unrelated
+    python -m recipes.unrelated --data DATA --output build/unrelated
 
 writes ``train.jsonl`` and ``dev.jsonl``: JSON lines as `tokalign.formats` reads them, without
 links, and with a ``kind``:
@@ -22,7 +22,6 @@ import argparse
 import csv
 import json
 import math
-import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +33,6 @@ from tokalign.formats import jsonl, read_gold
 from tokalign.lexicon.likeness import is_content
 from tokalign.types import Sentence, SentenceLike
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.ranking import read_questions
 
 UNRELATED_STS = 1.0

@@ -320,7 +320,7 @@ class AnswerScorer:
 
     @classmethod
     def open_shipped(cls) -> Self:
-        """Return the regression that ships, as `recipes/question_weights.py` writes it."""
+        """Return the regression that ships, as `recipes.question_weights` writes it."""
         lines = (DATA_DIR / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
         found = dict(line.split("\t") for line in lines)
         return cls(float(found["bias"]), tuple(float(found[name]) for name in EVIDENCE))

@@ -21,12 +21,14 @@ from tokalign.features.templates import INDICATOR, TEMPLATES
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.ppdb import compile_ppdb
 from tokalign.tables import Table
 from tokalign.types import Sentence
 
 WORDNET = WordNet.open_shipped()
 VECTORS = Vectors.open_shipped()
+FREQUENCIES = Frequencies.open_shipped()
 NEAR = 1e-5  # values are float32
 
 FAMILIES = """
@@ -108,7 +110,7 @@ def paraphrases() -> Paraphrases:
 
 
 def extractor(table: FeatureTable) -> Extractor:
-    return Extractor(WORDNET, table.base, VECTORS, paraphrases())
+    return Extractor(WORDNET, table.base, VECTORS, paraphrases(), FREQUENCIES)
 
 
 def encoded(source: Sentence, target: Sentence) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -135,7 +137,9 @@ def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iter
 
 
 def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
-    pair = ReferenceRows(source, target, WORDNET, VECTORS, paraphrases(), encoded(source, target))
+    pair = ReferenceRows(
+        source, target, WORDNET, VECTORS, paraphrases(), encoded(source, target), FREQUENCIES
+    )
     yield from (pair.cell_row(*cell) for cell in pair.cells)
     for side in (pair.source, pair.target):
         yield from (pair.null_row(side, at) for at in range(len(side)))

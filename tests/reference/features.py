@@ -54,7 +54,7 @@ class ReferenceRows(ReferencePair):
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
             self._neighbour(i, j), self._lexical(i, j), self._names(i, j), self._context(i, j),
             self._competition(i, j), self._nearness(i, j), self._distributional(i, j),
-            self._dependency(i, j), self._neural(i, j),
+            self._dependency(i, j), self._neural(i, j), self._anchors(i, j),
         )  # fmt: skip
         return dict(features)
 
@@ -298,7 +298,10 @@ class ReferenceRows(ReferencePair):
         """Return the features of a token of one side that is left unaligned."""
         return dict(
             itertools.chain(
-                self._null(side, at), self._null_dependency(side, at), self._neural_null(side, at)
+                self._null(side, at),
+                self._null_dependency(side, at),
+                self._neural_null(side, at),
+                self._null_anchors(side, at),
             )
         )
 
@@ -352,3 +355,37 @@ class ReferenceRows(ReferencePair):
             name("neural_null_bin", likely_label(value, *LIKELY), side.words[at].kind, strength),
             1,
         )
+
+    def _share(self, side: Side) -> float:
+        """Return the idf share of a side's content words that have a twin on the other side."""
+        assert self.frequencies is not None
+        content = [at for at, word in enumerate(side.words) if word.kind == "content"]
+        idf = {at: self.frequencies.idf(side.words[at].lemma) for at in content}
+        twins = [at for at in content if self.best(self._line(side, at)) >= 0.9]
+        total = sum(idf.values())
+        return sum(idf[at] for at in twins) / total if total else 0.0
+
+    def _anchors(self, i: int, j: int) -> Iterator[Feature]:
+        if self.frequencies is None:
+            return
+        edges = (0.05, 0.2, 0.4, 0.6, 0.8)
+        shares = [self._share(side) for side in (self.source, self.target)]
+        labels = [bin_label(share, *edges) for share in shares]
+        strength = self.strength_label(i, j)
+        yield name("anchored", *labels, self.kinds(i, j), strength), 1
+        if self.kinds(i, j) != "content-content" or strength == "same":
+            return
+        larger = bin_label(max(shares), *edges)
+        bag = bin_label(self.bag(i, j), 0.3, 1.2, 2.5)
+        yield name("anchored_class", larger, bag, self.classes[i, j]), 1
+        if (i, j) in self.cosines and self.V(i, j) < MATCHED:
+            cosine = bin_label(self.cosines[i, j], 0.1, 0.25, 0.4, 0.5, 0.6)
+            yield name("anchored_cosine", larger, cosine, self.pos_label(i, j)), 1
+
+    def _null_anchors(self, side: Side, at: int) -> Iterator[Feature]:
+        if self.frequencies is None:
+            return
+        other = self.target if side is self.source else self.source
+        labels = [bin_label(self._share(each), 0.05, 0.2, 0.4, 0.6, 0.8) for each in (side, other)]
+        best = self._best_label(side, at, "")
+        yield name("null_anchored", *labels, side.words[at].kind, best), 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types import Sentence
 
 from reference.distributional import similarity
@@ -65,7 +66,9 @@ class ReferencePair:
         vectors: Vectors | None = None,
         paraphrases: Paraphrases | None = None,
         encoded: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
+        frequencies: Frequencies | None = None,
     ) -> None:
+        self.frequencies = frequencies
         self.encoded = encoded
         self.source, self.target = Side(source), Side(target)
         self.wordnet, self.vectors, self.paraphrases = wordnet, vectors, paraphrases

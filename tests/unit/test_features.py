@@ -27,7 +27,7 @@ def sentence(*words: str) -> Sentence:
 
 @pytest.mark.parametrize("group", NEEDS)
 def test_a_group_without_its_table_is_refused(group: str) -> None:
-    with pytest.raises(ResourceError, match=f"the features need the table of {group}"):
+    with pytest.raises(ResourceError, match=f"the feature group {group} needs a table"):
         Extractor(WordNet.open_shipped(), FeatureTable([group]).base)
 
 

@@ -71,7 +71,7 @@ cdef class Decoder:
                 f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
             )
         self._extractor = Extractor(
-            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases
+            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies
         )
         self._weights = np.ascontiguousarray(weights, dtype=np.float32)
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)

@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types import Sentence
 
 Encoded = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -15,6 +16,7 @@ class Extractor:
         base: NDArray[np.int32],
         vectors: Vectors | None = ...,
         paraphrases: Paraphrases | None = ...,
+        frequencies: Frequencies | None = ...,
     ) -> None: ...
     def rows(
         self, source: Sentence, target: Sentence, encoded: Encoded | None = ...

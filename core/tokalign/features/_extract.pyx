@@ -20,6 +20,11 @@ from tokalign.features._distributional cimport (
     distributional_similarity,
     release,
 )
+from tokalign.features._anchoring cimport (
+    anchoring_features,
+    anchoring_null_features,
+    prepare_anchoring,
+)
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._lexical cimport lexical_features, mark_acronyms
 from tokalign.features._null cimport null_features
@@ -67,10 +72,12 @@ cdef class Extractor:
     vectors : Vectors, optional
     paraphrases : Paraphrases, optional
         Without them no word has a vector, and no two words are paraphrases.
+    frequencies : Frequencies, optional
+        Without them every content word weighs the same.
     """
 
-    def __init__(self, wordnet, base, vectors=None, paraphrases=None):
-        self.lexemes = LexemeTable(wordnet, vectors, paraphrases)
+    def __init__(self, wordnet, base, vectors=None, paraphrases=None, frequencies=None):
+        self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies)
         self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
         if self._base_array.shape != (<int>N_TEMPLATES,):
@@ -78,10 +85,11 @@ cdef class Extractor:
         self._base = self._base_array
         self.sink.base = &self._base[0]
         for template, table, name in (
-            (<int>COSINE, vectors, "vectors"), (<int>PARAPHRASE, paraphrases, "paraphrases")
+            (<int>COSINE, vectors, "vectors"), (<int>PARAPHRASE, paraphrases, "paraphrases"),
+            (<int>ANCHORED, frequencies, "anchors"),
         ):
             if self._base[template] >= 0 and table is None:
-                raise ResourceError(f"the features need the table of {name}; none was given")
+                raise ResourceError(f"the feature group {name} needs a table; none was given")
         self._uses_encoder = self._base[<int>NEURAL] >= 0
         self._uses_arcs = (
             self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
@@ -206,6 +214,7 @@ cdef class Extractor:
             prepare_context(pair)
             prepare_competition(pair)
             prepare_nearness(pair)
+            prepare_anchoring(pair)
             prepare_neural(pair)
             failed = self._prepare_arcs()
         if failed:
@@ -236,12 +245,14 @@ cdef class Extractor:
         dependency_features(&self.pair, i, j, &self.sink)
         nearness_features(&self.pair, i, j, &self.sink)
         neural_features(&self.pair, i, j, &self.sink)
+        anchoring_features(&self.pair, i, j, &self.sink)
 
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
         """Fill the sink with the features of a token that has no partner."""
         self.sink.n = 0
         null_features(&self.pair, of_source, at, &self.sink)
         neural_null_features(&self.pair, of_source, at, &self.sink)
+        anchoring_null_features(&self.pair, of_source, at, &self.sink)
 
     def rows(self, source, target, encoded=None):
         """Return all feature rows of a pair in CSR form.

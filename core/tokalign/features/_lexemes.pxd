@@ -19,6 +19,7 @@ cdef class LexemeTable:
     cdef readonly WordNet wordnet
     cdef readonly Vectors vectors            # or None
     cdef readonly Paraphrases paraphrases    # or None
+    cdef readonly object frequencies         # or None
     cdef Tables _tables
     cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes

@@ -56,8 +56,10 @@ cdef class LexemeTable:
         if self._cache == NULL:
             raise MemoryError("cache of word pairs")
 
-    def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None):
+    def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
+                 frequencies=None):
         self.wordnet = wordnet
+        self.frequencies = frequencies
         self.vectors = vectors
         self.paraphrases = paraphrases
         self._tables.wordnet = &wordnet.table
@@ -145,6 +147,7 @@ cdef class LexemeTable:
             word.entries[k] = -1
             if word.kind == KIND_CONTENT:
                 word.entries[k] = self._entry(lower, lemma.lower(), k)
+        word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma.lower())
         word.vector = word.paraphrases[0] = word.paraphrases[1] = -1
         if self.vectors is not None and word.kind == KIND_CONTENT:
             word.vector = self.vectors.find(lower)

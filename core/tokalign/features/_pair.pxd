@@ -38,6 +38,7 @@ cdef struct Lexeme:
     int32_t parts[N_PARTS]   # ids of the parts of a hyphenated word, -1 where there are fewer
     int32_t entries[N_ENTRIES]   # WordNet entry under n, v, a, r; -1 where there is none
     int32_t vector           # row of its word vector, or -1
+    float idf                # relative to the largest, in [0, 1]; 1 without document counts
     int32_t paraphrases[2]   # number of its form and lemma among the paraphrases, or -1
     int32_t function_word    # index in the list of function words and marks, or -1
     int16_t tag              # index in PENN_TAGS
@@ -59,6 +60,7 @@ cdef struct Side:
     # One sentence. Arrays of length n, owned by Extractor.
     Py_ssize_t n
     bint has_tree
+    int share                # bin of the idf share of content words that have a twin
     const Lexeme **word
     int32_t *lemma           # id of each word's lemma
     int32_t *head            # -1 for a root

@@ -9,9 +9,10 @@ from typing import Self
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.resources import open_resource
 
-NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb"}
+NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb", "anchors": "counts"}
 """Feature group -> the resource without which it cannot be used. The others need WordNet alone."""
 
 
@@ -24,11 +25,13 @@ class Lexicons:
     wordnet : WordNet
     vectors : Vectors or None
     paraphrases : Paraphrases or None
+    frequencies : Frequencies or None
     """
 
     wordnet: WordNet
     vectors: Vectors | None = None
     paraphrases: Paraphrases | None = None
+    frequencies: Frequencies | None = None
 
     @classmethod
     def for_groups(cls, groups: Collection[str]) -> Self:
@@ -47,6 +50,7 @@ class Lexicons:
                 if "paraphrases" in groups
                 else None
             ),
+            frequencies=Frequencies.open_shipped() if "anchors" in groups else None,
         )
 
 

@@ -40,7 +40,9 @@ def build_matrix(
     InputError
         If a sentence is empty or lacks tags or lemmas.
     """
-    extractor = Extractor(lexicons.wordnet, table.base, lexicons.vectors, lexicons.paraphrases)
+    extractor = Extractor(
+        lexicons.wordnet, table.base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies
+    )
     starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     slots, values, first_row, n_source, n_target = [], [], [], [], []
     n_rows = n_values = 0

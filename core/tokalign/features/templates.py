@@ -163,6 +163,8 @@ _BEST = _bins("best", 0.1, 0.4, 0.65, 0.85, 0.97)
 _ADJACENT_BEST = _or("adjacent_best", _BEST, "edge")
 _GAP = _bins("gap", 0.01, 0.2, 0.5)
 _MARGIN = _bins("margin", -2, -1, -0.4, -0.1, 0.1, 0.4, 1, 2)
+_RESIDUAL_BAG = _bins("residual_bag", 0.3, 1.2, 2.5)
+_SHARE = _bins("share", 0.05, 0.2, 0.4, 0.6, 0.8)
 _COSINE = _bins("cosine", 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 # Logs as the shipped weights were trained with them; digits added would move features.
 _LIKELY = _log_bins("likely", {
@@ -210,7 +212,7 @@ TEMPLATES: tuple[FeatureTemplate, ...] = (
     _T("row_margin", "competition", (_MARGIN, _KINDS, _STRENGTH), INDICATOR, "own", "tension minus that of the best rival in the row"),
     _T("column_margin", "competition", (_MARGIN, _KINDS, _STRENGTH), INDICATOR, "own", "tension minus that of the best rival in the column"),
     _T("residual", "competition", (_COARSES,), INDICATOR, "own", "neither word has a partner elsewhere"),
-    _T("residual_context", "competition", (_bins("residual_window", 0.1, 0.6, 1.5), _bins("residual_bag", 0.3, 1.2, 2.5), _POS), INDICATOR, "own", "C1, C2 and tags of two words without partners"),
+    _T("residual_context", "competition", (_bins("residual_window", 0.1, 0.6, 1.5), _RESIDUAL_BAG, _POS), INDICATOR, "own", "C1, C2 and tags of two words without partners"),
     _T("cosine", "vectors", (_COSINE, _POS, _axis("freedom", "both-free", "one-free", "taken")), INDICATOR, "own", "cosine of the vectors of two words that are not alike"),
     _T("nearest", "vectors", (_COSINE, _axis("nearest", "both", "row", "column", "neither"), _POS), INDICATOR, "own", "of two words without partners: are they each other's nearest?"),
     _T("paraphrase", "paraphrases", (_POS,), INDICATOR, "own", "two different words that are paraphrases"),
@@ -238,4 +240,8 @@ TEMPLATES: tuple[FeatureTemplate, ...] = (
     _T("neural_margin", "neural", (_DIRECTION, _bins("likely_margin", -4, -2, -1, -0.3, 0.3, 1, 2, 4), _KINDS, _STRENGTH), INDICATOR, "own", "log-probability minus that of the likeliest other partner", most=2),
     _T("neural_null", "neural", (_STRENGTH,), LOG, "own", "the encoder's log-probability of no partner, by best strength"),
     _T("neural_null_bin", "neural", (_LIKELY, _KIND, _STRENGTH), INDICATOR, "own", "the same, binned by probability"),
+    _T("anchored", "anchors", (_SHARE, _SHARE, _KINDS, _STRENGTH), INDICATOR, "own", "idf share of each side's content that has a twin"),
+    _T("anchored_class", "anchors", (_SHARE, _RESIDUAL_BAG, _CLASS), INDICATOR, "own", "the larger share, C2 and the lexical class of two words that are not the same"),
+    _T("anchored_cosine", "anchors", (_SHARE, _bins("anchored_closeness", 0.1, 0.25, 0.4, 0.5, 0.6), _POS), INDICATOR, "own", "the larger share and the cosine of two words that do not match"),
+    _T("null_anchored", "anchors", (_SHARE, _SHARE, _KIND, _BEST), INDICATOR, "own", "shares of the word's own side and of the other, and its best strength"),
 )  # fmt: skip

@@ -7,7 +7,8 @@ that somebody judged unrelated, and nothing else is.
 
 from __future__ import annotations
 
-from tokalign.lexicon.words import Stemmer, canonical, function_words
+from tokalign.lexicon.labels import function_words
+from tokalign.lexicon.words import Stemmer, canonical
 from tokalign.types import Sentence
 
 NAME_TAGS = ("NNP", "NNPS")
