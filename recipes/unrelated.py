@@ -11,9 +11,9 @@ links, and with a ``kind``:
 - ``half-related``: they share a subject, and people judged that they do not mean the same.
 
 What is known of the first three is partial: no content word is linked with an unlike one
-(`tokalign.lexicon.likeness`). Of half-related pairs not even that is known, so they are for
-looking at. No sentence is in both files. Questions are development data alone, so that rankings
-of the same questions can be judged.
+(`tokalign.lexicon.likeness`). Of half-related pairs not even that is known, so they are
+development data alone, for looking at. So are questions and the pairs of STS, that rankings and
+similarities of the same sentences can be judged. No sentence is in both files.
 """
 
 from __future__ import annotations
@@ -79,14 +79,18 @@ class Unaligned:
 RawPair = tuple[str, str, SentenceLike, SentenceLike]
 
 
-def judged_pairs(data: Path) -> Iterator[RawPair]:
-    """Yield id, kind and sentences of the pairs that people judged, except MSRP's."""
+def sts_pairs(data: Path) -> Iterator[RawPair]:
+    """Yield id, kind and sentences of the pairs of STS 2012 that people judged unlike."""
     for path in sorted((data / "similarity").glob("sts2012.*.tsv")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             gold, source, target, *_ = (field.strip() for field in line.split("\t"))
             if gold and float(gold) <= HALF_RELATED_STS:
                 kind = "unrelated" if float(gold) <= UNRELATED_STS else "half-related"
                 yield f"{path.stem}:{number}", kind, source, target
+
+
+def sick_pairs(data: Path) -> Iterator[RawPair]:
+    """Yield id, kind and sentences of the neutral pairs of SICK that people judged unrelated."""
     path = data / "similarity" / "sick.train.tsv"
     with path.open(encoding="utf-8", newline="") as handle:
         for row in csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -244,7 +248,7 @@ def mined_pairs(data: Path, paths: Iterable[str]) -> list[Unaligned]:
 
 def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:
     """Return the training and the development pairs."""
-    judged = annotate([*judged_pairs(data), *non_paraphrases(data)])
+    judged = annotate(list(sick_pairs(data)))
     clusters = Clusters()
     for pair in judged:
         clusters.join(text_of(pair.source), text_of(pair.target))
@@ -252,6 +256,7 @@ def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:
     dev = mined_pairs(data, MINED_FROM["dev"])
     for pair in judged:
         (dev if in_dev(clusters.find(text_of(pair.target))) else train).append(pair)
+    dev += annotate([*sts_pairs(data), *non_paraphrases(data)])
     questions = annotate(list(wrong_candidates(data)))
     weights = Weights(pair.source for pair in questions)
     for pair in questions:
@@ -259,7 +264,7 @@ def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:
         dev.append(replace(pair, kind="half-related") if share >= ANSWERED_SHARE else pair)
     seen = {text_of(sentence) for pair in train for sentence in (pair.source, pair.target)}
     apart = [p for p in dev if seen.isdisjoint((text_of(p.source), text_of(p.target)))]
-    return train, apart
+    return [pair for pair in train if pair.kind != "half-related"], apart
 
 
 def lines(pairs: Iterable[Unaligned]) -> Iterator[str]:

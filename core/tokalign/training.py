@@ -24,6 +24,7 @@ from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
+from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import Model, ModelHeader
 from tokalign.types import GoldPair, Sentence
 
@@ -57,6 +58,8 @@ class TrainingSettings:
     follow : tuple of str
         With several corpora: those, by name, whose conventions the model follows where they
         differ. All alike by default.
+    unrelated_importance : float
+        What the loss of each unrelated pair is multiplied with.
     patience : int
         With development data: stop after so many iterations without a lower loss on it.
     """
@@ -68,6 +71,7 @@ class TrainingSettings:
     possible: str = "ignore"
     possible_in: tuple[tuple[str, str], ...] = ()
     follow: tuple[str, ...] = ()
+    unrelated_importance: float = 0.5
     patience: int = 10
 
     def __post_init__(self) -> None:
@@ -76,7 +80,7 @@ class TrainingSettings:
                 raise InputError(
                     f"possible is {choice!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
                 )
-        for name in ("l2", "cost"):
+        for name in ("l2", "cost", "unrelated_importance"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
         for name in ("max_iterations", "patience"):
@@ -234,6 +238,7 @@ def train_weights(
     follow: Sequence[int] = (),
     pairs: NDArray[np.int64] | None = None,
     dev_pairs: NDArray[np.int64] | None = None,
+    importance: Sequence[float] | None = None,
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]:
@@ -251,6 +256,8 @@ def train_weights(
         See merge_domains.
     pairs, dev_pairs : int64 array, optional
         What to train on (all by default) and what to watch for early stopping.
+    importance : sequence of float, optional
+        What to multiply each pair's loss with; 1 by default.
     n_threads : int, optional
         All cores by default.
     report : callable, optional
@@ -265,7 +272,8 @@ def train_weights(
         for direction, source_labelled in (("s2t", True), ("t2s", False)):
             objective = partial(
                 Objective, matrix, targets,
-                source_labelled=source_labelled, cost=settings.cost, threads=threads,
+                source_labelled=source_labelled, cost=settings.cost, importance=importance,
+                threads=threads,
             )  # fmt: skip
             dev = (
                 None
@@ -290,6 +298,7 @@ def train(
     description: str = "",
     license: str = "",
     dev: Sequence[GoldPair] = (),
+    unrelated: Sequence[GoldPair] = (),
     encoder: str = "",
     encoded: Mapping[str, Sequence[Encoded]] | None = None,
     n_threads: int | None = None,
@@ -300,8 +309,13 @@ def train(
     With several corpora the model keeps the weights that they share, and leans on those of
     ``settings.follow`` where they differ.
 
+    Of `unrelated` pairs no link is read: what is learned from them is that content words are not
+    linked with unlike ones (tokalign.lexicon.likeness). They are dealt out to the corpora, so that
+    each one's conventions learn it.
+
     The group "neural" needs the name of an `encoder` that ships, and what encoders that have not
-    seen them say of every corpus' pairs, in order (`encoded`); then no `dev` can be given.
+    seen them say of every corpus' pairs, in order (`encoded`); then neither `dev` nor `unrelated`
+    pairs can be given.
 
     Raises
     ------
@@ -310,10 +324,12 @@ def train(
         the group "neural" lacks what it needs.
     """
     settings = settings or TrainingSettings()
-    if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (dev and encoded):
+    if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (
+        encoded and (dev or unrelated)
+    ):
         raise InputError(
             "the feature group neural is trained with an encoder, held-out scores of all pairs and "
-            "no development data, and only then; see the recipe of the neural models"
+            "no development or unrelated pairs, and only then; see the recipe of the neural models"
         )
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:
@@ -322,26 +338,36 @@ def train(
         if corpus_name not in corpora:
             raise InputError(f"no corpus {corpus_name!r} among {', '.join(corpora)}")
     possible_in = dict(settings.possible_in)
-    targets = [
-        target
-        for corpus_name, pairs in (*corpora.items(), ("", dev))
-        for target in gold_targets(pairs, possible_in.get(corpus_name, settings.possible))
-    ]
     corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
     uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
     table = FeatureTable(settings.feature_groups)
-    annotated = annotate_gold([*gold, *dev], annotator, trees=uses_trees)
+    annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
     said = [one for corpus_name in corpora for one in encoded[corpus_name]] if encoded else None
     matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), said)
-    n_gold = len(gold)
+    n_gold, n_train = len(gold), len(gold) + len(unrelated)
+    targets = [
+        *(
+            target
+            for corpus_name, pairs in corpora.items()
+            for target in gold_targets(pairs, possible_in.get(corpus_name, settings.possible))
+        ),
+        *(Targets(frozenset(), wrong=unlike_cells(*pair)) for pair in annotated[n_gold:n_train]),
+        *gold_targets(dev, settings.possible),
+    ]
+    dealt = [k % len(corpora) for k in range(len(unrelated))]
     weights = train_weights(
         matrix,
         targets,
-        [*corpus, *([0] * len(dev))],
+        [*corpus, *dealt, *([0] * len(dev))],
         settings,
         follow=[list(corpora).index(corpus_name) for corpus_name in settings.follow],
-        pairs=np.arange(n_gold, dtype=np.int64),
-        dev_pairs=np.arange(n_gold, len(matrix), dtype=np.int64) if dev else None,
+        pairs=np.arange(n_train, dtype=np.int64),
+        dev_pairs=np.arange(n_train, len(matrix), dtype=np.int64) if dev else None,
+        importance=[
+            *([1.0] * n_gold),
+            *([settings.unrelated_importance] * len(unrelated)),
+            *([1.0] * len(dev)),
+        ],
         n_threads=n_threads,
         report=report,
     )
@@ -362,6 +388,7 @@ def train(
         settings={
             **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},
             "pairs": {corpus_name: len(pairs) for corpus_name, pairs in corpora.items()},
+            "unrelated": len(unrelated),
         },
     )
     return Model(header, table, dense, weights[:, -N_TRANSITIONS:].copy())

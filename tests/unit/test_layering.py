@@ -41,7 +41,7 @@ IMPORTS: dict[str, set[str]] = {
     "neural": {"errors", "features", "tables", "types"},
     # Floor 6.
     "decoding": {"crf", "errors", "features", "model", "types"},
-    "training": {"annotate", "crf", "errors", "features", "model", "types"},
+    "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
     # Floor 7.
     "aligner": {
         "annotate",

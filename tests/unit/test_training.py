@@ -14,6 +14,7 @@ from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable
+from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import save_model
 from tokalign.training import (
     POSSIBLE_CHOICES,
@@ -26,7 +27,7 @@ from tokalign.training import (
     train,
     train_weights,
 )
-from tokalign.types import Symmetrization
+from tokalign.types import GoldPair, Symmetrization
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
@@ -242,6 +243,46 @@ def test_an_empty_corpus_among_others_changes_nothing_but_the_header(gold, annot
     assert model.weights.any()
 
 
+def shuffled(pairs: list[GoldPair]) -> list[GoldPair]:
+    """Each target with the source of the next pair, and no links."""
+    return [
+        GoldPair(pair.id, other.source, pair.target, frozenset())
+        for pair, other in zip(pairs, [*pairs[1:], pairs[0]], strict=True)
+    ]
+
+
+def unlike_mass(model, pairs: list[GoldPair], annotator: Annotator) -> float:
+    """Return the summed posteriors of links between unlike words."""
+    aligner = Aligner(model, annotator)
+    total = 0.0
+    for pair in pairs:
+        found = aligner.align(pair.source, pair.target, posteriors=True)
+        assert found.posteriors is not None
+        total += sum(float(found.posteriors[c]) for c in unlike_cells(found.source, found.target))
+    return total
+
+
+def test_unrelated_pairs_teach_not_to_link_unlike_words(gold, annotator) -> None:
+    settings = TrainingSettings(feature_groups=GROUPS, max_iterations=20, l2=1.0)
+    unrelated = shuffled(gold[:12])
+    corpora = {"one": gold[:6], "two": gold[6:12]}
+    without = train(corpora, annotator, settings, name="tiny")
+    with_them = train(corpora, annotator, settings, name="tiny", unrelated=unrelated)
+    assert with_them.header.settings["unrelated"] == 12
+    held_out = shuffled(gold[12:])
+    assert unlike_mass(with_them, held_out, annotator) < 0.5 * unlike_mass(
+        without, held_out, annotator
+    )
+
+
+def test_unrelated_pairs_of_no_importance_teach_nothing(gold, annotator) -> None:
+    settings = replace(QUICK, unrelated_importance=0.0)
+    unrelated = [GoldPair(p.id, p.source, p.target, frozenset()) for p in gold[:4]]
+    alone = train({"sample": gold}, annotator, settings, name="tiny")
+    beside = train({"sample": gold}, annotator, settings, name="tiny", unrelated=unrelated)
+    np.testing.assert_allclose(beside.weights, alone.weights, rtol=1e-5, atol=1e-6)
+
+
 def test_an_unknown_group_is_refused(gold, annotator) -> None:
     settings = TrainingSettings(feature_groups=("string", "magic"))
     with pytest.raises(ModelError, match=r"unknown feature groups \['magic'\]"):
@@ -257,6 +298,7 @@ def test_an_unknown_group_is_refused(gold, annotator) -> None:
         ({"l2": math.inf}, "l2"),
         ({"cost": -0.5}, "cost"),
         ({"cost": math.nan}, "cost"),
+        ({"unrelated_importance": -1.0}, "unrelated_importance"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"patience": 0}, "patience"),
     ],

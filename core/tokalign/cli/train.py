@@ -59,6 +59,13 @@ class _Bars:
 )
 @click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
 @click.option(
+    "--unrelated",
+    "unrelated_paths",
+    type=_FILE,
+    multiple=True,
+    help="Pairs of unrelated sentences; what is learned is not to link their unlike words.",
+)
+@click.option(
     "--format",
     "format_name",
     type=click.Choice(list(FORMATS)),
@@ -112,6 +119,13 @@ class _Bars:
     help="File name of a corpus whose conventions count where corpora differ (default: all).",
 )
 @click.option(
+    "--unrelated-importance",
+    type=float,
+    default=_DEFAULTS.unrelated_importance,
+    show_default=True,
+    help="What the loss of each unrelated pair is multiplied with.",
+)
+@click.option(
     "--annotator", type=click.Choice(list(ANNOTATORS)), default="native", show_default=True
 )
 @click.option("--jobs", type=int, help="Threads (default: all cores); the result is the same.")
@@ -119,6 +133,7 @@ class _Bars:
 def command(
     train_paths: tuple[Path, ...],
     dev_path: Path | None,
+    unrelated_paths: tuple[Path, ...],
     format_name: str | None,
     output: Path,
     name: str | None,
@@ -132,6 +147,7 @@ def command(
     max_iterations: int,
     possible: tuple[str, ...],
     follow: tuple[str, ...],
+    unrelated_importance: float,
     annotator: str,
     jobs: int | None,
     quiet: bool,
@@ -153,6 +169,7 @@ def command(
             if mark
         ),
         follow=follow,
+        unrelated_importance=unrelated_importance,
     )
     model = train(
         {path.name: read_gold(path, format_name) for path in train_paths},
@@ -163,6 +180,7 @@ def command(
         description=description,
         license=license_,
         dev=read_gold(dev_path, format_name) if dev_path else (),
+        unrelated=[pair for path in unrelated_paths for pair in read_gold(path, format_name)],
         n_threads=jobs,
         report=_Bars(max_iterations, quiet),
     )
