@@ -84,22 +84,25 @@ def auto_workers() -> int:
     return max(1, available)
 
 
-def positive(name: str, value: float) -> None:
-    """Raise InputError unless a number is above 0 and finite."""
-    if not 0 < value < math.inf:
-        raise InputError(f"{name} is {value}; wanted more than 0", field=name)
+def within(low: float, high: float) -> Check:
+    """Return a check that raises InputError unless a value is None or from `low` to `high`."""
+
+    def check(name: str, value: float | None) -> None:
+        # Not the other way round: NaN is within nothing.
+        if value is not None and not low <= value <= high:
+            raise InputError(f"{name} is {value}; wanted {low:g} to {high}", field=name)
+
+    return check
 
 
-def not_negative(name: str, value: float) -> None:
-    """Raise InputError unless a number is 0 or more, and finite."""
-    if not 0 <= value < math.inf:
-        raise InputError(f"{name} is {value}; wanted 0 or more", field=name)
-
-
-def is_port(name: str, value: int | None) -> None:
-    """Raise InputError unless a value is None or a port's number."""
-    if value is not None and not 0 <= value <= 65535:
-        raise InputError(f"{name} is {value}; wanted 0 to 65535", field=name)
+# Of counts the contract holds 32 bits, and grpc 31 of sizes and of times in milliseconds.
+count = within(1, 2**31 - 1)
+size = within(1, 1 << 60)
+seconds = within(0, 2_000_000)
+some_seconds = within(0.001, 2_000_000)
+# Each takes three descriptors and some 70 MiB.
+worker_count = within(1, 1000)
+is_port = within(0, 65535)
 
 
 def distinct(name: str, values: tuple[str, ...]) -> None:
@@ -110,11 +113,11 @@ def distinct(name: str, values: tuple[str, ...]) -> None:
         )
 
 
-def token_limit(name: str, value: int) -> None:
-    """Raise InputError unless the aligner takes sentences of so many tokens."""
-    positive(name, value)
-    if value > MAX_TOKENS:
-        raise InputError(f"{name} is {value}; the aligner takes at most {MAX_TOKENS}", field=name)
+def is_host(name: str, value: str) -> None:
+    """Raise InputError unless a value may be a host's name or address."""
+    # grpc would take an empty one for every interface.
+    if not value or not value.isprintable() or " " in value:
+        raise InputError(f"{name} is {value!r}; wanted an address or a name", field=name)
 
 
 def _check_fields(config: Any) -> None:
@@ -128,16 +131,16 @@ def _check_fields(config: Any) -> None:
 class RequestLimits:
     """What one request may hold; each field's help says what it counts."""
 
-    max_tokens: int = setting(MAX_TOKENS, "Tokens of a sentence.", check=token_limit)
+    max_tokens: int = setting(MAX_TOKENS, "Tokens of a sentence.", check=within(1, MAX_TOKENS))
     # Time and memory grow with it.
     max_token_product: int = setting(
-        MAX_TOKENS**2, "Tokens of the source times tokens of the target.", check=positive
+        MAX_TOKENS**2, "Tokens of the source times tokens of the target.", check=count
     )
-    max_characters: int = setting(20_000, "Characters of a sentence.", check=positive)
-    max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=positive)
+    max_characters: int = setting(20_000, "Characters of a sentence.", check=count)
+    max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=count)
     # Bytes, before parsing.
     max_request_bytes: int = setting(
-        32 * MIB, "Size of one message.", check=positive, name="max-request-mib", unit=MIB
+        32 * MIB, "Size of one message.", check=count, name="max-request-mib", unit=MIB
     )
 
     def __post_init__(self) -> None:
@@ -151,7 +154,7 @@ class Config:
     Times are in seconds and sizes in bytes, whatever the unit of the flag.
     """
 
-    host: str = setting("127.0.0.1", "Address to listen on.")
+    host: str = setting("127.0.0.1", "Address to listen on.", check=is_host)
     port: int = setting(50051, "Port of the service; 0 takes a free one.", check=is_port)
     metrics_port: int | None = setting(
         9464,
@@ -162,7 +165,7 @@ class Config:
     workers: int = setting(
         1,
         "Worker processes; auto is one per processor.",
-        check=positive,
+        check=worker_count,
         auto=auto_workers,
     )
     models: tuple[str, ...] = setting(
@@ -173,12 +176,12 @@ class Config:
     )
     limits: RequestLimits = field(default_factory=RequestLimits)
     queue_pairs: int = setting(
-        20_000, "Pairs waiting or running; more are refused at once.", check=positive
+        20_000, "Pairs waiting or running; more are refused at once.", check=count
     )
     queue_bytes: int = setting(
         64 * MIB,
         "Size of the requests waiting or running.",
-        check=positive,
+        check=size,
         name="queue-mib",
         unit=MIB,
     )
@@ -186,38 +189,42 @@ class Config:
     queue_wait_s: float = setting(
         1.0,
         "Seconds; while requests wait longer for a worker, more are refused.",
-        check=positive,
+        check=some_seconds,
         name="queue-wait",
     )
     # Cancellation and deadlines take effect between shards.
-    shard_pairs: int = setting(32, "Most pairs given to a worker at a time.", check=positive)
+    shard_pairs: int = setting(32, "Most pairs given to a worker at a time.", check=count)
     shard_timeout_s: float = setting(
         30.0,
         "Seconds after which a silent worker is killed and replaced.",
-        check=positive,
+        check=some_seconds,
         name="shard-timeout",
     )
     # Looked at after every shard.
     max_worker_rss_bytes: int | None = setting(
-        None, "MiB of memory above which a worker is replaced.", name="max-worker-rss", unit=MIB
+        None,
+        "MiB of memory above which a worker is replaced.",
+        check=size,
+        name="max-worker-rss",
+        unit=MIB,
     )
     # For load balancers to notice.
     drain_delay_s: float = setting(
         0.0,
         "On SIGTERM: seconds of NOT_SERVING before calls are refused.",
-        check=not_negative,
+        check=seconds,
         name="drain-delay",
     )
     grace_s: float = setting(
         30.0,
         "On SIGTERM: seconds that running calls are given to finish.",
-        check=not_negative,
+        check=seconds,
         name="grace",
     )
     max_connection_age_s: float = setting(
         0.0,
         "Seconds until clients must connect anew; 0 is never.",
-        check=not_negative,
+        check=seconds,
         name="max-connection-age",
     )
     admin_port: int | None = setting(
@@ -238,11 +245,11 @@ class Config:
     traces: bool = setting(False, "Send OpenTelemetry spans as the OTEL_* variables say.")
 
     # A worker that has not loaded its models after this time is killed.
-    start_timeout_s: float = internal(120.0, positive)
+    start_timeout_s: float = internal(120.0, some_seconds)
     # Chunks of one stream that are worked on at once; more are not read from the wire.
-    stream_chunks: int = internal(8, positive)
+    stream_chunks: int = internal(8, count)
     # Idle time after which a connection is probed.
-    keepalive_s: float = internal(60.0, positive)
+    keepalive_s: float = internal(60.0, some_seconds)
 
     def __post_init__(self) -> None:
         _check_fields(self)

@@ -84,10 +84,12 @@ class Memory:
 def _die_with_server(lifeline: Connection) -> None:
     """Have the kernel end this process when the server's end of the pipe closes.
 
-    SIGIO's default action ends a process even where it hangs in compiled code, which reading
-    the socket's end could not.
+    A signal ends a process even where it hangs in compiled code, which reading the socket's end
+    could not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO.
     """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
     flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)

@@ -182,6 +182,17 @@ def test_no_process_survives_a_killed_server():
         assert call.exception() is not None
 
 
+def test_stopped_workers_end_with_a_killed_server():
+    with started() as server:
+        below = descendants(server.process.pid)
+        workers = [pid for pid, seen in below.items() if seen.parent != server.process.pid]
+        assert len(workers) == 2
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        server.process.kill()
+        wait_until(lambda: not any(map(stat, workers)))
+
+
 def test_connections_that_speak_no_http_cost_nothing():
     rng = random.Random(0)
     preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -297,10 +308,10 @@ def test_taken_port_ends_the_server():
         (["--workers", "0"], "workers is 0"),
         (["--workers", "many"], "wanted a number or auto"),
         (["--queue-pairs", "5"], "could never be queued"),
-        (["--max-tokens", "600"], "at most 512"),
+        (["--max-tokens", "600"], "wanted 1 to 512"),
         (["--port", "70000"], "wanted 0 to 65535"),
         (["--model", "a", "--model", "a"], "each once"),
-        (["--grace", "-1"], "wanted 0 or more"),
+        (["--grace", "-1"], "wanted 0 to"),
     ],
 )
 def test_contradictory_flags_are_usage_errors(flags, message):

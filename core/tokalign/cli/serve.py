@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -17,6 +18,7 @@ from tokalign.server.config import Config, Flag, RequestLimits
 _LEVELS = ("debug", "info", "warning", "error")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CHECK_TIMEOUT_S = 5.0
+_MOST_DIGITS = 18
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -71,8 +73,8 @@ def _value(name: str, flag: Flag, given: Any) -> Any:
     if flag.auto is not None:
         if given == "auto":
             return flag.auto()
-        if not given.isdecimal():
-            raise InputError(f"--{name} is {given!r}; wanted a number or auto", field=name)
+        if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
+            raise InputError(f"--{name} is {given[:64]!r}; wanted a number or auto", field=name)
         return int(given)
     if flag.none is not None and given <= flag.none:
         return None
@@ -110,6 +112,9 @@ def command(
     if check is not None:
         _check(check, check_ca, check_cert, check_key)
         return
+    if sys.stderr is None:
+        # A connection would get its number, and what grpc prints.
+        raise click.UsageError("standard error is closed; the log goes there")
     # grpc's own lines are no JSON; connections that end are not worth one.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     # app starts the fork server, which must happen before anything imports grpc.
