@@ -14,6 +14,7 @@ import uvloop
 from tokalign.errors import AlignError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
+from tokalign.server.observe import logs
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.status import classify, report
 from tokalign.server.workers import process
@@ -254,6 +255,7 @@ class App:
             "Pairs no worker has been given.",
             lambda: self.pool.waiting_pairs,
         )
+        gauge("tokalign_log_dropped", "Log lines dropped since the start.", logs.dropped)
         gauge("tokalign_workers_ready", "Workers that can align.", lambda: self.pool.n_ready)
         gauge("tokalign_workers_busy", "Workers with a shard.", lambda: self.pool.n_busy)
 

@@ -1,14 +1,18 @@
-"""JSON log lines on standard error. What may quote sentences is shown only where asked for."""
+"""JSON log lines on standard error. What may quote sentences is shown only where asked for.
+
+Whoever logs never waits for the log's reader; see lines.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-import sys
 import time
 from collections.abc import Callable
 from typing import NamedTuple
+
+from tokalign.server.observe.lines import LineWriter
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -60,12 +64,46 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(entry, default=str)
 
 
+class QueuedHandler(logging.Handler):
+    """Formats records where they are made, and leaves the lines to a writer."""
+
+    def __init__(self, formatter: JsonFormatter, writer: LineWriter | None = None) -> None:
+        super().__init__()
+        self.setFormatter(formatter)
+        self.writer = writer or LineWriter(self._dropped_line)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue a record's line."""
+        try:
+            line = self.format(record)
+        except Exception as error:
+            # The library's own handling would print, and wait.
+            line = self._line("log record cannot be formatted", reason=type(error).__name__)
+        self.writer.put(line)
+
+    def flush(self) -> None:
+        """Wait for the reader, but not for long; called at the end, too."""
+        self.writer.flush()
+
+    def _dropped_line(self, n_lines: int) -> str:
+        return self._line("log lines dropped; their reader was stuck", lines=n_lines)
+
+    def _line(self, event: str, **extra: object) -> str:
+        entry = {"name": __name__, "levelno": logging.ERROR, "levelname": "ERROR", "msg": event}
+        return self.format(logging.makeLogRecord({**entry, **extra}))
+
+
+def _handler() -> QueuedHandler | None:
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, QueuedHandler):
+            return handler
+    return None
+
+
 def configure(settings: Settings) -> None:
     """Send the records of this process to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter(sentences=settings.sentences))
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = [QueuedHandler(JsonFormatter(sentences=settings.sentences))]
     root.setLevel(settings.level)
     # The command line has a plain handler of its own, which would print every record twice.
     tokalign = logging.getLogger("tokalign")
@@ -75,8 +113,26 @@ def configure(settings: Settings) -> None:
 
 def settings() -> Settings:
     """Return what this process was configured with, for its workers."""
-    root = logging.getLogger()
-    formatters = [handler.formatter for handler in root.handlers]
-    return Settings(
-        root.level, any(isinstance(f, JsonFormatter) and f.sentences for f in formatters)
-    )
+    handler = _handler()
+    formatter = handler.formatter if handler else None
+    sentences = isinstance(formatter, JsonFormatter) and formatter.sentences
+    return Settings(logging.getLogger().level, sentences)
+
+
+def say(text: str) -> None:
+    """Print a plain line to standard error, among the log's; configure() comes first."""
+    handler = _handler()
+    assert handler is not None
+    handler.writer.put(text)
+
+
+def flush() -> None:
+    """Write what is queued, for a second at most; for ends that Python's own end misses."""
+    if (handler := _handler()) is not None:
+        handler.flush()
+
+
+def dropped() -> int:
+    """Return how many lines found no room since the start."""
+    handler = _handler()
+    return handler.writer.dropped if handler else 0

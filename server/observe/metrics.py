@@ -6,6 +6,8 @@ The parent owns every metric; workers send counts and stage times back with each
 from __future__ import annotations
 
 import functools
+import io
+import logging
 import socket
 import threading
 from collections import Counter as Tally
@@ -21,6 +23,8 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.server.observe.histogram import Histogram
 from tokalign.server.workers import frames
+
+log = logging.getLogger(__name__)
 
 # A pair takes some 0.2 ms, so the first buckets are that fine; the last hold bulk requests.
 SECONDS = (
@@ -162,7 +166,11 @@ class MetricsServer:
         def application(environ: dict[str, Any], start_response: Any) -> Any:
             path = environ["PATH_INFO"]
             if path == "/metrics":
-                return exposition(environ, start_response)
+                try:
+                    return exposition(environ, start_response)
+                except Exception:
+                    log.exception("metrics cannot be shown")
+                    raise
             probe = probes.get(path)
             if probe is None:
                 status, body = "404 Not Found", b"try /metrics, /livez or /readyz\n"
@@ -195,6 +203,10 @@ class MetricsServer:
 class _ThreadingServer(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Log a request that failed; the library would print, and wait."""
+        log.warning("metrics request failed", exc_info=True)
+
 
 class _IPv6Server(_ThreadingServer):
     address_family = socket.AF_INET6
@@ -202,6 +214,10 @@ class _IPv6Server(_ThreadingServer):
 
 class _QuietHandler(WSGIRequestHandler):
     timeout = 10
+
+    def get_stderr(self) -> io.StringIO:
+        """Return where the library prints what a peer does not read: nowhere."""
+        return io.StringIO()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: one probe per second is no news."""

@@ -48,6 +48,14 @@ def main(
     _die_with_server(lifeline)
     logs.configure(log_settings)
     try:
+        _serve(sock, factory, settings)
+    finally:
+        # A forked process ends without Python's own end.
+        logs.flush()
+
+
+def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings) -> None:
+    try:
         engine = factory(settings)
     except AlignError as error:
         sock.sendall(frames.encode(frames.Refused(str(error))))

@@ -1,14 +1,24 @@
-"""What the log of a running server says, and that it holds no sentences unless asked to."""
+"""What the log of a running server says, that it holds no sentences unless asked to, and that
+nothing waits for its reader."""
 
+import fcntl
 import json
 import logging
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
 import urllib.request
 
 import grpc
 import pytest
-from support.server_process import started
+from support.server_process import FAKE, started
 from tokalign.server import app
-from tokalign.server.observe.logs import JsonFormatter, Quoting
+from tokalign.server.observe.lines import LineWriter
+from tokalign.server.observe.logs import JsonFormatter, QueuedHandler, Quoting
+from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 SECRET = "Xylophonist"
@@ -107,3 +117,105 @@ def test_log_record_becomes_one_json_line(caplog):
     assert (entry["event"], entry["level"], entry["pairs"]) == ("lost", "warning", 3)
     assert "private" not in line + caplog.text
     assert json.loads(JsonFormatter(sentences=True).format(caplog.records[-1]))["text"] == "private"
+
+
+@pytest.fixture
+def stuck_pipe():
+    """Return the ends of a pipe that holds one page and is full."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writing, b"." * 4096)
+    yield reading, writing
+    os.close(reading)
+    os.close(writing)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_server_whose_log_nobody_reads_answers_and_stops(stuck_pipe):
+    _, writing = stuck_pipe
+    port = free_port()
+    flags = ["serve", "--port", str(port), "--metrics-port", "0", "--workers", "2"]
+    server = subprocess.Popen([sys.executable, "-c", FAKE, *flags], stderr=writing)
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            # Logged by workers and by the server.
+            for action, code in (("", "OK"), ("raise", "INTERNAL"), ("die", "INTERNAL")) * 2:
+                request = align_pb2.BatchAlignRequest(pairs=[pair(action)])
+                answer = stub.BatchAlign(request, timeout=60, wait_for_ready=True)
+                assert grpc.StatusCode[code].value[0] == answer.results[0].status.code
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
+    finally:
+        server.kill()
+        server.wait()
+
+
+def read_lines(descriptor, count):
+    with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
+        text = b""
+        while text.count(b"\n") < count:
+            text += file.read(65536)
+    return text.decode().lstrip(".").splitlines()
+
+
+def test_what_finds_no_room_is_dropped_counted_and_told_when_lines_flow(stuck_pipe):
+    reading, writing = stuck_pipe
+    handler = QueuedHandler(JsonFormatter())
+    handler.writer = writer = LineWriter(handler._dropped_line, writing, max_lines=3)
+    writer.put("first")
+    # Either "first" hangs in its write and three wait, or it is one of the three.
+    for number in range(10):
+        writer.put(str(number))
+    assert not writer.flush(0.01)
+    assert writer.dropped in (7, 8)
+    lines = read_lines(reading, 12 - writer.dropped)
+    assert writer.flush()
+    (told,) = [json.loads(line) for line in lines if line.startswith("{")]
+    assert told["lines"] == writer.dropped
+    assert told["event"] == "log lines dropped; their reader was stuck"
+    written = [line for line in lines if not line.startswith("{")]
+    assert written == ["first", *map(str, range(10 - writer.dropped))]
+
+
+@pytest.mark.parametrize("is_blocking", [False, True])
+def test_lines_arrive_whole_and_in_order(is_blocking):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, is_blocking)
+    writer = LineWriter(str, writing, max_lines=100)
+    wanted = [f"{number} " + "x" * 9000 + "\udcff" for number in range(100)]
+    for line in wanted:
+        writer.put(line)
+    assert read_lines(reading, 100) == [line.replace("\udcff", "\\udcff") for line in wanted]
+    assert writer.flush() and writer.dropped == 0
+    os.close(reading)
+    writer.put("nobody reads this any more")
+    assert writer.flush() and writer.dropped == 1
+    os.close(writing)
+
+
+def test_record_that_cannot_be_formatted_is_one_line_too(stuck_pipe):
+    reading, writing = stuck_pipe
+    handler = QueuedHandler(JsonFormatter())
+    handler.writer = LineWriter(handler._dropped_line, writing)
+    handler.emit(logging.makeLogRecord({"name": "x", "msg": "%d", "args": ("no number",)}))
+    (line,) = read_lines(reading, 1)
+    assert json.loads(line)["event"] == "log record cannot be formatted"
+
+
+def test_metrics_port_prints_nothing_of_requests_that_break(capfd, caplog):
+    monitor = MetricsServer("127.0.0.1", 0, Metrics(), is_live=lambda: True, is_ready=lambda: True)
+    # Too long for a line, nonsense, and a reset in the middle of an answer.
+    for text in (b"GET /" + b"x" * 70_000, b"\xff\x00\r\n\r\n", b"GET /metrics HTTP/1.0\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", monitor.port), timeout=10) as peer:
+            peer.sendall(text)
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with urllib.request.urlopen(f"http://127.0.0.1:{monitor.port}/livez", timeout=10) as answer:
+        assert answer.status == 200
+    monitor.close()
+    assert capfd.readouterr().err == ""

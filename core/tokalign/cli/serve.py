@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import click
 
-from tokalign.errors import InputError, ServerError
+from tokalign.errors import AlignError, InputError, ServerError
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
@@ -115,8 +115,9 @@ def command(
     if sys.stderr is None:
         # A connection would get its number, and what grpc prints.
         raise click.UsageError("standard error is closed; the log goes there")
-    # grpc's own lines are no JSON; connections that end are not worth one.
-    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    # grpc's own lines are no JSON, anyone who fails at TLS causes one, and its threads would wait
+    # for their reader.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     # app starts the fork server, which must happen before anything imports grpc.
     from tokalign.server import app
     from tokalign.server.observe import logs
@@ -127,7 +128,11 @@ def command(
     except InputError as error:
         raise click.UsageError(str(error)) from error
     logs.configure(logs.Settings(getattr(logging, log_level.upper()), log_sentences))
-    app.run(config, lambda address: click.echo(f"listening on {address}", err=True), aligners.load)
+    try:
+        app.run(config, lambda address: logs.say(f"listening on {address}"), aligners.load)
+    except AlignError as error:
+        logs.say(f"Error: {error}")
+        raise click.exceptions.Exit(1) from error
 
 
 def _check(
