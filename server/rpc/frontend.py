@@ -44,7 +44,11 @@ class Frontend:
 
     def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
         self._tracing = tracing.Tracing(tracing.otlp_provider()) if config.traces else None
-        self.calls = Calls(metrics, security.authenticator(config), self._tracing)
+        self._tokens = tokens = security.token_file(config)
+        self.calls = Calls(metrics, tokens.check if tokens else None, self._tracing)
+        if tokens:
+            help_text = "1 while the token file is missing, empty or cannot be used."
+            metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(tokens.fault))
         self._config = config
         self._service = AlignService(config, admission)
         self._health = health_aio.HealthServicer()
@@ -83,6 +87,8 @@ class Frontend:
                 f"cannot listen on {authority(host, self._config.port)}; is the port taken?",
                 field="port",
             ) from error
+        if self._tokens is not None:
+            self._tokens.watch()
         await self._server.start()
         if self._config.admin_port is not None:
             await self._start_admin(operated, self._config.admin_port)
@@ -131,6 +137,8 @@ class Frontend:
 
     def close(self) -> None:
         """Send the last spans; blocks."""
+        if self._tokens is not None:
+            self._tokens.close()
         if self._tracing is not None:
             self._tracing.close()
 

@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 _BEARER = "bearer "
 _HEX_DIGITS = 64
+_LOOK_S = 0.5
 
 
 class Certificates:
@@ -106,16 +107,46 @@ class TokenFile:
     comment. Tokens must be long and random (32 bytes of ``openssl rand -hex``), for a fast hash
     protects nothing else.
 
+    A file that is emptied or deleted leaves no token valid; one with a line that is none, as in
+    the middle of a change, leaves the last good ones valid. Calls never touch the file: look()
+    does, which watch() calls from a thread of its own.
+
+    Attributes
+    ----------
+    fault : str
+        Why the file cannot be used as it is now; empty where it can.
+
     Raises
     ------
     InputError
-        If the file cannot be read or a line is not such.
+        If the file cannot be read or holds no token, or a line is not such.
     """
 
     def __init__(self, path: Path) -> None:
+        self.fault = ""
         self._path = path
-        self._hashes = self._read()
-        self._stamp = path.stat().st_mtime_ns
+        self._closed = threading.Event()
+        self._stamp = self._stamped()
+        try:
+            self._hashes = self._read()
+        except OSError as error:
+            raise InputError(f"cannot read the token file: {error}", field="token_file") from error
+        if not self._hashes:
+            raise InputError(f"{path} holds no token", field="token_file")
+
+    def watch(self) -> None:
+        """Look for changes every half second until close()."""
+
+        def run() -> None:
+            while not self._closed.wait(_LOOK_S):
+                self.look()
+
+        # A daemon, for a file system may hang.
+        threading.Thread(target=run, name="tokens", daemon=True).start()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._closed.set()
 
     def check(self, authorization: str) -> str:
         """Return the name of the token in an authorization header.
@@ -125,7 +156,6 @@ class TokenFile:
         UnauthenticatedError
             If there is none, or it is not in the file.
         """
-        self._refresh()
         if authorization[: len(_BEARER)].lower() != _BEARER:
             raise UnauthenticatedError(
                 "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
@@ -140,22 +170,41 @@ class TokenFile:
             raise UnauthenticatedError("the bearer token is unknown")
         return found
 
-    def _refresh(self) -> None:
+    def look(self) -> None:
+        """Read the file again if it has changed; the log has one line for each change."""
+        stamp = self._stamped()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
         try:
-            stamp = self._path.stat().st_mtime_ns
-            if stamp == self._stamp:
-                return
-            self._stamp = stamp
             self._hashes = self._read()
-            log.info("tokens reloaded", extra={"tokens": len(self._hashes)})
-        except (OSError, InputError) as error:
-            log.error("cannot read the token file", extra={"reason": str(error)})
+            self.fault = "" if self._hashes else "it holds no token"
+        except OSError as error:
+            self._hashes = []
+            self.fault = str(error)
+        except InputError as error:
+            self.fault = f"{error}; the tokens before stay"
+        if self.fault:
+            log.error("the token file cannot be used", extra=self._state())
+        else:
+            log.info("tokens reloaded", extra=self._state())
+
+    def _state(self) -> dict[str, object]:
+        return {"tokens": len(self._hashes), **({"reason": self.fault} if self.fault else {})}
+
+    def _stamped(self) -> tuple[int, int, int] | None:
+        try:
+            stat = self._path.stat()
+        except OSError:
+            return None
+        return stat.st_mtime_ns, stat.st_ino, stat.st_size
 
     def _read(self) -> list[tuple[str, bytes]]:
+        """Return names and hashes; raise OSError or InputError."""
         try:
             lines = self._path.read_text().splitlines()
-        except OSError as error:
-            raise InputError(f"cannot read the token file: {error}", field="token_file") from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self._path} is no text: {error}", field="token_file") from error
         hashes = []
         for number, line in enumerate(lines, 1):
             fields = line.partition("#")[0].split()
@@ -171,11 +220,9 @@ class TokenFile:
                     f"{self._path}:{number}: wanted a name and a SHA-256 in 64 hexadecimal digits",
                     field="token_file",
                 ) from None
-        if not hashes:
-            raise InputError(f"{self._path} holds no token", field="token_file")
         return hashes
 
 
-def authenticator(config: Config) -> Callable[[str], str] | None:
-    """Return what checks an authorization header, or None where everyone may call."""
-    return None if config.token_file is None else TokenFile(config.token_file).check
+def token_file(config: Config) -> TokenFile | None:
+    """Return what checks authorization headers, or None where everyone may call."""
+    return None if config.token_file is None else TokenFile(config.token_file)

@@ -1,5 +1,6 @@
 """The files of deploy/, checked by their own tools and against a live server's metrics."""
 
+import hashlib
 import json
 import os
 import re
@@ -26,11 +27,17 @@ MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "tokalign.yaml").re
 
 
 @pytest.fixture(scope="module")
-def exposition():
+def exposition(tmp_path_factory):
     """Return what a server's /metrics shows after a call."""
-    with started() as server, grpc.insecure_channel(server.address) as channel:
+    tokens = tmp_path_factory.mktemp("tokens") / "tokens"
+    tokens.write_text(f"someone {hashlib.sha256(b'secret').hexdigest()}\n")
+    with (
+        started("--token-file", str(tokens)) as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
         align_pb2_grpc.AlignServiceStub(channel).Align(
-            align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+            align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}}),
+            metadata=[("authorization", "Bearer secret")],
         )
         with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
             return answer.read().decode()

@@ -1,10 +1,12 @@
 import hashlib
+import re
 import subprocess
+import urllib.request
 
 import grpc
 import pytest
 import trustme
-from support.server_process import started
+from support.server_process import started, wait_until
 from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
@@ -136,21 +138,77 @@ def test_calls_need_a_token_and_health_does_not(tmp_path):
         assert code("Basic secret-a") == grpc.StatusCode.UNAUTHENTICATED
         assert code("Bearer secret-a") == code("bearer secret-b") == grpc.StatusCode.OK
         path.write_text(token_line("carol", "secret-c"))
-        assert code("Bearer secret-a") == grpc.StatusCode.UNAUTHENTICATED
-        assert code("Bearer secret-c") == grpc.StatusCode.OK
+        wait_until(lambda: code("Bearer secret-a") == grpc.StatusCode.UNAUTHENTICATED)
+        wait_until(lambda: code("Bearer secret-c") == grpc.StatusCode.OK)
         stream = stub.AlignStream(iter([]))
         assert stream.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
+def is_valid(tokens, token):
+    try:
+        return bool(tokens.check(f"Bearer {token}"))
+    except UnauthenticatedError:
+        return False
 
 
 def test_token_file_that_breaks_keeps_the_old_tokens(tmp_path, caplog):
     path = tmp_path / "tokens"
     path.write_text(token_line("alice", "a"))
     tokens = TokenFile(path)
-    path.write_text("alice not-a-hash\n")
-    assert tokens.check("Bearer a") == "alice"
-    assert "cannot read the token file" in caplog.text
-    with pytest.raises(UnauthenticatedError):
-        tokens.check("Bearer b")
+    for text in (b"alice not-a-hash\n", b"\xff\xfe", token_line("alice", "a").encode() + b"b"):
+        caplog.clear()
+        path.write_bytes(text)
+        for _ in range(3):
+            tokens.look()
+            assert is_valid(tokens, "a") and not is_valid(tokens, "b")
+        assert tokens.fault
+        (record,) = caplog.records
+        assert record.message == "the token file cannot be used"
+
+
+@pytest.mark.parametrize("text", [None, "", "# nobody\n"])
+def test_emptied_or_deleted_token_file_lets_nobody_call(tmp_path, caplog, text):
+    path = tmp_path / "tokens"
+    path.write_text(token_line("alice", "a"))
+    tokens = TokenFile(path)
+    assert is_valid(tokens, "a") and not tokens.fault
+    path.unlink() if text is None else path.write_text(text)
+    for _ in range(3):
+        tokens.look()
+        assert not is_valid(tokens, "a")
+    assert tokens.fault
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    path.write_text(token_line("alice", "a"))
+    for _ in range(3):
+        tokens.look()
+        assert is_valid(tokens, "a") and not tokens.fault
+
+
+def test_server_tells_of_a_deleted_token_file_once_and_in_its_metrics(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(token_line("alice", "a"))
+    with (
+        started("--token-file", str(path)) as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+
+        def fault():
+            with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+                (line,) = re.findall(
+                    r"^tokalign_token_file_faulty .*", answer.read().decode(), re.M
+                )
+            return float(line.split()[1])
+
+        assert fault() == 0
+        path.unlink()
+        wait_until(lambda: fault() == 1)
+        for _ in range(20):
+            with pytest.raises(grpc.RpcError) as caught:
+                stub.Align(REQUEST, metadata=[("authorization", "Bearer a")], timeout=10)
+            assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+        server.stop()
+        assert server.rest().count("the token file cannot be used") == 1
 
 
 @pytest.mark.parametrize("text", ["", "# only\n", "alice zz\n", "alice\n", f"a {'z' * 64}\n"])
