@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 from support.pairs import gold_pair
 from tokalign.cli.main import main
-from tokalign.view import ReportTable, grid_lines, page_pairs, render_page
+from tokalign.evaluate.tables import Column, Table
+from tokalign.view import grid_lines, page_pairs, render_page
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 NASTY = "</script><script>alert(1)</script>&amp;\u2028<img src=x>"
@@ -23,7 +24,7 @@ def data_of(page):
 
 def test_no_text_becomes_markup():
     nasty = gold_pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
-    table = ReportTable(NASTY, (NASTY,), ((NASTY,),))
+    table = Table(NASTY, (Column(NASTY),), ((NASTY,),), heading="", line="{0}")
     page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
     assert "alert(1)<" not in page
     assert "<img" not in page
@@ -127,6 +128,28 @@ def test_evaluate_writes_the_report(tmp_path, against):
     assert CliRunner().invoke(main, [str(each) for each in arguments]).exit_code == 0
     data = data_of(page.read_text(encoding="utf-8"))
     titles = [table["title"] for table in data["tables"]]
-    assert titles[:3] == ["Scores", "F-alpha (micro)", "By tokens of the longer side"]
-    assert len(data["tables"][0]["columns"]) == (6 if against else 3)
+    open_titles = [table["title"] for table in data["tables"] if table["is_open"]]
+    assert open_titles == ["Scores", "Difference to sample.jsonl"][: 1 + against]
+    assert [title for title in titles if title not in open_titles][:2] == [
+        "F-alpha (micro)",
+        "By tokens of the longer side",
+    ]
     assert data["tables"][0]["rows"][3][:3] == ["exact match", "100.0", "100.0 to 100.0"]
+
+
+def test_page_and_text_show_the_same_tables(tmp_path):
+    path, page = tmp_path / "predicted", tmp_path / "report.html"
+    golden = Path(__file__).parents[1] / "golden"
+    path.write_text((golden / "sample.s2t.pharaoh").read_text(encoding="utf-8"), encoding="utf-8")
+    arguments = ["evaluate", "--gold", SAMPLE, "--predictions", path, "--against"]
+    arguments += [golden / "sample.t2s.pharaoh", "--errors", 40, "--html", page]
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    text = " ".join(result.stdout.split())
+    cells = [
+        cell
+        for table in data_of(page.read_text(encoding="utf-8"))["tables"]
+        for row in table["rows"]
+        for cell in row
+    ]
+    assert len(cells) > 300
+    assert [cell for cell in cells if " ".join(cell.replace("to", "to ").split()) not in text] == []

@@ -14,11 +14,13 @@ from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, Links, read_predictions
-from tokalign.evaluate import summary as text
 from tokalign.evaluate.report import Confidences, Report, report
+from tokalign.evaluate.tables import tables
 from tokalign.formats import FORMATS, Options, read_gold
 from tokalign.types import DEFAULT_SYMMETRIZATION, GoldPair, Symmetrization
+from tokalign.view import page_pairs, render_page, table_lines
 
+N_ERRORS_OF_PAGE = 40
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = click.Choice(list(FORMATS))
 
@@ -192,7 +194,7 @@ def command(
     if as_json:
         click.echo(json.dumps(found.to_json(system.names, n_errors)))
         return
-    for line in text.lines(found, n_errors=n_errors, other=str(against)):
+    for line in table_lines(tables(found, n_errors=n_errors, other=str(against))):
         click.echo(line)
 
 
@@ -204,17 +206,15 @@ def _page(
     gold_name: str,
     against: Path | None,
 ) -> str:
-    from tokalign import view
-
     note = f"{len(pairs)} pairs; links that count: {found.choice.value}"
     if against is not None:
         note += f"; second system: {against.name}"
     shown = system.confidences or system.predicted
-    return view.render_page(
+    return render_page(
         f"{system.title} against {gold_name}",
         note,
-        view.page_pairs(pairs, shown, choice=found.choice, other=others),
-        tables=view.evaluation_tables(found),
+        page_pairs(pairs, shown, choice=found.choice, other=others),
+        tables=tables(found, n_errors=N_ERRORS_OF_PAGE, other=against.name if against else ""),
         calibration=found.calibration,
         choice=found.choice,
     )

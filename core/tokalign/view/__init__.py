@@ -1,13 +1,13 @@
-"""Look at alignments: one self-contained page, or a grid in the terminal."""
+"""Look at alignments and their scores: one self-contained page, or text in the terminal."""
 
 from tokalign.view.grid import grid_lines
-from tokalign.view.page import PagePair, ReportTable, evaluation_tables, page_pairs, render_page
+from tokalign.view.page import PagePair, page_pairs, render_page
+from tokalign.view.text import table_lines
 
 __all__ = [
     "PagePair",
-    "ReportTable",
-    "evaluation_tables",
     "grid_lines",
     "page_pairs",
     "render_page",
+    "table_lines",
 ]

@@ -277,8 +277,8 @@ function start() {
   document.title = data.title;
   at("title").textContent = data.title;
   at("note").textContent = data.note;
-  const [first, ...rest] = data.tables;
-  if (first) at("scores").append(figures(first));
+  const rest = data.tables.filter((table) => !table.is_open);
+  for (const table of data.tables) if (table.is_open) at("scores").append(figures(table));
   if (data.calibration && data.calibration.links) at("scores").append(reliability(data.calibration));
   if (rest.length) {
     const details = make("details"), box = make("div", null, { class: "tables" });

@@ -12,18 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 
-from tokalign.evaluate import (
-    Calibration,
-    LinkChoice,
-    Links,
-    list_errors,
-    worst_word_pairs,
-)
-from tokalign.evaluate.report import Report
-from tokalign.evaluate.summary import AER_WARNING, LABELS
+from tokalign.evaluate import Calibration, LinkChoice, Links, list_errors
+from tokalign.evaluate.tables import Table
 from tokalign.types import GoldPair
-
-_N_WORST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +43,6 @@ class PagePair:
     possible: tuple[tuple[int, int], ...] = ()
     other: tuple[tuple[int, int], ...] | None = None
     harm: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table above the pairs; the first column names the row, the note stands under it."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
 
 
 def page_pairs(
@@ -109,112 +90,12 @@ def page_pairs(
     return result
 
 
-def evaluation_tables(report: Report) -> list[ReportTable]:
-    """Return the tables of an evaluation, in percent."""
-    scores, comparison = report.result.scores, report.comparison
-    rows = []
-    for name, label in LABELS.items():
-        low, high = report.result.intervals[name]
-        cells = [label, _percent(getattr(scores, name)), f"{_percent(low)} to {_percent(high)}"]
-        if comparison is not None:
-            each = comparison[name]
-            cells += [
-                f"{100 * each.difference:+.1f}",
-                f"{100 * each.low:+.1f} to {100 * each.high:+.1f}",
-                f"{each.p_value:.3f}",
-            ]
-        rows.append(tuple(cells))
-    columns = ["score", "percent", "95% interval"]
-    if comparison is not None:
-        columns += ["to the second", "95% interval", "p"]
-    tables = [
-        ReportTable("Scores", tuple(columns), tuple(rows), AER_WARNING),
-        ReportTable(
-            "F-alpha (micro)",
-            ("alpha", "on counted links", "precision on possible"),
-            tuple(
-                (alpha, _percent(value), _percent(scores.f_alpha_sure_possible[alpha]))
-                for alpha, value in scores.f_alpha.items()
-            ),
-        ),
-        ReportTable(
-            "By tokens of the longer side",
-            ("tokens", "pairs", "P", "R", "F1", "exact"),
-            tuple(
-                (name, str(s.pairs), *map(_percent, (s.precision, s.recall, s.f1, s.exact_match)))
-                for name, s in report.lengths.items()
-            ),
-        ),
-    ]
-    for title, counts in (
-        ("By kind of link", report.kinds),
-        ("By class of the target word", report.tags),
-    ):
-        if counts:
-            cells_of = tuple(
-                (name, str(c.gold), *map(_percent, (c.precision, c.recall, c.f1)))
-                for name, c in counts.items()
-            )
-            tables.append(ReportTable(title, ("class", "gold", "P", "R", "F1"), cells_of))
-    if report.calibration is not None:
-        tables.append(_calibration_table(report.calibration))
-    worst = worst_word_pairs(report.errors)[:_N_WORST]
-    tables.append(
-        ReportTable(
-            "Word pairs by harm",
-            ("source ~ target", "error", "count", "points of F1"),
-            tuple(
-                (f"{s} ~ {t}", "missing" if gone else "wrong", str(n), f"{100 * harm:.3f}")
-                for s, t, gone, n, harm in worst
-            ),
-        )
-    )
-    tables.append(
-        ReportTable(
-            "Links by harm",
-            ("source ~ target", "error", "pair", "link", "points of F1"),
-            tuple(
-                (
-                    " ~ ".join(error.words),
-                    "missing" if error.is_missing else "wrong",
-                    error.id,
-                    f"{error.source}-{error.target}",
-                    f"{100 * error.harm:.3f}",
-                )
-                for error in report.errors[:_N_WORST]
-            ),
-        )
-    )
-    return tables
-
-
-def _calibration_table(calibration: Calibration) -> ReportTable:
-    return ReportTable(
-        "Reliability of confidences",
-        ("confidence", "links", "mean", "right"),
-        tuple(
-            (
-                f"{each.low:.1f} to {each.high:.1f}",
-                str(each.links),
-                _percent(each.confidence),
-                _percent(each.right),
-            )
-            for each in calibration.bins
-        ),
-        f"expected calibration error {_percent(calibration.expected_error)} points",
-    )
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
-
-
 def render_page(
     title: str,
     note: str,
     pairs: Sequence[PagePair],
     *,
-    tables: Sequence[ReportTable] = (),
+    tables: Sequence[Table] = (),
     calibration: Calibration | None = None,
     choice: LinkChoice = LinkChoice.SURE,
     has_gold: bool = True,
@@ -226,8 +107,8 @@ def render_page(
     title, note : str
         Heading, and a line under it that says what is shown.
     pairs : sequence of PagePair
-    tables : sequence of ReportTable
-        The first is shown open.
+    tables : sequence of Table
+        Stand above the pairs.
     calibration : Calibration, optional
         Shown as a reliability plot.
     choice : LinkChoice
@@ -241,7 +122,7 @@ def render_page(
         "choice": choice.value,
         "has_gold": has_gold,
         "has_confidence": any(p != 1.0 for pair in pairs for _, _, p in pair.links),
-        "tables": [asdict(table) for table in tables],
+        "tables": [_table(table) for table in tables],
         "calibration": None if calibration is None else calibration.to_json(),
         "pairs": [asdict(pair) for pair in pairs],
     }
@@ -254,3 +135,16 @@ def render_page(
     before, rest = template.split("{{DATA}}")
     between, after = rest.split("{{SCRIPT}}")
     return before + text + between + script + after
+
+
+def _table(table: Table) -> dict[str, object]:
+    return {
+        "title": table.title,
+        "columns": [column.name for column in table.columns],
+        "rows": [
+            [column.cell.format(value) for column, value in zip(table.columns, row, strict=True)]
+            for row in table.rows
+        ],
+        "note": table.note,
+        "is_open": table.is_open,
+    }

@@ -1,0 +1,258 @@
+"""The tables of a report: values and how to write them, for a page and for lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tokalign.evaluate.breakdown import LinkError, worst_word_pairs
+from tokalign.evaluate.calibration import Calibration
+from tokalign.evaluate.metrics import Scores
+from tokalign.evaluate.report import Report
+from tokalign.evaluate.significance import Comparison
+
+LABELS = {
+    "precision": "precision (macro)",
+    "recall": "recall (macro)",
+    "f1": "F1 (of the macro figures)",
+    "exact_match": "exact match",
+    "micro_precision": "precision (micro)",
+    "micro_recall": "recall (micro)",
+    "micro_f1": "F1 (micro)",
+    "f1_identical": "F1, identical words (micro)",
+    "f1_non_identical": "F1, other words (micro)",
+    "f1_content": "F1, content words (micro)",
+    "aer": "AER",
+}
+"""What to call each scalar metric in reports."""
+
+AER_WARNING = (
+    "AER does not balance precision and recall: where gold has many possible links it can be low "
+    "though most links are missing (Fraser and Marcu 2007); judge by F"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, and the format of a value in the cell of a page."""
+
+    name: str
+    cell: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values, with what a page and a terminal need to write them.
+
+    Attributes
+    ----------
+    title : str
+        Stands above the table on a page.
+    columns : tuple of Column
+        The first one names the row.
+    rows : tuple of tuples
+        One value for each column; a column of intervals holds (low, high).
+    heading : str
+        Stands above the rows in text.
+    line : str
+        Format of a row as a line of text, whose fields are the columns by number.
+    note : str
+        Stands under the table.
+    is_open : bool
+        Whether a page shows the table without being asked.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[object, ...], ...]
+    heading: str
+    line: str
+    note: str = ""
+    is_open: bool = False
+
+
+def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Table]:
+    """Return the tables of a report, in percent.
+
+    Parameters
+    ----------
+    report : Report
+    n_errors : int
+        How many errors to list; 0 leaves them out.
+    other : str
+        What to call the second system, if there is one.
+    """
+    found = [_scores(report), _f_alpha(report.result.scores)]
+    if report.comparison is not None:
+        found.append(_comparison(report.comparison, other))
+    found.append(_lengths(report))
+    for title, counts in (
+        ("By kind of link", report.kinds),
+        ("By class of the target word", report.tags),
+    ):
+        rows = [
+            (name, each.gold, *_percents(each.precision, each.recall, each.f1))
+            for name, each in counts.items()
+        ]
+        if rows:
+            found.append(_breakdown(title, ("class", "gold", "P", "R", "F1"), rows))
+    if report.calibration is not None:
+        found.append(_calibration(report.calibration))
+    if n_errors:
+        found += [_word_pairs(report.errors, n_errors), _links(report.errors[:n_errors])]
+    return found
+
+
+def _lower(title: str) -> str:
+    return title[0].lower() + title[1:]
+
+
+def _percents(*fractions: float) -> tuple[float, ...]:
+    return tuple(100 * fraction for fraction in fractions)
+
+
+def _scores(report: Report) -> Table:
+    scores, intervals = report.result.scores, report.result.intervals
+    return Table(
+        title="Scores",
+        columns=(
+            Column("score"),
+            Column("percent", "{:.1f}"),
+            Column("95% interval", "{0[0]:.1f} to {0[1]:.1f}"),
+        ),
+        rows=tuple(
+            (label, 100 * getattr(scores, name), _percents(*intervals[name]))
+            for name, label in LABELS.items()
+        ),
+        heading=f"{scores.pairs} pairs, links that count: {report.choice.value}; "
+        "percent, 95% bootstrap interval",
+        line="  {0:<28}{1:6.1f}   {2[0]:5.1f} to {2[1]:5.1f}",
+        note=AER_WARNING,
+        is_open=True,
+    )
+
+
+def _comparison(comparison: Mapping[str, Comparison], other: str) -> Table:
+    return Table(
+        title=f"Difference to {other}",
+        columns=(
+            Column("score"),
+            Column("points", "{:+.1f}"),
+            Column("95% interval", "{0[0]:+.1f} to {0[1]:+.1f}"),
+            Column("p", "{:.3f}"),
+        ),
+        rows=tuple(
+            (label, 100 * each.difference, _percents(each.low, each.high), each.p_value)
+            for each, label in ((comparison[name], label) for name, label in LABELS.items())
+        ),
+        heading=f"difference to {other}: points, 95% paired bootstrap interval, p by randomisation",
+        line="  {0:<28}{1:+6.1f}   {2[0]:+5.1f} to {2[1]:+5.1f}   p = {3:.3f}",
+        is_open=True,
+    )
+
+
+def _f_alpha(scores: Scores) -> Table:
+    """Return F-alpha with one column for each alpha, which a line of text names again."""
+    alphas = tuple(scores.f_alpha)
+    return Table(
+        title="F-alpha (micro)",
+        columns=(Column("alpha"), *(Column(alpha, "{:.1f}") for alpha in alphas)),
+        rows=(
+            ("F-alpha (micro)", *_percents(*scores.f_alpha.values())),
+            ("... precision on possible", *_percents(*scores.f_alpha_sure_possible.values())),
+        ),
+        heading="",
+        line="  {0:<28}" + "  ".join(f"{alpha}: {{{k}:.1f}}" for k, alpha in enumerate(alphas, 1)),
+    )
+
+
+def _lengths(report: Report) -> Table:
+    return _breakdown(
+        "By tokens of the longer side",
+        ("tokens", "pairs", "P", "R", "F1", "exact"),
+        [
+            (name, each.pairs, *_percents(each.precision, each.recall, each.f1, each.exact_match))
+            for name, each in report.lengths.items()
+        ],
+    )
+
+
+def _breakdown(title: str, names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> Table:
+    """Return a table of a name, a count and percents; in text the title heads the names."""
+    _, count, *percents = names
+    return Table(
+        title=title,
+        columns=(Column(names[0]), Column(count), *(Column(name, "{:.1f}") for name in percents)),
+        rows=tuple(rows),
+        heading=f"{_lower(title):<40}{count:>6}" + "".join(f"{name:>7}" for name in percents),
+        line="  {0:<38}{1:>6}" + "".join(f"{{{k}:7.1f}}" for k in range(2, len(names))),
+    )
+
+
+def _calibration(calibration: Calibration) -> Table:
+    about = (
+        f"Confidences of {calibration.links} links: expected calibration error "
+        f"{100 * calibration.expected_error:.1f} points"
+    )
+    return Table(
+        title=about,
+        columns=(
+            Column("confidence"),
+            Column("links"),
+            Column("mean", "{:.1f}"),
+            Column("right", "{:.1f}"),
+        ),
+        rows=tuple(
+            (
+                f"{each.low:.1f} to {each.high:.1f}",
+                each.links,
+                *_percents(each.confidence, each.right),
+            )
+            for each in calibration.bins
+        ),
+        heading=f"{_lower(about)}\n  {'confidence':<38}links   mean  right",
+        line="  {0:<37}{1:>6}{2:7.1f}{3:7.1f}",
+    )
+
+
+def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> Table:
+    n_missing = sum(error.is_missing for error in errors)
+    about = f"{len(errors)} errors: {n_missing} missing, {len(errors) - n_missing} wrong"
+    return Table(
+        title="Word pairs by harm",
+        columns=(
+            Column("source ~ target"),
+            Column("error"),
+            Column("count"),
+            Column("points of F1", "{:.3f}"),
+        ),
+        rows=tuple(
+            (f"{source} ~ {target}", "missing" if is_missing else "wrong", count, 100 * harm)
+            for source, target, is_missing, count, harm in worst_word_pairs(errors)[:n_shown]
+        ),
+        heading=f"{about}\nword pairs by harm (points of F1)",
+        line="  {3:7.3f}  {2:4} x {1:<8}{0}",
+    )
+
+
+def _links(errors: Sequence[LinkError]) -> Table:
+    return Table(
+        title="Links by harm",
+        columns=(
+            Column("source ~ target"),
+            Column("error"),
+            Column("link"),
+            Column("points of F1", "{:.3f}"),
+        ),
+        rows=tuple(
+            (
+                " ~ ".join(error.words),
+                "missing" if error.is_missing else "possible" if error.is_possible else "wrong",
+                f"pair {error.id}: {error.source}-{error.target}",
+                100 * error.harm,
+            )
+            for error in errors
+        ),
+        heading="links by harm",
+        line="  {3:7.3f}  {1:<9}{2:<24} {0}",
+    )
