@@ -65,6 +65,8 @@ class AnnotatorContract:
     def test_a_sentence_without_tokens_is_refused(self, annotator, empty):
         with pytest.raises(InputError, match="sentence 1 has no token"):
             annotator.annotate(["Fine.", empty], trees=True)
+        with pytest.raises(InputError, match="the sentence has no token"):
+            annotator.annotate([empty], trees=True)
 
     def test_an_empty_batch_is_fine(self, annotator):
         assert annotator.annotate([], trees=True) == []

@@ -82,7 +82,7 @@ def test_bad_lines_are_left_out_and_exit_3(size):
 def test_an_empty_side_is_named():
     result = run(text="Good.\t \n")
     assert result.exit_code == 3
-    assert "line 1, target: sentence 0 has no token" in result.stderr
+    assert "line 1, target: the sentence has no token" in result.stderr
 
 
 def test_strict_stops_at_the_first_bad_line():

@@ -78,6 +78,8 @@ def test_an_annotated_sentence_comes_back_unchanged(annotator):
 def test_a_sentence_without_tokens_is_refused(annotator, empty):
     with pytest.raises(InputError, match="sentence 1 has no token"):
         annotator.annotate(["Fine.", empty], trees=False)
+    with pytest.raises(InputError, match="the sentence has no token"):
+        annotator.annotate([empty], trees=False)
 
 
 def test_an_empty_batch_is_fine(annotator):

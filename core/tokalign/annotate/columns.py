@@ -48,27 +48,25 @@ _columns_of = attrgetter(*(field.name for field in fields(Sentence)))
 """The values of a sentence's columns, in its order: of a `Sentence`, or of `Columns`."""
 
 
-def given_columns(sentence: Sequence[str] | Sentence, index: int) -> Columns:
+def given_columns(sentence: Sequence[str] | Sentence) -> Columns:
     """Return the columns that a caller's tokens or sentence already have.
 
     Parameters
     ----------
     sentence : sequence of str, or Sentence
-    index : int
-        Position in the batch, for messages.
 
     Raises
     ------
     InputError
-        If there is no token, or a token is empty.
+        If a token is empty.
     """
     given = sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
-    columns = Columns(*_columns_of(given))
-    require_tokens(columns, index)
-    return columns
+    return Columns(*_columns_of(given))
 
 
-def require_tokens(columns: Columns, index: int) -> None:
-    """Raise InputError if sentence `index` of a batch has no token."""
-    if not columns.tokens:
-        raise InputError(f"sentence {index} has no token; give text with at least one word")
+def require_tokens(batch: Sequence[Columns]) -> None:
+    """Raise InputError, with the index where there are several, if a sentence has no token."""
+    for index, columns in enumerate(batch):
+        if not columns.tokens:
+            which = "the sentence" if len(batch) == 1 else f"sentence {index}"
+            raise InputError(f"{which} has no token; give text with at least one word")

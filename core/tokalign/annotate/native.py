@@ -53,11 +53,10 @@ class NativeAnnotator:
         (3, 3, 3, -1, 3)
         """
         columns = [
-            _from_text(sentence, index)
-            if isinstance(sentence, str)
-            else given_columns(sentence, index)
-            for index, sentence in enumerate(sentences)
+            _from_text(sentence) if isinstance(sentence, str) else given_columns(sentence)
+            for sentence in sentences
         ]
+        require_tokens(columns)
         open_columns = [
             column for column in columns if column.tags is None or (trees and column.heads is None)
         ]
@@ -94,8 +93,6 @@ class NativeAnnotator:
                 column.relations = tuple(relations[start:end])
 
 
-def _from_text(text: str, index: int) -> Columns:
+def _from_text(text: str) -> Columns:
     tokens, starts, ends = tokenize(text)
-    columns = Columns(text, tuple(tokens), tuple(starts), tuple(ends))
-    require_tokens(columns, index)
-    return columns
+    return Columns(text, tuple(tokens), tuple(starts), tuple(ends))

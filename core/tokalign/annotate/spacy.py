@@ -60,20 +60,20 @@ class SpacyAnnotator:
         See `tokalign.annotate.base.Annotator.annotate`. spaCy's tokens of white space are
         left out.
         """
-        columns: list[Columns | None] = []
+        given_or_none: list[Columns | None] = []
         documents = []
-        for index, sentence in enumerate(sentences):
+        for sentence in sentences:
             if isinstance(sentence, str):
-                columns.append(None)
+                given_or_none.append(None)
                 documents.append(self._pipeline.make_doc(sentence))
             else:
-                given = given_columns(sentence, index)
-                columns.append(given)
+                given = given_columns(sentence)
+                given_or_none.append(given)
                 documents.append(self._document(given))
         disabled = [] if trees else ["parser"]
         answers = self._pipeline.pipe(documents, batch_size=BATCH_SIZE, disable=disabled)
-        out = []
-        for index, (known, document) in enumerate(zip(columns, answers, strict=True)):
+        columns = []
+        for known, document in zip(given_or_none, answers, strict=True):
             words = [token for token in document if known is not None or not token.is_space]
             column = known or Columns(
                 document.text,
@@ -81,20 +81,20 @@ class SpacyAnnotator:
                 tuple(token.idx for token in words),
                 tuple(token.idx + len(token.text) for token in words),
             )
-            require_tokens(column, index)
             column.fill(
                 tags=tuple(token.tag_ for token in words),
                 lemmas=tuple(token.lemma_ or token.text for token in words),
                 heads=_heads(words) if trees else None,
                 relations=tuple(token.dep_ for token in words) if trees else None,
             )
-            out.append(column.sentence())
-        return out
+            columns.append(column)
+        require_tokens(columns)
+        return [column.sentence() for column in columns]
 
     def _document(self, columns: Columns) -> Any:
         from spacy.tokens import Doc
 
-        following = (*columns.starts[1:], len(columns.text))
+        following = (*columns.starts, len(columns.text))[1:]
         spaces = [end < start for end, start in zip(columns.ends, following, strict=True)]
         return Doc(self._pipeline.vocab, words=list(columns.tokens), spaces=spaces)
 

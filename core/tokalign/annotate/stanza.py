@@ -73,11 +73,10 @@ class StanzaAnnotator:
         """
         texts = self._tokenize([text for text in sentences if isinstance(text, str)])
         columns = [
-            next(texts) if isinstance(sentence, str) else given_columns(sentence, index)
-            for index, sentence in enumerate(sentences)
+            next(texts) if isinstance(sentence, str) else given_columns(sentence)
+            for sentence in sentences
         ]
-        for index, column in enumerate(columns):
-            require_tokens(column, index)
+        require_tokens(columns)
         todo = [
             column
             for column in columns
