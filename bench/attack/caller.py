@@ -34,18 +34,31 @@ class Outcome(NamedTuple):
     is_new: bool
 
 
-def work(address: str, token: str, pipe: Connection) -> None:
+def connect(address: str, directory: str, secure: Any, insecure: Any, options: Any = None) -> Any:
+    """Return a channel made by grpc's or grpc.aio's functions, by mutual TLS where there is a CA.
+
+    Then the directory holds ca.pem, key.pem and cert.pem.
+    """
+    files = [Path(directory) / name for name in ("ca.pem", "key.pem", "cert.pem")]
+    if not files[0].exists():
+        return insecure(address, options=options)
+    credentials = grpc.ssl_channel_credentials(*(path.read_bytes() for path in files))
+    return secure(address, credentials, options=options)
+
+
+def work(address: str, token: str, directory: str, pipe: Connection) -> None:
     """Call until the pipe holds something, then send the list of outcomes through it.
 
     Sends "ready" once the right answers are known. Calls are retried as the shipped client does
     it, within their deadline.
     """
-    pipe.send(asyncio.run(_Caller(address, token, pipe).run()))
+    pipe.send(asyncio.run(_Caller(address, token, directory, pipe).run()))
 
 
 class _Caller:
-    def __init__(self, address: str, token: str, pipe: Connection) -> None:
+    def __init__(self, address: str, token: str, directory: str, pipe: Connection) -> None:
         self._address = address
+        self._directory = directory
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._pipe = pipe
         self._wanted: list[Any] = []
@@ -67,7 +80,8 @@ class _Caller:
             ("grpc.max_reconnect_backoff_ms", 2000),
             ("grpc.service_config", Retry().service_config()),
         ]
-        return grpc.aio.insecure_channel(self._address, options=options)
+        kinds = grpc.aio.secure_channel, grpc.aio.insecure_channel
+        return connect(self._address, self._directory, *kinds, options)
 
     async def run(self) -> list[Outcome]:
         async with self._channel() as kept:

@@ -1,5 +1,25 @@
 """Every module with rows: importing this fills the registry."""
 
-from bench.attack import connections, cost, floods, memory, strangers
+from bench.attack import (
+    connections,
+    cost,
+    files,
+    floods,
+    memory,
+    processes,
+    requests,
+    strangers,
+    tls,
+)
 
-__all__ = ["connections", "cost", "floods", "memory", "strangers"]
+__all__ = [
+    "connections",
+    "cost",
+    "files",
+    "floods",
+    "memory",
+    "processes",
+    "requests",
+    "strangers",
+    "tls",
+]

@@ -100,6 +100,10 @@ class Row:
     new_may_fail : bool
         Whether the caller's calls over new connections may be lost: others hold all that the
         server lets in, which only the layer in front can tell apart.
+    n_times : int
+        How many times as long as others it may take.
+    is_tls : bool
+        Mutual TLS in place of tokens.
     """
 
     name: str
@@ -115,6 +119,8 @@ class Row:
     has_server: bool = True
     max_files: int | None = None
     new_may_fail: bool = False
+    n_times: int = 1
+    is_tls: bool = False
 
 
 ROWS: dict[str, Row] = {}

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import trustme
 from prometheus_client.parser import text_string_to_metric_families
 from tokalign.errors import ServerError
 from tokalign.load import procfs
@@ -33,6 +34,8 @@ from bench.attack.rows import OWN_MIB, ROWS, STRANGER_MIB, WORKER_MIB, Attack, R
 STOP_OWN_MIB = 1536
 STOP_ALL_MIB = 3072
 ATTACKER_BYTES = 6 << 30
+LATE_S = 45.0
+"""An attacker that has not ended so long after its time is killed, which is a failure."""
 LOOK_S = 0.02
 LOOKS_PER_FAMILY = 20
 NOISE = 3.0
@@ -148,6 +151,7 @@ def run(row: Row, seconds: float, rest_s: float, is_long: bool) -> Result:
         Whether ratios of times are judged.
     """
     result = Result(row.name)
+    seconds *= row.n_times
     with tempfile.TemporaryDirectory(prefix="attack-") as directory:
         if row.has_server:
             _beside_caller(row, seconds, rest_s, directory, result)
@@ -163,11 +167,25 @@ def run(row: Row, seconds: float, rest_s: float, is_long: bool) -> Result:
 
 def _flags(row: Row, directory: str) -> tuple[str, ...]:
     flags = ["--workers", "2", "--admin-port", "0", *row.flags]
-    if row.is_stranger:
+    if row.is_tls:
+        flags += _mutual_tls(Path(directory))
+    elif row.is_stranger:
         path = Path(directory) / "tokens"
         path.write_text(f"caller {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
         flags += ["--token-file", str(path)]
     return tuple(flags)
+
+
+def _mutual_tls(directory: Path) -> list[str]:
+    """Make an authority and a certificate for both sides; return the server's options."""
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1", "localhost")
+    paths = {name: directory / f"{name}.pem" for name in ("ca", "cert", "key")}
+    authority.cert_pem.write_to_path(paths["ca"])
+    certificate.cert_chain_pems[0].write_to_path(paths["cert"])
+    certificate.private_key_pem.write_to_path(paths["key"])
+    options = {"--tls-cert": "cert", "--tls-key": "key", "--tls-client-ca": "ca"}
+    return [part for option, name in options.items() for part in (option, str(paths[name]))]
 
 
 def _beside_caller(row: Row, seconds: float, rest_s: float, directory: str, result: Result) -> None:
@@ -202,9 +220,9 @@ def _phases(
     memory: _Memory,
     result: Result,
 ) -> tuple[Attack, dict[str, float]]:
-    token = TOKEN if row.is_stranger else ""
-    limits = _limits(server.address, token)
-    with _process(caller.work, server.address, token) as (process, pipe):
+    token = TOKEN if row.is_stranger and not row.is_tls else ""
+    limits = _limits(server.address, token, directory)
+    with _process(caller.work, server.address, token, directory) as (process, pipe):
         _receive(process, pipe, 60)
         time.sleep(rest_s)
         result.own_mib["before"] = memory.own_mib
@@ -239,7 +257,7 @@ def _phases(
 def _carry_out(row: Row, attack: Attack, result: Result) -> Attack:
     with _process(attack_work, row.name, attack) as (process, pipe):
         _receive(process, pipe, 60)
-        found = _receive(process, pipe, attack.seconds + 15)
+        found = _receive(process, pipe, attack.seconds + LATE_S)
     if found is None:
         result.broken.append("the attacker failed or did not end: see above")
         return attack
@@ -255,9 +273,10 @@ def _receive(process: Any, pipe: Connection, timeout_s: float) -> Any:
         return None
 
 
-def _limits(address: str, token: str) -> align_pb2.Limits:
+def _limits(address: str, token: str, directory: str) -> align_pb2.Limits:
     metadata = (("authorization", f"Bearer {token}"),) if token else ()
-    with grpc.insecure_channel(address) as channel:
+    kinds = grpc.secure_channel, grpc.insecure_channel
+    with caller.connect(address, directory, *kinds) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
         return stub.ListModels(align_pb2.ListModelsRequest(), timeout=30, metadata=metadata).limits
 

@@ -1,0 +1,44 @@
+"""The attacks' own parts: every row of the review has one, and what they send is what they say."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from bench.attack import families, peer
+from bench.attack.rows import ROWS
+from bench.attack.strangers import MIB, packed
+
+REVIEW = [str(number) for number in range(1, 22)]
+
+
+def test_every_row_of_the_review_has_an_attack() -> None:
+    assert families.__all__
+    reviews = {number for row in ROWS.values() for number in row.review.split(", ")}
+    assert reviews >= {*REVIEW, "held", "lengths"}
+
+
+def test_the_short_version_has_strangers_and_callers() -> None:
+    short = [row for row in ROWS.values() if row.is_short]
+    assert {row.is_stranger for row in short} == {True, False}
+    assert len(short) < len(ROWS) / 2
+
+
+@pytest.mark.parametrize(("encoding", "bits"), [("gzip", 31), ("deflate", 15)])
+def test_a_bomb_unpacks_to_its_size(encoding: str, bits: int) -> None:
+    body = packed(3, encoding)
+    unpacker = zlib.decompressobj(bits)
+    assert unpacker.decompress(body) == bytes(3 * MIB)
+    assert unpacker.eof
+    assert len(body) < MIB / 100
+
+
+def test_a_long_header_is_an_hpack_literal() -> None:
+    # RFC 7541, section 5.1: 1337 with a prefix of 5 bits is 31, 154, 10; with 7 bits 127, 186, 9.
+    value = b"v" * 1337
+    assert peer.literal(b"n", value) == b"\0\1n" + bytes([127, 186, 9]) + value
+
+
+def test_a_frame_has_its_length_kind_flags_and_stream() -> None:
+    assert peer.frame(peer.PING, peer.ACK, 3, b"12345678") == b"\0\0\10\6\1\0\0\0\00312345678"
