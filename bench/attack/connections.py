@@ -75,6 +75,7 @@ async def probe(attack: Attack) -> None:
     is_short=True,
     max_files=1024,
     new_may_fail=True,
+    ends_within_s=60,
 )
 async def few_descriptors(attack: Attack) -> None:
     peers = await opened(attack, 1_200, PREFACE + settings())
@@ -169,6 +170,7 @@ def log_is_json(seen: Seen) -> list[str]:
     by="grpc's own handshake; the metrics port logs no traceback",
     is_stranger=True,
     judge=log_is_json,
+    ends_within_s=60,
 )
 async def other_languages(attack: Attack) -> None:
     metrics = attack.metrics_url.removeprefix("http://")

@@ -117,7 +117,7 @@ async def must_refuse(attack: Attack, files: Iterator[tuple[str, bytes]]) -> Non
     "12",
     does="reloads of models whose headers have numbers for names, deep JSON, lone surrogates",
     by="headers are type-checked, and pools are switched only once serving is built",
-    n_times=4,
+    ends_within_s=240,
 )
 async def model_headers(attack: Attack) -> None:
     files = ((name, with_header(changes)) for name, changes in HEADERS.items())
@@ -130,7 +130,7 @@ async def model_headers(attack: Attack) -> None:
     does="a reload of a model whose name is a number",
     by="headers are type-checked, and pools are switched only once serving is built",
     is_short=True,
-    n_times=4,
+    ends_within_s=60,
 )
 async def one_model_header(attack: Attack) -> None:
     await must_refuse(attack, iter([("name-5", with_header({"name": 5}))]))
@@ -141,7 +141,7 @@ async def one_model_header(attack: Attack) -> None:
     "held",
     does="reloads of model files that are cut, changed, empty, or hold NaN and infinite weights",
     by="a digest over the file, and a check of every line",
-    n_times=4,
+    ends_within_s=240,
 )
 async def damaged_models(attack: Attack) -> None:
     good = MODEL.read_bytes()
@@ -167,6 +167,7 @@ async def damaged_models(attack: Attack) -> None:
     "item 9",
     does="reloads of a model file of 2 GiB, and of one with a header of 1 GiB",
     by="a file is no larger than models are, which is looked at before it is read",
+    ends_within_s=120,
 )
 async def giant_model(attack: Attack) -> None:
     path = Path(attack.directory) / "giant.tokalign"
@@ -184,7 +185,7 @@ async def giant_model(attack: Attack) -> None:
     "held",
     does="20 reloads at once",
     by="one reload at a time",
-    n_times=4,
+    ends_within_s=240,
 )
 async def reloads_at_once(attack: Attack) -> None:
     n_before = len(procfs.descendants(attack.pid))
@@ -213,6 +214,7 @@ def _log_is_short(seen: Seen) -> list[str]:
     is_stranger=True,
     is_short=True,
     judge=_log_is_short,
+    ends_within_s=60,
 )
 async def token_file(attack: Attack) -> None:
     path = Path(attack.directory) / "tokens"

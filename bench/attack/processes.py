@@ -13,6 +13,7 @@ from pathlib import Path
 import grpc.aio
 from tokalign.load import procfs
 from tokalign.load.process import FREE_PORTS, SERVE, running_server
+from tokalign.v1 import admin_pb2, admin_pb2_grpc
 
 from bench.attack.calls import SERVICE, channel
 from bench.attack.cost import single
@@ -90,6 +91,7 @@ def _reloads_are_merged(seen: Seen) -> list[str]:
     by="a reload that is asked for while one waits is that one",
     is_short=True,
     judge=_reloads_are_merged,
+    ends_within_s=30,
 )
 async def hangups(attack: Attack) -> None:
     for _ in range(200):
@@ -111,22 +113,35 @@ def _workers(pid: int) -> list[int]:
     does="24 workers killed, 4 stopped, and then the fork server killed",
     by="the pool replaces them, and gives their work to others",
     flags=("--shard-timeout", "2"),
+    ends_within_s=240,
 )
 async def dead_workers(attack: Attack) -> None:
-    for number in range(28):
-        workers = _workers(attack.pid)
-        if workers:
-            number_sent = signal.SIGSTOP if number % 7 == 6 else signal.SIGKILL
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(workers[number % len(workers)], number_sent)
-                attack.note(signal.Signals(number_sent).name)
-        await asyncio.sleep(attack.seconds / 40)
-    for each, stat in procfs.descendants(attack.pid).items():
-        command = Path(f"/proc/{each}/cmdline").read_bytes()
-        if stat.parent == attack.pid and b"forkserver" in command:
-            os.kill(each, signal.SIGKILL)
-            attack.note("fork server killed")
-    await asyncio.sleep(attack.seconds / 8)
+    async with grpc.aio.insecure_channel(attack.admin_address) as connection:
+        admin = admin_pb2_grpc.AdminServiceStub(connection)
+
+        async def whole() -> list[int]:
+            """Return the workers once there are two that can align."""
+            for _ in range(600):
+                status = await admin.GetStatus(admin_pb2.GetStatusRequest(), timeout=30)
+                if len(status.worker_pids) == 2:
+                    return list(status.worker_pids)
+                await asyncio.sleep(0.05)
+            raise TimeoutError
+
+        for number in range(28):
+            workers = await whole()
+            kind = signal.SIGSTOP if number % 7 == 6 else signal.SIGKILL
+            os.kill(workers[number % 2], kind)
+            attack.note(kind.name)
+            # A stopped one is found to be hung only once it has something to do.
+            await asyncio.sleep(0.2 if kind is signal.SIGKILL else 2.5)
+        await whole()
+        for each, stat in procfs.descendants(attack.pid).items():
+            command = Path(f"/proc/{each}/cmdline").read_bytes()
+            if stat.parent == attack.pid and b"forkserver" in command:
+                os.kill(each, signal.SIGKILL)
+                attack.note("fork server killed")
+        await asyncio.sleep(2)
 
 
 @row(
@@ -136,6 +151,7 @@ async def dead_workers(attack: Attack) -> None:
     by="log lines go through a bounded queue, and are counted where they are dropped",
     has_server=False,
     is_short=True,
+    ends_within_s=120,
 )
 async def stuck_log(attack: Attack) -> None:
     process = subprocess.Popen((*SERVE, *FREE_PORTS), stderr=subprocess.PIPE, bufsize=0)
@@ -178,6 +194,7 @@ async def stuck_log(attack: Attack) -> None:
     does="the server is killed while its workers are stopped",
     by="workers end with their parent, stopped or not",
     has_server=False,
+    ends_within_s=90,
 )
 async def orphans(attack: Attack) -> None:
     with running_server("--workers", "2") as server:
@@ -203,6 +220,7 @@ async def orphans(attack: Attack) -> None:
     does="SIGTERM under 40 callers, with a drain delay",
     by="calls are taken until the delay is over, and those that run are finished",
     has_server=False,
+    ends_within_s=60,
 )
 async def sigterm(attack: Attack) -> None:
     with running_server("--workers", "2", "--drain-delay", "1") as server:
@@ -236,7 +254,7 @@ async def sigterm(attack: Attack) -> None:
     does="starts with options that make no sense, and one without standard error",
     by="every option is checked before anything is started",
     has_server=False,
-    n_times=6,
+    ends_within_s=240,
 )
 async def options(attack: Attack) -> None:
     room = asyncio.Semaphore(2)

@@ -57,6 +57,7 @@ ODD_HEADERS = (
     "held",
     does="mutated and boundary requests at every method",
     by="protobuf parses, then every field is checked",
+    ends_within_s=90,
 )
 async def malformed(attack: Attack) -> None:
     rng = random.Random(0)
@@ -83,6 +84,7 @@ async def malformed(attack: Attack) -> None:
     does="models and annotators named by 1 to 60 KB, by paths, and by every plane of Unicode",
     by="an error quotes at most 64 characters, so that it fits into the trailers",
     is_short=True,
+    ends_within_s=30,
 )
 async def long_names(attack: Attack) -> None:
     names = ["n" * size for size in (1_000, 4_000, 8_000, 16_000, 60_000)]
@@ -103,6 +105,7 @@ async def long_names(attack: Attack) -> None:
     "18",
     does="100 unary messages that end in the middle; the client never hears, which is grpc's fault",
     by="such a stream costs what was sent of it, and ends with its connection",
+    ends_within_s=30,
 )
 async def truncated(attack: Attack) -> None:
     async def connection() -> None:
@@ -126,6 +129,7 @@ async def truncated(attack: Attack) -> None:
     does="without a token, thirty sets of headers that no client sends",
     by="grpc checks what it needs; nothing else is read but the authorization",
     is_stranger=True,
+    ends_within_s=30,
 )
 async def odd_headers(attack: Attack) -> None:
     for header in ODD_HEADERS:
@@ -158,6 +162,7 @@ def _no_secret(seen: Seen) -> list[str]:
     by="neither is logged or counted",
     is_stranger=True,
     judge=_no_secret,
+    ends_within_s=30,
 )
 async def secrets(attack: Attack) -> None:
     body = align_pb2.AlignRequest(

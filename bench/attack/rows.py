@@ -100,8 +100,9 @@ class Row:
     new_may_fail : bool
         Whether the caller's calls over new connections may be lost: others hold all that the
         server lets in, which only the layer in front can tell apart.
-    n_times : int
-        How many times as long as others it may take.
+    ends_within_s : float or None
+        The attack judges something itself, so that it is not cancelled after the time of others,
+        but must have ended within this one.
     is_tls : bool
         Mutual TLS in place of tokens.
     """
@@ -119,7 +120,7 @@ class Row:
     has_server: bool = True
     max_files: int | None = None
     new_may_fail: bool = False
-    n_times: int = 1
+    ends_within_s: float | None = None
     is_tls: bool = False
 
 
