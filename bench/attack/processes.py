@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -20,6 +21,8 @@ from bench.attack.cost import single
 from bench.attack.rows import Attack, Seen, row
 
 END_S = 30.0
+REFUSED_S = 20.0
+MOST_BYTES = 2 << 30
 FEW_RELOADS = 5
 BAD_OPTIONS = (
     "--port -5",
@@ -248,6 +251,10 @@ async def sigterm(attack: Attack) -> None:
         attack.expect(code == 0, f"SIGTERM: exit code {code}")
 
 
+def _bound_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+
+
 @row(
     "options",
     "20",
@@ -262,10 +269,14 @@ async def options(attack: Attack) -> None:
     async def start(option: str) -> None:
         async with room:
             process = await asyncio.create_subprocess_exec(
-                *SERVE, *FREE_PORTS, *option.split(), stderr=asyncio.subprocess.PIPE
+                *SERVE,
+                *FREE_PORTS,
+                *option.split(),
+                stderr=asyncio.subprocess.PIPE,
+                preexec_fn=_bound_memory,
             )
             try:
-                _, text = await asyncio.wait_for(process.communicate(), END_S)
+                _, text = await asyncio.wait_for(process.communicate(), REFUSED_S)
             except TimeoutError:
                 for each in procfs.descendants(process.pid):
                     os.kill(each, signal.SIGKILL)

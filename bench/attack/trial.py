@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import hashlib
 import multiprocessing
 import os
@@ -36,6 +37,7 @@ STOP_ALL_MIB = 3072
 ATTACKER_BYTES = 6 << 30
 LATE_S = 45.0
 """An attacker that has not ended so long after its time is killed, which is a failure."""
+PR_SET_CHILD_SUBREAPER = 36
 LOOK_S = 0.02
 LOOKS_PER_FAMILY = 20
 NOISE = 3.0
@@ -112,7 +114,7 @@ def _process(work: Any, *arguments: object) -> Iterator[tuple[Any, Connection]]:
     try:
         yield process, mine
     finally:
-        process.kill()
+        end_all(process.pid)
         process.join()
 
 
@@ -125,6 +127,8 @@ def attack_work(name: str, attack: Attack, pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ATTACKER_BYTES, ATTACKER_BYTES))
     n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
+    # What outlives its parent becomes a child of this process, so that it can be ended.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     pipe.send("begun")
 
     async def carry_out() -> None:
@@ -134,6 +138,9 @@ def attack_work(name: str, attack: Attack, pipe: Connection) -> None:
             attack.expect(ROWS[name].ends_within_s is None, f"not over in {attack.seconds:g} s")
 
     asyncio.run(carry_out())
+    for each in procfs.descendants(os.getpid()):  # servers that it started and could not end
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
     pipe.send(attack)
     # What its threads still hold need not be waited for.
     os._exit(0)
