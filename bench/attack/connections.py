@@ -140,7 +140,6 @@ async def slow(attack: Attack) -> None:
     does="without a token, connections that are opened and closed, up to 80,000",
     by="a handshake costs little",
     is_stranger=True,
-    is_short=True,
     p99_ratio=10,
 )
 async def churn(attack: Attack) -> None:

@@ -106,7 +106,6 @@ def _resets_are_few(seen: Seen) -> list[str]:
     "8",
     does="64 connections with 100 calls each in flight, as the server lets them have",
     by="admission refuses with RESOURCE_EXHAUSTED what would wait too long",
-    is_short=True,
     judge=_resets_are_few,
 )
 async def many_streams(attack: Attack) -> None:
@@ -134,7 +133,6 @@ def cancels_are_no_faults(seen: Seen) -> list[str]:
     "16",
     does="20 callers that cancel their calls after up to 20 ms",
     by="a call's end by its client is counted CANCELLED, and frees its room",
-    is_short=True,
     judge=cancels_are_no_faults,
 )
 async def cancels(attack: Attack) -> None:

@@ -117,7 +117,7 @@ def _settings(address: str, peer: Peer) -> bytes:
     return settings(window=65_535)
 
 
-flood_row("rapid-reset", "streams opened and reset at once", _rapid_reset, is_short=True)
+flood_row("rapid-reset", "streams opened and reset at once", _rapid_reset)
 flood_row("made-you-reset", "streams that the server must reset", _made_you_reset)
 flood_row("unknown-methods", "calls of methods that do not exist", _unknown)
 flood_row("pings", "PING floods by peers that read", _ping)

@@ -92,7 +92,6 @@ def _reloads_are_merged(seen: Seen) -> list[str]:
     "21",
     does="200 SIGHUP within a second",
     by="a reload that is asked for while one waits is that one",
-    is_short=True,
     judge=_reloads_are_merged,
     ends_within_s=30,
 )
