@@ -44,13 +44,20 @@ CHECKED := build/checked
 SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
   PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/$(CHECKED)/core
 
-test-checked: build dev  ## run the property tests on a copy whose kernels check every array access
+checked: build dev  ## make a copy whose kernels check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
 	tar -c --exclude='*.so' --exclude='*.c' core server client protos recipes tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
+
+test-checked: checked  ## run the property tests on it
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest --timeout 600 \
 	  tests/property tests/unit/test_features.py
+
+FUZZED := 20000
+fuzz-files: checked  ## open and use as many changed model and table files, some of them on it
+	$(BIN)/python tests/fuzz_files.py --inputs $(FUZZED)
+	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python tests/fuzz_files.py --inputs $(FUZZED) --seed 1
 
 lint: dev  ## ruff and buf
 	$(BIN)/ruff check .

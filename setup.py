@@ -120,7 +120,29 @@ def tables():
     for packed in sorted(Path("core/tokalign/data").glob("*.table.xz")):
         table = packed.with_suffix("")
         if not table.exists() or table.stat().st_mtime < packed.stat().st_mtime:
-            table.write_bytes(lzma.decompress(packed.read_bytes()))
+            unpack(packed, table)
+
+
+# Four times the largest table that ships; a megabyte of xz can hold seven thousand.
+MAX_TABLE_BYTES = 64 << 20
+
+
+def unpack(packed, table):
+    """Decompress a table piece by piece; SystemExit if it is damaged or larger than any table."""
+    unfinished = table.with_suffix(".part")
+    n_bytes = 0
+    try:
+        with lzma.open(packed) as source, unfinished.open("wb") as target:
+            while piece := source.read(1 << 20):
+                n_bytes += len(piece)
+                if n_bytes > MAX_TABLE_BYTES:
+                    raise SystemExit(f"{packed}: unpacks to more than {MAX_TABLE_BYTES} bytes")
+                target.write(piece)
+        unfinished.replace(table)
+    except (EOFError, lzma.LZMAError) as error:
+        raise SystemExit(f"{packed}: cannot be unpacked: {error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 class BuildPy(build_py):

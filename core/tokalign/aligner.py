@@ -18,6 +18,7 @@ from tokalign.decoding.links import decide, link_posteriors
 from tokalign.decoding.score import sentence_score
 from tokalign.errors import InputError, LimitError, ModelError
 from tokalign.features.lexicons import Lexicons
+from tokalign.headers import quoted
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.tables import DATA_DIR
@@ -55,13 +56,16 @@ def model_path(model: str | os.PathLike[str]) -> Path:
     ModelError
         If it is neither a shipped name nor an existing file.
     """
-    shipped = DATA_DIR / f"{model}{MODEL_SUFFIX}"
-    if isinstance(model, str) and shipped.is_file():
-        return shipped
+    if isinstance(model, str) and model in shipped_models():
+        return DATA_DIR / f"{model}{MODEL_SUFFIX}"
     path = Path(model)
-    if not path.is_file():
+    try:
+        is_file = path.is_file()
+    except OSError:  # as of a name that is too long for any file
+        is_file = False
+    if not is_file:
         raise ModelError(
-            f"no model {str(model)!r}: not a file, and not one of the shipped models "
+            f"no model {quoted(str(model))}: not a file, and not one of the shipped models "
             f"{', '.join(shipped_models()) or '(none)'}"
         )
     return path

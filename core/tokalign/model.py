@@ -10,7 +10,8 @@
     transition:jump:+1<TAB>...
     sha256 <hexadecimal digest of all bytes before this line>
 
-A feature that has no line weighs nothing. Nothing in the file is executed.
+A feature that has no line weighs nothing. Nothing in the file is executed, and a file from a
+stranger costs at most a few times MAX_MODEL_BYTES of memory.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,11 +33,23 @@ from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import FeatureTable
+from tokalign.headers import (
+    MAX_HEADER_BYTES,
+    Name,
+    OptionalName,
+    Version,
+    check_fields,
+    quoted,
+    read_header,
+)
 
 MAGIC = "tokalign-model"
 FORMAT_VERSION = 1
 COLUMNS = "feature\ts2t\tt2s"
-LARGEST = float(np.finfo(np.float32).max)
+MAX_MODEL_BYTES = 16 << 20
+"""Twice what a model would have in which every feature weighs something."""
+LARGEST_WEIGHT = 1e6
+"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
 _TRANSITION = "transition:"
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
 
@@ -63,20 +77,31 @@ class ModelHeader:
         Measured accuracy, each with its conditions.
     digest : str
         SHA-256 of the file's content; empty before it is saved.
+
+    Raises
+    ------
+    ModelError
+        If a field has another type than its annotation, or holds what no file may hold.
     """
 
-    name: str
-    version: str
+    name: Name
+    version: Version
     description: str
     license: str
     corpora: tuple[str, ...]
     feature_groups: tuple[str, ...]
     annotator: str
     uses_trees: bool
-    encoder: str = ""
+    encoder: OptionalName = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
-    digest: str = ""
+    digest: str = field(default="", metadata={"stored": False})
+
+    def __post_init__(self) -> None:
+        try:
+            check_fields(self)
+        except ValueError as error:
+            raise ModelError(f"bad header: {error}") from error
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -105,16 +130,24 @@ class Model:
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model file; the same model always gives the same bytes."""
+    """Write a model file; the same model always gives the same bytes.
+
+    Raises
+    ------
+    ModelError
+        If it would not be read back, for its header is too long or a weight too large.
+    """
     header = dataclasses.asdict(model.header)
     del header["digest"]
     if not model.header.encoder:
         del header["encoder"]
-    lines = [
-        f"{MAGIC} {FORMAT_VERSION}",
-        json.dumps(header, ensure_ascii=False, sort_keys=True),
-        COLUMNS,
-    ]
+    header_line = json.dumps(header, ensure_ascii=False, sort_keys=True)
+    if len(header_line.encode()) > MAX_HEADER_BYTES:
+        raise ModelError(f"the header is longer than {MAX_HEADER_BYTES} bytes; shorten its texts")
+    largest = max(np.abs(model.weights).max(initial=0.0), np.abs(model.transitions).max())
+    if not largest <= LARGEST_WEIGHT:
+        raise ModelError(f"a weight is {largest}; wanted at most {LARGEST_WEIGHT:.0f}; raise l2")
+    lines = [f"{MAGIC} {FORMAT_VERSION}", header_line, COLUMNS]
     for slot in np.flatnonzero(model.weights.any(axis=1)).tolist():
         s2t, t2s = model.weights[slot].tolist()
         lines.append(f"{model.table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}")
@@ -136,10 +169,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         If it is missing, truncated, damaged, or names features this version does not know.
     """
     path = Path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+    content = _read(path)
     first_line = _FIRST_LINE.match(content)
     if first_line is None:
         raise ModelError(f"{path}: not a model file (its first line is not '{MAGIC} VERSION')")
@@ -158,38 +188,82 @@ def load_model(path: str | os.PathLike[str]) -> Model:
             f"{stated[:12].decode('ascii', 'replace')!r})"
         )
     try:
-        lines = body.decode("utf-8").split("\n")
+        text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
-    return _parse(path, lines, digest)
+    return _parse(path, text, digest)
 
 
-def _parse(path: Path, lines: list[str], digest: str) -> Model:
+def _read(path: Path) -> bytes:
+    """Return a file's content, unless there is too much of it or it is no file."""
     try:
-        fields = json.loads(lines[1])
-        fields["corpora"] = tuple(fields["corpora"])
-        fields["feature_groups"] = tuple(fields["feature_groups"])
-        header = ModelHeader(**fields, digest=digest)
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise ModelError(f"{path}: is not a regular file")
+        with path.open("rb") as file:
+            # It may have grown since, so its size is not what bounds the memory.
+            content = b"" if status.st_size > MAX_MODEL_BYTES else file.read(MAX_MODEL_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{quoted(str(path))[1:-1]}: cannot be read: {reason}") from error
+    size = max(status.st_size, len(content))
+    if size > MAX_MODEL_BYTES:
+        raise ModelError(f"{path}: has {size} bytes; a model has at most {MAX_MODEL_BYTES}")
+    return content
+
+
+def _parse(path: Path, text: str, digest: str) -> Model:
+    _, header_line, columns, rest = (text.split("\n", 3) + [""] * 3)[:4]
+    try:
+        header = ModelHeader(**read_header(header_line.encode(), ModelHeader), digest=digest)
+    except ValueError as error:
+        raise ModelError(f"{path}:2: bad header: {error}") from error
+    try:
         table = FeatureTable(header.feature_groups)
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}:2: bad header: {error!r}") from error
     except ModelError as error:
         raise ModelError(f"{path}:2: {error}") from error
-    if lines[2:3] != [COLUMNS]:
-        raise ModelError(f"{path}:3: the columns are not {COLUMNS!r}")
-    weights = np.zeros((table.n_slots, 2), dtype=np.float32)
-    transitions = np.zeros((2, len(TRANSITION_NAMES)))
-    transition_index = {name: k for k, name in enumerate(TRANSITION_NAMES)}
-    for number, line in enumerate(lines[3:], start=4):
+    if columns != COLUMNS:
+        raise ModelError(f"{path}:3: the columns are {quoted(columns)}; wanted {COLUMNS!r}")
+    return Model(header, table, *_read_weights(path, rest, table))
+
+
+def _read_weights(
+    path: Path, text: str, table: FeatureTable
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Return the weights and transitions of the lines below the columns' names."""
+    n_lines, most = text.count("\n") + 1, table.n_slots + len(TRANSITION_NAMES)
+    if n_lines > most:
+        raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
+    lines = text.split("\n") if text else []
+    places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
+    found: list[int] = []
+    columns: tuple[list[float], list[float]] = [], []
+    for number, line in enumerate(lines, start=4):
         try:
-            name, s2t, t2s = line.split("\t")
-            values = float(s2t), float(t2s)
-            if not (abs(values[0]) <= LARGEST and abs(values[1]) <= LARGEST):
-                raise ValueError("not a finite number")
-            if name.startswith(_TRANSITION):
-                transitions[:, transition_index[name.removeprefix(_TRANSITION)]] = values
-            else:
-                weights[table.slot(name)] = values
-        except (KeyError, ValueError, ModelError) as error:
-            raise ModelError(f"{path}:{number}: bad weight line {line!r}: {error}") from error
-    return Model(header, table, weights, transitions)
+            name, first, second = line.split("\t")
+            s2t, t2s = float(first), float(second)
+            if not (-LARGEST_WEIGHT <= s2t <= LARGEST_WEIGHT >= t2s >= -LARGEST_WEIGHT):
+                raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
+            found.append(places[name] if name in places else table.slot(name))
+        except (ValueError, ModelError) as error:
+            raise ModelError(
+                f"{path}:{number}: bad weight line {quoted(line)}: {_brief(error)}"
+            ) from error
+        columns[0].append(s2t)
+        columns[1].append(t2s)
+    _, firsts = np.unique(found, return_index=True)
+    if len(firsts) < len(found):
+        k = int(np.setdiff1d(np.arange(len(found)), firsts)[0])
+        raise ModelError(
+            f"{path}:{k + 4}: bad weight line {quoted(lines[k])}: there is a line above for the "
+            "same feature"
+        )
+    both = np.zeros((most, 2))
+    both[np.array(found, dtype=np.intp)] = np.array(columns).T
+    return both[: table.n_slots].astype(np.float32), both[table.n_slots :].T.copy()
+
+
+def _brief(error: Exception) -> str:
+    """Return the message of an error, which may quote the line."""
+    text = str(error)
+    return text if len(text) <= 200 else f"{text[:200]}..."

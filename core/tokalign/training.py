@@ -341,6 +341,23 @@ def train(
     corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
     uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
     table = FeatureTable(settings.feature_groups)
+    # Made before anything is learned, so that a bad name costs no time.
+    header = ModelHeader(
+        name=name,
+        version=version,
+        description=description,
+        license=license,
+        corpora=tuple(corpora),
+        feature_groups=table.groups,
+        annotator=annotator.name,
+        uses_trees=uses_trees,
+        encoder=encoder,
+        settings={
+            **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},
+            "pairs": {corpus_name: len(pairs) for corpus_name, pairs in corpora.items()},
+            "unrelated": len(unrelated),
+        },
+    )
     annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
     said = [one for corpus_name in corpora for one in encoded[corpus_name]] if encoded else None
     matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), said)
@@ -375,20 +392,4 @@ def train(
         raise ModelError("training diverged: a weight is not finite; raise l2")
     dense = np.zeros((table.n_slots, 2), dtype=np.float32)
     dense[matrix.slots] = weights[:, :-N_TRANSITIONS].T
-    header = ModelHeader(
-        name=name,
-        version=version,
-        description=description,
-        license=license,
-        corpora=tuple(corpora),
-        feature_groups=table.groups,
-        annotator=annotator.name,
-        uses_trees=uses_trees,
-        encoder=encoder,
-        settings={
-            **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},
-            "pairs": {corpus_name: len(pairs) for corpus_name, pairs in corpora.items()},
-            "unrelated": len(unrelated),
-        },
-    )
     return Model(header, table, dense, weights[:, -N_TRANSITIONS:].copy())

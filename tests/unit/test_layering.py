@@ -15,12 +15,13 @@ ROOT = Path(__file__).parents[2]
 IMPORTS: dict[str, set[str]] = {
     # Floor 0.
     "errors": set(),
+    "headers": set(),
     "phrases": set(),
     "v1": set(),
     # Floor 1.
     "crf": {"errors"},
     "load": {"errors"},
-    "tables": {"errors"},
+    "tables": {"errors", "headers"},
     "types": {"errors", "phrases"},
     # Floor 2.
     "codec": {"errors", "phrases", "types", "v1"},
@@ -34,10 +35,10 @@ IMPORTS: dict[str, set[str]] = {
     "evaluate": {"errors", "formats", "types"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
-    "features": {"annotate", "crf", "errors", "lexicon", "types"},
+    "features": {"annotate", "crf", "errors", "headers", "lexicon", "types"},
     "view": {"evaluate", "types"},
     # Floor 5.
-    "model": {"crf", "errors", "features"},
+    "model": {"crf", "errors", "features", "headers"},
     "neural": {"errors", "features", "tables", "types"},
     # Floor 6.
     "decoding": {"crf", "errors", "features", "model", "types"},
@@ -48,6 +49,7 @@ IMPORTS: dict[str, set[str]] = {
         "decoding",
         "errors",
         "features",
+        "headers",
         "model",
         "neural",
         "outcomes",

@@ -154,10 +154,10 @@ def test_a_changed_byte_anywhere(path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": None}, "bad header: .*'name'"),
-        ({"colour": "red"}, "bad header: .*'colour'"),
-        ({"corpora": 3}, "bad header"),
-        ({"corpora": None}, "bad header: KeyError"),
+        ({"name": None}, "bad header: it has no field 'name'"),
+        ({"colour": "red"}, "bad header: it has an unknown field 'colour'"),
+        ({"corpora": 3}, "bad header: corpora is 3; wanted a list"),
+        ({"corpora": None}, "bad header: it has no field 'corpora'"),
         ({"feature_groups": ["string", "magic"]}, r"unknown feature groups \['magic'\]"),
     ],
 )
@@ -191,12 +191,12 @@ def test_a_bad_weight_line(path: Path, line: str) -> None:
         load_model(path)
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e39"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e39", "-1.1e6"])
 @pytest.mark.parametrize("name", ["string[prefix]", "transition:jump:+1"])
 def test_a_weight_that_is_no_finite_number(path: Path, name: str, value: str) -> None:
     rewrite(path, lambda lines: [*lines, f"{name}\t0\t{value}"])
     with pytest.raises(
-        ModelError, match=r"tiny\.tokalign:\d+: bad weight line .*not a finite number"
+        ModelError, match=r"tiny\.tokalign:\d+: bad weight line .*wanted numbers of at most 1000000"
     ):
         load_model(path)
 

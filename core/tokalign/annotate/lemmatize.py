@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from tokalign.errors import ResourceError
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.tables import Table
 
 MAX_REMEMBERED = 100_000
 
@@ -51,13 +53,17 @@ class Lemmatizer:
     ----------
     wordnet : WordNet, optional
         By default the one that ships with the package.
+
+    Raises
+    ------
+    ResourceError
+        If the table's lists of exceptions are missing or damaged.
     """
 
     def __init__(self, wordnet: WordNet | None = None) -> None:
         self._wordnet = wordnet or WordNet.open_shipped()
         self._exceptions = [
-            dict(line.split(" ") for line in self._wordnet.source.strings(f"exceptions_{name}"))
-            for name in _POS_FILES
+            _exceptions(self._wordnet.source, f"exceptions_{name}") for name in _POS_FILES
         ]
         self._known: dict[tuple[str, str], str] = {}
 
@@ -124,6 +130,16 @@ class Lemmatizer:
         if self._wordnet.entry(lower, pos) < 0 and pos == _NOUN and _REGULAR_PLURAL.search(lower):
             return lower[:-1]
         return lower
+
+
+def _exceptions(table: Table, name: str) -> dict[str, str]:
+    """Return the irregular forms of a part of speech and their lemmas."""
+    try:
+        return dict(line.split(" ") for line in table.strings(name))
+    except ValueError as error:
+        raise ResourceError(
+            f"{table.path}: a line of {name!r} is not two words with a space between them"
+        ) from error
 
 
 @cache

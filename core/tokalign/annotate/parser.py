@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 
 from tokalign.annotate._forms import Forms
 from tokalign.annotate._parser import parse_forms
+from tokalign.annotate.tagger import check_labels, check_power_of_two
 from tokalign.errors import ShapeError
 from tokalign.tables import Table
 
 TABLE = "parser-en"
 UNKNOWN_TAG = 61
+"""The number of tags that are known, at most, and the id of any other."""
+MAX_LABELS = 63
+ACTION_WIDTH, LABEL_WIDTH = 4, 64
+"""Weights of a row, one for each action or label and some that pad it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +53,28 @@ class Parser:
         ResourceError
             If the table is missing or damaged.
         """
-        table = Table.open_shipped(TABLE)
-        return cls(
+        return cls.from_table(Table.open_shipped(TABLE))
+
+    @classmethod
+    def from_table(cls, table: Table) -> Parser:
+        """Return the parser of a table.
+
+        Raises
+        ------
+        ResourceError
+            If the table lacks an array, or one would lead the kernel astray.
+        """
+        parser = cls(
             tuple(table.strings("tags")),
             tuple(table.strings("labels")),
-            table["action_weights"],
-            table["label_weights"],
+            table.array("action_weights", np.int16, (None, ACTION_WIDTH)),
+            table.array("label_weights", np.int16, (None, LABEL_WIDTH)),
         )
+        check_labels(table, "tags", parser.tags, UNKNOWN_TAG)
+        check_labels(table, "labels", parser.labels, MAX_LABELS)
+        check_power_of_two(table, "action_weights")
+        check_power_of_two(table, "label_weights")
+        return parser
 
     @cached_property
     def _tag_ids(self) -> dict[str, int]:

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 
 from tokalign.annotate._forms import Forms
 from tokalign.annotate._tagger import tag_forms
+from tokalign.errors import ResourceError
 from tokalign.tables import Table
 
 TABLE = "tagger-en"
+WIDTH = 64
+"""Weights of a row, one for each tag and some that pad it."""
+MAX_TAGS = 63
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +48,39 @@ class Tagger:
         ResourceError
             If the table is missing or damaged.
         """
-        table = Table.open_shipped(TABLE)
-        return cls(
+        return cls.from_table(Table.open_shipped(TABLE))
+
+    @classmethod
+    def from_table(cls, table: Table) -> Tagger:
+        """Return the tagger of a table.
+
+        Raises
+        ------
+        ResourceError
+            If the table lacks an array, or one would lead the kernel astray.
+        """
+        tagger = cls(
             tuple(table.strings("tags")),
-            table["weights"],
-            table["lexicon_keys"],
-            table["lexicon_values"],
+            table.array("weights", np.int16, (None, WIDTH)),
+            table.array("lexicon_keys", np.uint32, (None,)),
+            table.array("lexicon_values", np.uint32, (None,)),
         )
+        check_labels(table, "tags", tagger.tags, MAX_TAGS)
+        if missing := {"``", "''"} - set(tagger.tags):
+            raise ResourceError(f"{table.path}: 'tags' lacks {min(missing)!r}")
+        check_power_of_two(table, "weights")
+        check_power_of_two(table, "lexicon_keys")
+        if len(tagger.lexicon_keys) != len(tagger.lexicon_values):
+            raise ResourceError(
+                f"{table.path}: {len(tagger.lexicon_keys)} keys and "
+                f"{len(tagger.lexicon_values)} values of the lexicon; wanted as many"
+            )
+        if tagger.lexicon_keys.all():
+            raise ResourceError(
+                f"{table.path}: 'lexicon_keys' has no empty place, where a search for a word that "
+                "is not there would end"
+            )
+        return tagger
 
     @cached_property
     def _quotes(self) -> tuple[int, int]:
@@ -85,3 +115,21 @@ class Tagger:
         tags = [names[tag] for tag in self.tag_ids(forms).tolist()]
         offsets = forms.offsets_list()
         return [tuple(tags[start:end]) for start, end in pairwise(offsets)]
+
+
+def check_labels(table: Table, name: str, labels: Sequence[str], most: int) -> None:
+    """Raise ResourceError unless a table has 1 to `most` strings, all different and none empty."""
+    if not 0 < len(labels) <= most or len(set(labels)) < len(labels) or not all(labels):
+        raise ResourceError(
+            f"{table.path}: {name!r} are {len(labels)} strings, {len(set(labels))} different; "
+            f"wanted 1 to {most} different ones that are not empty"
+        )
+
+
+def check_power_of_two(table: Table, name: str) -> None:
+    """Raise ResourceError unless an array has 2, 4, 8, ... rows, which is what hashes end in."""
+    n_rows = len(table[name])
+    if n_rows < 2 or n_rows & (n_rows - 1):
+        raise ResourceError(
+            f"{table.path}: the array {name!r} has {n_rows} rows; wanted a power of two from 2"
+        )

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from tokalign.errors import ModelError
 from tokalign.features.lexicons import NEEDS
 from tokalign.features.templates import TEMPLATES
+from tokalign.headers import quoted
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
-_INDEX = {
-    axis.name: {label: index for index, label in enumerate(axis.labels)}
+# Of every template's axes, the number of each label; looked up for every line of a model file.
+_LABEL_NUMBERS = tuple(
+    tuple({label: index for index, label in enumerate(axis.labels)} for axis in template.axes)
     for template in TEMPLATES
-    for axis in template.axes
-}
+)
 
 GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(template.group for template in TEMPLATES))
 
@@ -53,7 +54,8 @@ class FeatureTable:
         unknown = sorted(set(groups) - set(GROUP_NAMES))
         if unknown:
             raise ModelError(
-                f"unknown feature groups {unknown}; this version knows {', '.join(GROUP_NAMES)}"
+                f"unknown feature groups {quoted(unknown)}; this version knows "
+                f"{', '.join(GROUP_NAMES)}"
             )
         self.groups = tuple(name for name in GROUP_NAMES if name in set(groups))
         self.base: NDArray[np.int32] = np.full(len(TEMPLATES), -1, dtype=np.int32)
@@ -62,6 +64,7 @@ class FeatureTable:
             if template.group in self.groups:
                 self.base[number] = self.n_slots
                 self.n_slots += template.size
+        self._bases: list[int] = self.base.tolist()
 
     def name(self, slot: int) -> str:
         """Return the readable name of a slot, such as ``"null_tag[NN]"``.
@@ -93,12 +96,12 @@ class FeatureTable:
         """
         template_name, _, labels = name.removesuffix("]").partition("[")
         number = _NUMBER.get(template_name)
-        if number is not None and self.base[number] >= 0:
+        if number is not None and (base := self._bases[number]) >= 0:
             offset = 0
             try:
-                for axis, label in zip(TEMPLATES[number].axes, labels.split(" "), strict=True):
-                    offset = offset * len(axis.labels) + _INDEX[axis.name][label]
-                return int(self.base[number]) + offset
+                for numbers, label in zip(_LABEL_NUMBERS[number], labels.split(" "), strict=True):
+                    offset = offset * len(numbers) + numbers[label]
+                return base + offset
             except (KeyError, ValueError):
                 pass  # no such label, or too few or too many
         raise ModelError(f"no feature {name!r} among the groups {', '.join(self.groups)}")

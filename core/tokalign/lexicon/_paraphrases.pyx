@@ -5,8 +5,11 @@ Pairs are symmetric; the table (`lexicon/ppdb.py`) holds both directions.
 
 from libc.stdint cimport int32_t
 
+import numpy as np
+
 from tokalign.errors import ResourceError
 from tokalign.lexicon._vocabulary cimport Vocabulary
+from tokalign.lexicon.packing import starts_of
 
 
 cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil:
@@ -41,13 +44,11 @@ cdef class Paraphrases:
     def __init__(self, source):
         self.source = source
         self.vocabulary = Vocabulary(source)
-        cdef const int32_t[::1] start = source["row_start"]
-        cdef const int32_t[::1] item = source["partner"]
-        if start.shape[0] != len(self.vocabulary) + 1 or item.shape[0] == 0:
-            raise ResourceError(
-                f"{source.path}: {len(self.vocabulary)} words, {start.shape[0] - 1} rows and "
-                f"{item.shape[0]} partners; wanted a row per word, and partners"
-            )
+        cdef const int32_t[::1] item = source.array("partner", np.int32, (None,))
+        n_words = len(self.vocabulary)
+        cdef const int32_t[::1] start = starts_of(source, "row_start", len(item), n_rows=n_words)
+        if len(item) == 0:
+            raise ResourceError(f"{source.path}: has no partners; wanted some")
         self._arrays = [start, item]
         self.table.start = &start[0]
         self.table.item = &item[0]

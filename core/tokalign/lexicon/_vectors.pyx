@@ -6,9 +6,14 @@ is within 0.01 of the unrounded vectors' (`recipes/vectors` makes the table).
 
 from libc.stdint cimport int8_t, int32_t
 
+import numpy as np
+
 from tokalign.errors import ResourceError
 from tokalign.lexicon._vocabulary cimport Vocabulary
 from tokalign.tables import Table
+
+MAX_DIMENSIONS = 4096
+"""The sum of so many products of two bytes fits 32 bits."""
 
 
 cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil:
@@ -42,12 +47,19 @@ cdef class Vectors:
     def __init__(self, source):
         self.source = source
         self.vocabulary = Vocabulary(source)
-        cdef const int8_t[:, ::1] row = source["row"]
-        cdef const float[::1] scale = source["scale"]
-        if not row.shape[0] == scale.shape[0] == len(self.vocabulary) > 0:
+        n_words = len(self.vocabulary)
+        cdef const int8_t[:, ::1] row = source.array("row", np.int8, (n_words, None))
+        cdef const float[::1] scale = source.array("scale", np.float32, (n_words,))
+        if n_words == 0 or not 0 < row.shape[1] <= MAX_DIMENSIONS:
             raise ResourceError(
-                f"{source.path}: {len(self.vocabulary)} words, {row.shape[0]} rows, "
-                f"{scale.shape[0]} scales; wanted as many of each"
+                f"{source.path}: {n_words} words, {row.shape[1]} dimensions; wanted words, and "
+                f"1 to {MAX_DIMENSIONS} dimensions"
+            )
+        scales = np.asarray(scale)
+        if not (scales.min() >= 0 and scales.max() <= 1):  # so written that NaN does not pass
+            raise ResourceError(
+                f"{source.path}: the array 'scale' holds {scales.min()} to {scales.max()}; "
+                "wanted numbers from 0 to 1"
             )
         self._arrays = [row, scale]
         self.table.row = &row[0, 0]

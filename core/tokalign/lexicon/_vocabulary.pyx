@@ -7,6 +7,10 @@ A table with a vocabulary holds ``words``, the words' UTF-8 bytes joined in risi
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 
+import numpy as np
+
+from tokalign.lexicon.packing import starts_of
+
 
 cdef class Vocabulary:
     """The words of a table.
@@ -15,11 +19,16 @@ cdef class Vocabulary:
     ----------
     table : Table
         With the arrays ``words`` and ``word_start``.
+
+    Raises
+    ------
+    ResourceError
+        If one is missing, or the words do not fill theirs or one is empty.
     """
 
     def __init__(self, table):
-        self._words = table["words"]
-        self._start = table["word_start"]
+        self._words = table.array("words", np.uint8, (None,))
+        self._start = starts_of(table, "word_start", self._words.shape[0], least=1)
 
     def __len__(self):
         return self._start.shape[0] - 1
@@ -28,7 +37,7 @@ cdef class Vocabulary:
         """Return a word by its number."""
         if not 0 <= index < len(self):
             raise IndexError(f"word {index} of {len(self)}")
-        return bytes(self._words[self._start[index]:self._start[index + 1]]).decode("utf-8")
+        return bytes(self._words[self._start[index]:self._start[index + 1]]).decode("utf-8", "replace")
 
     cpdef int32_t find(self, str word):
         """Return the number of a word, -1 if the table lacks it."""

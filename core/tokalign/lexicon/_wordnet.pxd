@@ -50,5 +50,7 @@ cdef class WordNet:
     cdef WordNetTable table
     cdef list _arrays
     cdef const int32_t[:, ::1] _word_entries
-    cdef int _lists(self, str name, str values, Lists *out) except -1
+    cdef Py_ssize_t _lists(
+        self, str name, str values, Py_ssize_t n_rows, Lists *out
+    ) except -1
     cpdef int32_t entry(self, str lemma, int pos)

@@ -7,9 +7,12 @@ senses are relations of entries here: two entries are related if any of their se
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from tokalign.errors import InputError
+import numpy as np
+
+from tokalign.errors import InputError, ResourceError
 from tokalign.lexicon._vocabulary cimport Vocabulary
 from tokalign.lexicon.labels import RELATION_NAMES
+from tokalign.lexicon.packing import starts_of
 from tokalign.tables import Table
 
 POS_LETTERS = "nvar"
@@ -93,20 +96,24 @@ cdef class WordNet:
     Raises
     ------
     ResourceError
-        If the table lacks an array.
+        If the table lacks an array, or one leads out of another.
     """
 
     def __init__(self, source):
         self.source = source
         self._arrays = []
         self.vocabulary = Vocabulary(source)
-        self._word_entries = self._keep("word_entries")
-        self._lists("row_start", "neighbour", &self.table.neighbour)
-        self._lists("senses_start", "senses", &self.table.senses)
-        self._lists("parents_start", "parents", &self.table.parents)
-        self._lists("ancestors_start", "ancestors", &self.table.ancestors)
-        cdef const uint8_t[::1] code = self._keep("code")
-        cdef const uint32_t[::1] masks = self._keep("masks")
+        entries = source.array("word_entries", np.int32, (len(self.vocabulary), 4))
+        n_entries = source.array("row_start", np.int32, (None,)).shape[0] - 1
+        self._check(entries, "word_entries", -1, n_entries)
+        self._word_entries = entries
+        n_neighbours = self._lists("row_start", "neighbour", n_entries, &self.table.neighbour)
+        self._lists("senses_start", "senses", n_entries, &self.table.senses)
+        self._lists("parents_start", "parents", n_entries, &self.table.parents)
+        self._lists("ancestors_start", "ancestors", n_entries, &self.table.ancestors)
+        cdef const uint32_t[::1] masks = self._keep("masks", np.uint32, None)
+        cdef const uint8_t[::1] code = self._keep("code", np.uint8, n_neighbours)
+        self._check(np.asarray(code), "code", 0, masks.shape[0])
         self.table.code = &code[0]
         self.table.masks = &masks[0]
 
@@ -115,18 +122,30 @@ cdef class WordNet:
         """Map the WordNet table that ships with the package."""
         return cls(Table.open_shipped("wordnet"))
 
-    def _keep(self, name):
+    def _keep(self, name, dtype, length):
         """Return an array of the table and hold on to it, since pointers into it are kept."""
-        array = self.source[name]
+        array = self.source.array(name, dtype, (length,))
+        if len(array) == 0:
+            raise ResourceError(f"{self.source.path}: the array {name!r} is empty")
         self._arrays.append(array)
         return array
 
-    cdef int _lists(self, str name, str values, Lists *out) except -1:
-        cdef const int32_t[::1] start = self._keep(name)
-        cdef const int32_t[::1] item = self._keep(values)
+    def _check(self, array, name, least, end):
+        """Raise ResourceError unless all numbers that are places elsewhere are such places."""
+        if array.size and not (array.min() >= least and array.max() < end):
+            raise ResourceError(
+                f"{self.source.path}: the array {name!r} holds {array.min()} to {array.max()}; "
+                f"wanted {least} to {end - 1}"
+            )
+
+    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1:
+        cdef const int32_t[::1] item = self._keep(values, np.int32, None)
+        starts = starts_of(self.source, name, item.shape[0], n_rows=n_rows)
+        self._arrays.append(starts)
+        cdef const int32_t[::1] start = starts
         out.start = &start[0]
         out.item = &item[0]
-        return 0
+        return item.shape[0]
 
     cpdef int32_t entry(self, str lemma, int pos):
         """Return the entry of a lower-case lemma, -1 if there is none.

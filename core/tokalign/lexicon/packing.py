@@ -1,4 +1,8 @@
-"""Arrays of the lexical tables: joined words, and rows of numbers in CSR form."""
+"""Arrays of the lexical tables: joined words, and rows of numbers in CSR form.
+
+Kernels follow the numbers that mark where rows begin without a look at the arrays' ends, so
+`starts_of` looks at all of them once, when a table is opened.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tokalign.errors import ResourceError
+from tokalign.tables import Table
 
 
 def pack_words(words: Sequence[str]) -> dict[str, NDArray[np.generic]]:
@@ -28,3 +35,42 @@ def pack_rows(rows: Iterable[Iterable[int]]) -> tuple[NDArray[np.int32], NDArray
     start = np.zeros(len(ordered) + 1, dtype=np.int32)
     np.cumsum([len(row) for row in ordered], out=start[1:])
     return start, np.array([value for row in ordered for value in row], dtype=np.int32)
+
+
+def starts_of(
+    table: Table, name: str, n_items: int, *, n_rows: int | None = None, least: int = 0
+) -> NDArray[np.int32]:
+    """Return where each row of a table begins in an array of `n_items`, and where the last ends.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+    n_items : int
+    n_rows : int, optional
+        How many rows there must be.
+    least : int
+        Items that every row must have.
+
+    Returns
+    -------
+    start : int32 array, shape (n_rows + 1,)
+        From 0 to `n_items`, never falling.
+
+    Raises
+    ------
+    ResourceError
+        If the array is missing or not so.
+    """
+    start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
+    if not len(start) or start[0] != 0 or start[-1] != n_items:
+        ends = f"{start[0]} to {start[-1]}" if len(start) else "nothing"
+        raise ResourceError(f"{table.path}: {name!r} runs from {ends}; wanted 0 to {n_items}")
+    # In 64 bits, where the difference of no two numbers of 32 overflows.
+    if len(short := np.flatnonzero(np.diff(start.astype(np.int64)) < least)):
+        k = int(short[0])
+        raise ResourceError(
+            f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at least "
+            f"{least} items in it"
+        )
+    return start

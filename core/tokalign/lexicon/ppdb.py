@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from tokalign.errors import FormatError, ResourceError
 from tokalign.lexicon.packing import pack_rows, pack_words
 from tokalign.tables import write_table
 
 NLTK_FILE = "misc/mwa_ppdb/ppdb-1.0-xxxl-lexical.extended.synonyms.uniquepairs"
+MAX_LINE = 4096
+MAX_FILE = 64 << 20
+"""Characters; the lexical pairs of PPDB 1.0 XXXL have 4 million."""
 
 
 def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
@@ -38,16 +42,29 @@ def read_nltk_pairs() -> Iterator[tuple[str, str]]:
         yield from _pairs(file, Path(NLTK_FILE))
 
 
-def _pairs(lines: Iterable[str], path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(lines, start=1):
-        fields = line.rstrip("\r\n").split("\t")
-        if len(fields) != 2 or not all(fields):
-            raise FormatError(
-                f"{len(fields)} columns; wanted two words with a tab between them",
-                path=path,
-                line=number,
-            )
-        yield fields[0], fields[1]
+def _pairs(lines: TextIO, path: Path) -> Iterator[tuple[str, str]]:
+    n_characters = 0
+    try:
+        # Read with a bound: a file may be one line without end.
+        for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), ""), start=1):
+            n_characters += len(line)
+            fields = line.rstrip("\r\n").split("\t")
+            if len(line) == MAX_LINE or n_characters > MAX_FILE:
+                raise FormatError(
+                    f"a line of {len(line)} characters and {n_characters} so far; wanted lines "
+                    f"below {MAX_LINE} and at most {MAX_FILE}",
+                    path=path,
+                    line=number,
+                )
+            if len(fields) != 2 or not all(fields):
+                raise FormatError(
+                    f"{len(fields)} columns; wanted two words with a tab between them",
+                    path=path,
+                    line=number,
+                )
+            yield fields[0], fields[1]
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 text: {error}", path=path) from error
 
 
 def compile_ppdb(pairs: Iterable[tuple[str, str]], output: Path) -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 BATCH_PIECES = 1024
 """Word pieces of one run, padding included; more are no faster on a processor."""
+LARGEST_NUMBER = 65504.0
+"""float16's, the type in which differences ship."""
+WORDS = "embeddings.word_embeddings.weight"
 
 Array = NDArray[np.float32]
 Scores = tuple[Array, Array, Array]
@@ -38,14 +41,65 @@ def merged_weights(encoder: Table) -> Weights:
     """
     if encoder.header["meta"].get("base") != SHA256:
         raise ResourceError(f"{encoder.path}: is made for another base encoder; upgrade tokalign")
-    weights = base_weights()
+    return add_differences(encoder, base_weights())
+
+
+def add_differences(encoder: Table, base: Weights) -> Weights:
+    """Return a base encoder's weights with the differences of a table added, and its projection.
+
+    Raises
+    ------
+    ResourceError
+        If a difference is of no matrix of the base, or does not fit it, or a number is not finite.
+    """
+    weights = dict(base)
     for name in encoder.header["arrays"]:
         matrix, mark, part = name.rpartition(".")
-        if mark and part == "up":
-            up, down = (encoder[f"{matrix}.{one}"].astype(np.float32) for one in ("up", "down"))
-            weights[f"{matrix}.weight"] = weights[f"{matrix}.weight"] + up @ down
-    weights["projection.weight"] = encoder["projection"].astype(np.float32)
+        if not mark or part != "up":
+            continue
+        target = base.get(f"{matrix}.weight")
+        if target is None or target.ndim != 2:
+            raise ResourceError(f"{encoder.path}: the base encoder has no matrix {matrix!r}")
+        # Its rank bounds the product's cost; shapes that differ would be repeated to fit.
+        rank = encoder[name].shape[-1] if encoder[name].ndim == 2 else 0
+        if not 0 < rank <= min(target.shape):
+            raise ResourceError(
+                f"{encoder.path}: {name!r} has the shape {encoder[name].shape}; wanted "
+                f"{target.shape[0]} rows of 1 to {min(target.shape)}"
+            )
+        up = floats_of(encoder, name, (target.shape[0], rank))
+        down = floats_of(encoder, f"{matrix}.down", (rank, target.shape[1]))
+        weights[f"{matrix}.weight"] = target + up @ down
+    width = base["embeddings.LayerNorm.weight"].shape[0]
+    projection = floats_of(encoder, "projection", (None, width))
+    if len(projection) < 4 or len(projection) % 2:
+        raise ResourceError(
+            f"{encoder.path}: 'projection' has {len(projection)} rows; wanted an even number, "
+            "two of them NULL's and as many of each side's"
+        )
+    weights["projection.weight"] = projection
     return weights
+
+
+def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    """Return an array of floating-point numbers, all of them finite, as float32.
+
+    Raises
+    ------
+    ResourceError
+        If it is missing or not so.
+    """
+    stored = table[name]
+    if stored.dtype.kind != "f":
+        raise ResourceError(f"{table.path}: {name!r} is {stored.dtype}; wanted a float type")
+    stored = table.array(name, stored.dtype, shape)
+    # float64 has numbers beyond float32's, so the largest are compared and not only NaN found.
+    largest = float(np.abs(stored).max(initial=0.0))
+    if not largest <= LARGEST_NUMBER:
+        raise ResourceError(
+            f"{table.path}: {name!r} holds {largest}; wanted at most {LARGEST_NUMBER}"
+        )
+    return np.asarray(stored, dtype=np.float32)
 
 
 class Encoder:
@@ -63,12 +117,19 @@ class Encoder:
         from tokalign.neural.graph import build_graph
 
         self._word_pieces = WordPieces(Table.open_shipped("wordpieces"))
-        self._null_bias = encoder["null_bias"].astype(np.float32)
-        self._scale = encoder["scale"].astype(np.float32)
+        self._null_bias = floats_of(encoder, "null_bias", (2,))
+        self._scale = floats_of(encoder, "scale", (1,))
+        weights = merged_weights(encoder)
+        n_rows = len(weights[WORDS])
+        if self._word_pieces.n_pieces > n_rows:
+            raise ResourceError(
+                f"{self._word_pieces.n_pieces} word pieces for {n_rows} rows of the base encoder; "
+                "wanted no more; upgrade tokalign"
+            )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self._session: Any = onnxruntime.InferenceSession(
-            build_graph(merged_weights(encoder)), options, providers=["CPUExecutionProvider"]
+            build_graph(weights), options, providers=["CPUExecutionProvider"]
         )
 
     @classmethod

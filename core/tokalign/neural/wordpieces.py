@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.errors import ResourceError
 from tokalign.neural import need
 from tokalign.tables import Table
 
@@ -16,6 +17,7 @@ MAX_PIECES = 16
 MAX_SEQUENCE = 512
 """Positions the encoder knows."""
 CACHED_TOKENS = 100_000
+SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
 
 Ids = NDArray[np.int64]
 
@@ -43,8 +45,41 @@ class Sequence2:
         return len(self.ids)
 
 
+def numbered_pieces(vocabulary: Table) -> dict[str, int]:
+    """Return the number of each word piece of a table.
+
+    Raises
+    ------
+    ResourceError
+        If one is there twice, or a special one is missing.
+    """
+    pieces = vocabulary.strings("pieces")
+    numbers = {piece: k for k, piece in enumerate(pieces)}
+    missing = [piece for piece in SPECIAL_PIECES if piece not in numbers]
+    if missing or len(numbers) < len(pieces):
+        raise ResourceError(
+            f"{vocabulary.path}: {len(pieces)} pieces, {len(numbers)} different, without "
+            f"{missing}; wanted different ones, the special ones among them"
+        )
+    return numbers
+
+
 class WordPieces:
     """Cuts tokens into word pieces, whose numbers it keeps for the tokens seen.
+
+    Parameters
+    ----------
+    vocabulary : Table
+        With the strings ``pieces``; a piece's number is its place among them.
+
+    Attributes
+    ----------
+    n_pieces : int
+
+    Raises
+    ------
+    ResourceError
+        If a piece is there twice, or one of the three special ones is missing.
 
     Examples
     --------
@@ -55,10 +90,9 @@ class WordPieces:
 
     def __init__(self, vocabulary: Table) -> None:
         tokenizers = need("tokenizers")
-        numbers = {piece: k for k, piece in enumerate(vocabulary.strings("pieces"))}
-        self._unknown, self._begin, self._end = (
-            numbers[piece] for piece in ("[UNK]", "[CLS]", "[SEP]")
-        )
+        numbers = numbered_pieces(vocabulary)
+        self.n_pieces = len(numbers)
+        self._unknown, self._begin, self._end = (numbers[piece] for piece in SPECIAL_PIECES)
         self._tokenizer = tokenizers.Tokenizer(
             tokenizers.models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100)
         )
