@@ -140,7 +140,7 @@ class RequestLimits:
     max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=count)
     # Bytes, before parsing.
     max_request_bytes: int = setting(
-        32 * MIB, "Size of one message.", check=count, name="max-request-mib", unit=MIB
+        4 * MIB, "Size of one message.", check=count, name="max-request-mib", unit=MIB
     )
 
     def __post_init__(self) -> None:
@@ -227,6 +227,23 @@ class Config:
         check=seconds,
         name="max-connection-age",
     )
+    max_connection_idle_s: float = setting(
+        300.0,
+        "Seconds without a call after which a connection is closed.",
+        check=some_seconds,
+        name="max-connection-idle",
+    )
+    max_connections: int = setting(
+        500, "Connections at once; more are closed at once.", check=count
+    )
+    # Well-behaved clients wait by themselves.
+    max_streams: int = setting(64, "Calls at once on one connection.", check=count)
+    receive_timeout_s: float = setting(
+        30.0,
+        "Seconds in which the message of a call must arrive.",
+        check=some_seconds,
+        name="receive-timeout",
+    )
     admin_port: int | None = setting(
         None,
         "Port of the admin service, on loopback; 0 is a free one, -1 off.",
@@ -250,6 +267,10 @@ class Config:
     stream_chunks: int = internal(8, count)
     # Idle time after which a connection is probed.
     keepalive_s: float = internal(60.0, some_seconds)
+    # After which a connection that does not answer, or reads nothing of what is sent, is closed.
+    keepalive_timeout_s: float = internal(10.0, some_seconds)
+    # In which TLS and HTTP/2 must have begun.
+    handshake_timeout_s: float = internal(5.0, some_seconds)
 
     def __post_init__(self) -> None:
         _check_fields(self)

@@ -9,7 +9,8 @@ import grpc
 import grpc.aio
 from tokalign.errors import AlignError, InputError
 from tokalign.server.requests import parse
-from tokalign.server.rpc.calls import Calls, Context
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import RefusedError
 from tokalign.server.workers.frames import LoadedModel
 from tokalign.server.workers.pool import Pool
@@ -49,12 +50,8 @@ class AdminService:
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
-        unary = grpc.unary_unary_rpc_method_handler
-        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            name: unary(calls.unary(SERVICE, name, method))
-            for name, method in {"Reload": self.reload, "GetStatus": self.get_status}.items()
-        }
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
+        methods = {"Reload": self.reload, "GetStatus": self.get_status}
+        return calls.handler(SERVICE, unary=methods, streams={})
 
     async def reload(self, data: bytes, context: Context) -> bytes:
         """Load models and answer once they serve."""

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import functools
+import contextlib
+import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
 from grpc_status import rpc_status
 from tokalign.server.observe.metrics import Metrics, code_name, code_number
 from tokalign.server.observe.tracing import CallTrace, Tracing
+from tokalign.server.rpc.receiving import Context, Receiving
 from tokalign.server.status import Failure, classify, report
 
-Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 Unary = Callable[[bytes, Context], Awaitable[bytes]]
 Stream = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
+Answer = TypeVar("Answer")
+_Handler: TypeAlias = Callable[[AsyncIterator[bytes], Context], Awaitable[Answer]]
 
 
 class Calls:
@@ -31,11 +34,16 @@ class Calls:
         Raises UnauthenticatedError where the caller may not call.
     tracing : Tracing, optional
         Makes a span of every call.
+    check_memory : callable, optional
+        Raises OverloadedError where there is none for another call.
+    receive_timeout_s : float
+        In which the message of a unary call must arrive.
 
     Attributes
     ----------
     running : int
         Calls begun and not yet ended.
+    receiving : Receiving
     """
 
     def __init__(
@@ -43,45 +51,69 @@ class Calls:
         metrics: Metrics,
         authenticate: Callable[[str], str] | None = None,
         tracing: Tracing | None = None,
+        check_memory: Callable[[], None] | None = None,
+        receive_timeout_s: float = math.inf,
     ) -> None:
         self.running = 0
+        self.receiving = Receiving(receive_timeout_s, _abort)
         self._metrics = metrics
         self._authenticate = authenticate
+        self._check_memory = check_memory
         self._tracing = tracing
 
-    def unary(self, service: str, name: str, method: Unary) -> Unary:
-        """Return a handler that answers with bytes or aborts with a rich status."""
+    def handler(
+        self, service: str, unary: Mapping[str, Unary], streams: Mapping[str, Stream]
+    ) -> grpc.GenericRpcHandler:
+        """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
+
+        A unary method returns its answer, a stream writes its answers itself; either ends by an
+        exception with a rich status.
+        """
+        handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
+        for name, method in unary.items():
+            handlers[name] = grpc.stream_unary_rpc_method_handler(
+                self._unary(service, name, method)
+            )
+        for name, stream in streams.items():
+            handlers[name] = grpc.stream_stream_rpc_method_handler(
+                self._stream(service, name, stream)
+            )
+        return grpc.method_handlers_generic_handler(service, handlers)
+
+    def _unary(self, service: str, name: str, method: Unary) -> _Handler[bytes]:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
-        async def handle(request: bytes, context: Context) -> bytes:
+        async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
             with _Observed(observer, context) as outcome:
                 try:
-                    self._check_caller(context)
-                    return await method(request, context)
+                    self._check(context)
+                    return await method(await self.receiving.message(context), context)
                 except Exception as error:
-                    await _abort(context, outcome.fail(error))
-            raise AssertionError("abort always raises")
+                    await _end(context, outcome.fail(error))
+            return b""  # for a call that has ended, and is not sent
 
         return handle
 
-    def stream(self, service: str, name: str, method: Stream) -> Stream:
-        """Return a handler that writes its answers itself."""
+    def _stream(self, service: str, name: str, method: Stream) -> _Handler[None]:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             with _Observed(observer, context) as outcome:
                 try:
-                    self._check_caller(context)
-                    await method(requests, context)
+                    self._check(context)
+                    await method(self.receiving.messages(context), context)
                 except Exception as error:
-                    await _abort(context, outcome.fail(error))
+                    await _end(context, outcome.fail(error))
 
         return handle
 
-    def _check_caller(self, context: Context) -> None:
+    def _check(self, context: Context) -> None:
+        """Raise unless the call may have its message read."""
         if self._authenticate is not None:
             metadata = dict(context.invocation_metadata() or ())
             self._authenticate(str(metadata.get("authorization", "")))
+        if self._check_memory is not None:
+            self._check_memory()
 
 
 class _Observer:
@@ -161,12 +193,14 @@ class _Observed:
         return failure
 
 
-@functools.lru_cache(maxsize=256)
-def _status(failure: Failure) -> grpc.Status:
-    """Return the rich status. Kept, for an overloaded server sends the same one again and again."""
-    return rpc_status.to_status(failure.to_proto())
+async def _end(context: Context, failure: Failure) -> None:
+    """End a call that has not been ended."""
+    if not context.done():
+        with contextlib.suppress(grpc.aio.InternalError):  # the peer is gone
+            await _abort(context, failure)
 
 
 async def _abort(context: Context, failure: Failure) -> None:
-    status = _status(failure)
+    """End a call; raises grpc.aio.AbortError, or another BaseError where the peer is gone."""
+    status = rpc_status.to_status(failure.to_proto())
     await context.abort(status.code, status.details or "", status.trailing_metadata or ())

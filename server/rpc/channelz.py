@@ -6,7 +6,8 @@ import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
 from tokalign.server.requests import parse
-from tokalign.server.rpc.calls import Calls, Context, Unary
+from tokalign.server.rpc.calls import Calls, Unary
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import UnknownNameError
 
 _DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
@@ -15,13 +16,8 @@ SERVICE = _DESCRIPTOR.full_name
 
 def handler(calls: Calls) -> grpc.GenericRpcHandler:
     """Return what grpc.aio.Server.add_generic_rpc_handlers takes; tokens are asked for."""
-    return grpc.method_handlers_generic_handler(
-        SERVICE,
-        {
-            name: grpc.unary_unary_rpc_method_handler(calls.unary(SERVICE, name, _method(name)))
-            for name in _DESCRIPTOR.methods_by_name
-        },
-    )
+    methods = {name: _method(name) for name in _DESCRIPTOR.methods_by_name}
+    return calls.handler(SERVICE, unary=methods, streams={})
 
 
 def _method(name: str) -> Unary:

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
+from typing import Any
 
+import grpc
 import grpc.aio
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_health.v1.health import aio as health_aio
-from grpc_reflection.v1alpha import reflection
+from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection, reflection_pb2
 from tokalign.errors import InputError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority
 from tokalign.server.observe import tracing
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.rpc import admin, channelz, security
+from tokalign.server.requests import parse
+from tokalign.server.rpc import admin, channelz, health, security
 from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.health import HealthService
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import SERVICE, AlignService
 from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 
-MAX_STREAMS = 100
-MAX_PENDING = 1_000_000
+# Calls that grpc has read the headers of and the event loop not yet taken. Above this number grpc
+# ends calls as CANCELLED, which tells the client nothing; it is more than well-behaved clients
+# have on a hundred connections, which wait by themselves, and else admission refuses.
+MAX_PENDING = 10_000
+# What grpc takes of a message that nobody has asked for yet.
+WINDOW_BYTES = 65_535
 # A server that stops has no call left when it had none so many times in a row: one may have
 # been read and not begun, or answered and not sent.
 IDLE_LOOKS = 10
 IDLE_LOOK_S = 0.1
-
-HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
 
 class Frontend:
@@ -45,20 +52,24 @@ class Frontend:
     def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
         self._tracing = tracing.Tracing(tracing.otlp_provider()) if config.traces else None
         self._tokens = tokens = security.token_file(config)
-        self.calls = Calls(metrics, tokens.check if tokens else None, self._tracing)
+        self.calls = Calls(
+            metrics,
+            tokens.check if tokens else None,
+            self._tracing,
+            receive_timeout_s=config.receive_timeout_s,
+        )
         if tokens:
             help_text = "1 while the token file is missing, empty or cannot be used."
             metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(tokens.fault))
         self._config = config
         self._service = AlignService(config, admission)
-        self._health = health_aio.HealthServicer()
+        self._health = HealthService()
         self._server = grpc.aio.server(options=_channel_options(config))
         self._admin_server: grpc.aio.Server | None = None
         self._server.add_generic_rpc_handlers((self._service.handler(self.calls),))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        self._server.add_generic_rpc_handlers((self._health.handler(),))
         if config.reflection:
-            names = (SERVICE, HEALTH, reflection.SERVICE_NAME)
-            reflection.enable_server_reflection(names, self._server)
+            self._server.add_generic_rpc_handlers((_reflection_handler(self.calls),))
 
     async def start(self, operated: admin.Operated) -> str:
         """Listen, NOT_SERVING, and return the bound "HOST:PORT".
@@ -117,7 +128,7 @@ class Frontend:
 
     async def refuse(self) -> None:
         """Report NOT_SERVING, for good. Calls are still answered."""
-        await self._health.enter_graceful_shutdown()
+        await self._health.refuse()
 
     async def stop(self, grace_s: float) -> None:
         """Refuse new calls and give running ones a time to finish.
@@ -147,21 +158,41 @@ class Frontend:
             await self._health.set(name, status)
 
 
+def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
+    """Return what describes the services to callers that may call them."""
+    names = (SERVICE, health.SERVICE, reflection.SERVICE_NAME)
+    servicer: Any = reflection.aio.ReflectionServicer(names)
+
+    async def describe(messages: AsyncIterator[bytes], context: Context) -> None:
+        questions = (parse(reflection_pb2.ServerReflectionRequest, data) async for data in messages)
+        async for answer in servicer.ServerReflectionInfo(questions, context):
+            await context.write(answer.SerializeToString())
+
+    streams = {"ServerReflectionInfo": describe}
+    return calls.handler(reflection.SERVICE_NAME, unary={}, streams=streams)
+
+
 def _channel_options(config: Config) -> list[tuple[str, int]]:
     options = {
         # Off, so that a second server on the same port fails instead of taking half the calls.
         "grpc.so_reuseport": 0,
         "grpc.max_receive_message_length": config.limits.max_request_bytes,
         "grpc.max_send_message_length": -1,
-        # Calls that grpc has read and the event loop not yet taken. Above these numbers grpc ends
-        # calls as CANCELLED, which tells the client nothing; clients that keep to the stream
-        # limit wait by themselves, and everything else is for admission to refuse.
-        "grpc.max_concurrent_streams": MAX_STREAMS,
+        "grpc.max_concurrent_streams": config.max_streams,
+        "grpc.max_allowed_incoming_connections": config.max_connections,
         "grpc.server.max_pending_requests": MAX_PENDING,
         "grpc.server.max_pending_requests_hard_limit": MAX_PENDING,
         "grpc.keepalive_time_ms": round(config.keepalive_s * 1000),
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.min_ping_interval_without_data_ms": 5000,
+        "grpc.keepalive_timeout_ms": round(config.keepalive_timeout_s * 1000),
+        "grpc.max_connection_idle_ms": round(config.max_connection_idle_s * 1000),
+        "grpc.server_handshake_timeout_ms": round(config.handshake_timeout_s * 1000),
+        # No compression: a message of some kilobytes could be unpacked to the largest allowed.
+        "grpc.compression_enabled_algorithms_bitset": 1,
+        # The window is fixed, or grpc would grow it with what a fast stranger sends.
+        "grpc.http2.lookahead_bytes": WINDOW_BYTES,
+        "grpc.http2.bdp_probe": 0,
         "grpc.enable_channelz": int(config.channelz),
     }
     if config.max_connection_age_s:

@@ -58,20 +58,16 @@ class AlignService:
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
-        unary = grpc.unary_unary_rpc_method_handler
-        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            name: unary(calls.unary(SERVICE, name, method))
-            for name, method in {
+        return calls.handler(
+            SERVICE,
+            unary={
                 "Align": self.align,
                 "BatchAlign": self.batch_align,
                 "Rank": self.rank,
                 "ListModels": self.list_models,
-            }.items()
-        }
-        methods["AlignStream"] = grpc.stream_stream_rpc_method_handler(
-            calls.stream(SERVICE, "AlignStream", self.align_stream)
+            },
+            streams={"AlignStream": self.align_stream},
         )
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
 
     def serve_from(self, pool: Pool) -> None:
         """Answer new calls from a pool that has started."""

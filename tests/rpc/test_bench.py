@@ -6,7 +6,7 @@ from support.server_process import started
 from tokalign.load import measure, report
 from tokalign.load.generator import Generator, Outcome
 from tokalign.load.process import TOKALIGN
-from tokalign.server.rpc import frontend
+from tokalign.server.config import Config
 from tokalign.v1 import align_pb2
 
 ALIGN = measure.METHODS["align"]
@@ -57,7 +57,7 @@ def test_body_larger_than_the_flow_control_window_is_sent(load):
 
 
 def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server, tmp_path):
-    many = frontend.MAX_STREAMS + 50
+    many = Config().max_streams + 50
     patient = load([body()], connections=1).closed_loop(many, 0.01)
     assert all(call.is_ok for call in patient)
     busy = body(f"until:{tmp_path / 'free'}")
@@ -71,7 +71,7 @@ def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server, tmp_
 
     outcomes = hasty.closed_loop(many, 0.01, extend=until_reset)
     assert sum(not call.is_ok for call in outcomes) >= 50
-    assert sum(call.is_ok for call in outcomes) >= frontend.MAX_STREAMS
+    assert sum(call.is_ok for call in outcomes) >= Config().max_streams
     hasty.close()
 
 

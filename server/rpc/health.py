@@ -1,0 +1,92 @@
+"""grpc.health.v1, asked without a token, and therefore at little cost to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health import aio as health_aio
+from tokalign.errors import InputError
+from tokalign.server.requests import parse
+from tokalign.server.rpc.receiving import Context
+
+SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+
+MAX_READING = 8
+READ_S = 0.5
+MAX_WATCHERS = 200
+
+
+class HealthService:
+    """Health by service name, behind bounds on what strangers can have the server hold.
+
+    A question is a few bytes that come with its call. One that is not whole within READ_S is
+    refused; MAX_READING are read at a time, and MAX_WATCHERS watch.
+    """
+
+    def __init__(self) -> None:
+        self._servicer: Any = health_aio.HealthServicer()
+        self._reading = asyncio.Semaphore(MAX_READING)
+        self._n_watchers = 0
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
+        return grpc.method_handlers_generic_handler(
+            SERVICE,
+            {
+                "Check": grpc.stream_unary_rpc_method_handler(self._check),
+                "Watch": grpc.stream_stream_rpc_method_handler(
+                    self._watch,
+                    response_serializer=health_pb2.HealthCheckResponse.SerializeToString,
+                ),
+            },
+        )
+
+    async def set(self, service: str, status: int) -> None:
+        """Tell who asks for a service, "" being the server, from now on."""
+        await self._servicer.set(service, status)
+
+    async def refuse(self) -> None:
+        """Tell NOT_SERVING of every service, for good."""
+        await self._servicer.enter_graceful_shutdown()
+
+    async def _check(self, requests: AsyncIterator[bytes], context: Context) -> bytes:
+        question = await self._question(context)
+        answer: health_pb2.HealthCheckResponse = await self._servicer.Check(question, context)
+        return answer.SerializeToString()
+
+    async def _watch(self, requests: AsyncIterator[bytes], context: Context) -> None:
+        question = await self._question(context)
+        if self._n_watchers >= MAX_WATCHERS:
+            await context.abort(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{MAX_WATCHERS} callers watch already; ask by Check",
+            )
+        self._n_watchers += 1
+        try:
+            await self._servicer.Watch(question, context)
+        finally:
+            self._n_watchers -= 1
+
+    async def _question(self, context: Context) -> health_pb2.HealthCheckRequest:
+        async with self._reading:
+            # Not cancelled where it is late, for grpc would write into memory that is gone.
+            reading = asyncio.ensure_future(context.read())
+            await asyncio.wait({reading}, timeout=READ_S)
+            if not reading.done():
+                with contextlib.suppress(grpc.aio.AbortError):
+                    await context.abort(
+                        grpc.StatusCode.DEADLINE_EXCEEDED,
+                        f"the message did not arrive within {READ_S:g} s",
+                    )
+            data = await reading
+        if isinstance(data, bytes):
+            with contextlib.suppress(InputError):
+                return parse(health_pb2.HealthCheckRequest, data)
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "no valid HealthCheckRequest")
+        raise AssertionError("abort always raises")

@@ -1,0 +1,119 @@
+"""Messages that are on their way: read only of callers that may call, and not waited for forever.
+
+grpc would read a unary call's whole message before it shows the call. Registered as calls whose
+requests stream, which look the same on the wire, they are seen as soon as their headers are; of
+a call that is refused then, grpc keeps no more than its flow-control window.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeAlias
+
+import grpc
+import grpc.aio
+from google.rpc import code_pb2
+from tokalign.server.status import FailedError, Failure
+
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+Abort: TypeAlias = Callable[[Context, Failure], Awaitable[None]]
+
+SWEEP_S = 1.0
+
+NO_MESSAGE = Failure(code_pb2.CANCELLED, "the call ended before its message was whole")
+
+
+class Receiving:
+    """Calls whose next message has not arrived whole.
+
+    Parameters
+    ----------
+    timeout_s : float
+        After which a unary call is given up, give or take SWEEP_S.
+    abort : coroutine function taking a context and a Failure
+        Ends a call with a status.
+    """
+
+    def __init__(self, timeout_s: float, abort: Abort) -> None:
+        self._timeout_s = timeout_s
+        self._abort = abort
+        self._since: dict[Context, float] = {}
+        self._ending: dict[Context, tuple[Failure, asyncio.Task[None]]] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._since)
+
+    async def message(self, context: Context) -> bytes:
+        """Return the one message of a unary call.
+
+        Raises
+        ------
+        FailedError
+            If it does not come; where end_all or the timeout is why, the call has been told.
+        """
+        if self._sweeper is None:
+            self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+        message = await self._next(context, time.monotonic())
+        if message is None:
+            raise FailedError(NO_MESSAGE)
+        return message
+
+    async def messages(self, context: Context) -> AsyncIterator[bytes]:
+        """Yield the messages of a stream, which may be silent for as long as it likes.
+
+        Raises
+        ------
+        FailedError
+            After end_all; the call has been told.
+        """
+        while (message := await self._next(context, math.inf)) is not None:
+            yield message
+
+    async def _next(self, context: Context, since: float) -> bytes | None:
+        self._since[context] = since
+        message = None
+        try:
+            message = await context.read()
+        except grpc.aio.AbortError:
+            pass
+        finally:
+            del self._since[context]
+        if context in self._ending:
+            failure, abortion = self._ending.pop(context)
+            await abortion
+            raise FailedError(failure)
+        return message if isinstance(message, bytes) else None
+
+    def end_all(self, failure: Failure) -> None:
+        """End every call whose next message is not whole."""
+        for context in self._since:
+            self._end(context, failure)
+
+    def _sweep(self) -> None:
+        self._sweeper = None
+        latest = time.monotonic() - self._timeout_s
+        failure = Failure(
+            code_pb2.DEADLINE_EXCEEDED,
+            f"the message did not arrive within {self._timeout_s:g} s; send it faster",
+        )
+        for context, since in self._since.items():
+            if since < latest:
+                self._end(context, failure)
+        if self._since:
+            self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+
+    def _end(self, context: Context, failure: Failure) -> None:
+        # The read itself is not cancelled: grpc would write into memory that is gone. It returns
+        # because the call has ended.
+        if context not in self._ending:
+            task = asyncio.create_task(self._abort_quietly(context, failure))
+            self._ending[context] = (failure, task)
+
+    async def _abort_quietly(self, context: Context, failure: Failure) -> None:
+        with contextlib.suppress(grpc.aio.BaseError):  # how every abort ends
+            await self._abort(context, failure)

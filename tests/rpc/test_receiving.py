@@ -1,0 +1,139 @@
+"""What is read of callers, and of whom: counts and codes, never times."""
+
+import asyncio
+import hashlib
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from support.waiting import until
+from tokalign.server.config import Config, RequestLimits
+from tokalign.server.rpc import frontend, health
+from tokalign.server.status import Failure
+from tokalign.v1 import align_pb2
+
+Code = grpc.StatusCode
+REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+METHODS = ("Align", "BatchAlign", "Rank", "ListModels")
+TOKEN = "a token"
+
+
+def unfinished(stub, method, service="tokalign.v1.AlignService", **arguments):
+    """Return a unary call whose headers are sent and whose message never is."""
+    return stub.channel.stream_unary(f"/{service}/{method}")(**arguments)
+
+
+@pytest.fixture
+def token_file(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(f"alice {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_stranger_is_refused_before_the_message_is_read(serving, token_file, method):
+    stub = await serving(token_file=token_file)
+    call = unfinished(stub, method)
+    assert await asyncio.wait_for(call.code(), 20) == Code.UNAUTHENTICATED
+    assert len(stub.front.calls.receiving) == 0
+
+
+async def test_strangers_stream_and_reflection_are_refused_at_once(serving, token_file):
+    stub = await serving(token_file=token_file, reflection=True)
+    assert await asyncio.wait_for(stub.AlignStream().code(), 20) == Code.UNAUTHENTICATED
+    describe = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo
+    assert await asyncio.wait_for(describe().code(), 20) == Code.UNAUTHENTICATED
+    metadata = (("authorization", f"Bearer {TOKEN}"),)
+    question = reflection_pb2.ServerReflectionRequest(list_services="")
+    answers = [answer async for answer in describe(iter([question]), metadata=metadata)]
+    assert answers[0].list_services_response.service
+
+
+async def test_message_that_does_not_arrive_ends_its_call_and_no_other(serving, metrics):
+    stub = await serving(receive_timeout_s=0.1)
+    late = unfinished(stub, "Align")
+    assert await asyncio.wait_for(late.code(), 20) == Code.DEADLINE_EXCEEDED
+    assert "did not arrive within 0.1 s" in await late.details()
+    assert (await stub.Align(REQUEST)).model.name == "fake"
+    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "Align"}
+    value = metrics.registry.get_sample_value
+    await until(lambda: stub.front.calls.running == 0)
+    code = {"grpc_code": "DEADLINE_EXCEEDED"}
+    assert value("grpc_server_handled_total", {**labels, **code}) == 1
+
+
+async def test_silent_stream_is_left_alone(serving):
+    stub = await serving(receive_timeout_s=0.1)
+    call = stub.AlignStream()
+    await asyncio.sleep(1.5)  # a sweep passes
+    await call.write(align_pb2.AlignStreamRequest(chunk_id="7"))
+    await call.done_writing()
+    assert [answer.chunk_id async for answer in call] == ["7"]
+
+
+async def test_call_that_ends_without_a_message_is_told(serving):
+    stub = await serving()
+    call = stub.channel.stream_unary("/tokalign.v1.AlignService/Align")(iter(()))
+    assert await asyncio.wait_for(call.code(), 20) == Code.CANCELLED
+    assert "before its message was whole" in await call.details()
+
+
+async def test_all_that_are_receiving_can_be_ended(serving):
+    stub = await serving()
+    calls = [unfinished(stub, "Align") for _ in range(5)] + [stub.AlignStream()]
+    receiving = stub.front.calls.receiving
+    await until(lambda: len(receiving) == 6)
+    receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    for call in calls:
+        assert await asyncio.wait_for(call.code(), 20) == Code.RESOURCE_EXHAUSTED
+        assert await call.details() == "as told"
+    await until(lambda: stub.front.calls.running == 0)
+    assert len(receiving) == 0
+
+
+async def test_compressed_message_is_refused_before_it_is_unpacked(serving):
+    stub = await serving()
+    call = stub.Align(REQUEST, compression=grpc.Compression.Gzip)
+    assert await call.code() == Code.UNIMPLEMENTED
+
+
+async def test_health_is_asked_in_time_or_refused(serving):
+    stub = await serving()
+    calls = [unfinished(stub, "Check", health.SERVICE) for _ in range(2 * health.MAX_READING)]
+    for call in calls:
+        assert await asyncio.wait_for(call.code(), 20) == Code.DEADLINE_EXCEEDED
+    checks = health_pb2_grpc.HealthStub(stub.channel)
+    assert (await checks.Check(health_pb2.HealthCheckRequest())).status == 1
+    call = stub.channel.unary_unary(f"/{health.SERVICE}/Check")(b"\xff")
+    assert await call.code() == Code.INVALID_ARGUMENT
+
+
+async def test_watchers_of_the_health_are_bounded(serving, monkeypatch):
+    monkeypatch.setattr(health, "MAX_WATCHERS", 2)
+    stub = await serving()
+    watch = health_pb2_grpc.HealthStub(stub.channel).Watch
+    watching = [watch(health_pb2.HealthCheckRequest()) for _ in range(2)]
+    for call in watching:
+        assert (await call.read()).status == 1
+    refused = watch(health_pb2.HealthCheckRequest())
+    assert await refused.code() == Code.RESOURCE_EXHAUSTED
+    watching[0].cancel()
+    await until(lambda: stub.front._health._n_watchers == 1)
+    assert (await watch(health_pb2.HealthCheckRequest()).read()).status == 1
+
+
+def test_options_bound_what_a_connection_may_hold():
+    config = Config(
+        max_connections=3,
+        max_streams=5,
+        max_connection_idle_s=7,
+        limits=RequestLimits(max_request_bytes=1000),
+    )
+    options = dict(frontend._channel_options(config))
+    assert options["grpc.max_allowed_incoming_connections"] == 3
+    assert options["grpc.max_concurrent_streams"] == 5
+    assert options["grpc.max_connection_idle_ms"] == 7000
+    assert options["grpc.max_receive_message_length"] == 1000
+    assert options["grpc.compression_enabled_algorithms_bitset"] == 1
+    assert options["grpc.http2.bdp_probe"] == 0
