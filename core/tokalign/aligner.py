@@ -193,8 +193,7 @@ class Aligner:
             If a sentence has more than MAX_TOKENS tokens.
         """
         options = AlignOptions.of(options, changes)
-        (outcome,) = self.align_annotated(self.annotate_pairs([(source, target)]), options)
-        return unwrap(outcome)
+        return self._align_encoded(*self._prepared(source, target), options)
 
     @overload
     def pipe(
@@ -279,6 +278,14 @@ class Aligner:
         for outcome in together(self._encode, pairs):
             yield attempt(lambda encoded: self._align_encoded(*encoded, options), outcome)
 
+    def _prepared(
+        self, source: SentenceLike, target: SentenceLike
+    ) -> tuple[Sentence, Sentence, Encoded | None]:
+        """Return one pair annotated and encoded."""
+        (outcome,) = self.annotate_pairs([(source, target)])
+        (prepared,) = self._encode([unwrap(outcome)])
+        return prepared
+
     def _encode(
         self, pairs: Sequence[AnnotatedPair]
     ) -> list[tuple[Sentence, Sentence, Encoded | None]]:
@@ -348,9 +355,7 @@ class Aligner:
             If an index is out of range, both are -1, or the one that the direction labels is.
         """
         chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
-        ((source, target, encoded),) = map(
-            unwrap, together(self._encode, self.annotate_pairs([(source, target)]))
-        )
+        source, target, encoded = self._prepared(source, target)
         for name, index, sentence in (
             ("source_index", source_index, source),
             ("target_index", target_index, target),

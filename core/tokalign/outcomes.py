@@ -21,8 +21,6 @@ Pair = tuple[SentenceLike, SentenceLike]
 AnnotatedPair = tuple[Sentence, Sentence]
 Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
 
-_HASHABLE = (str, Sentence, Exception)
-
 logger = logging.getLogger(__name__)
 
 
@@ -63,7 +61,9 @@ def together(
     if len(values) > 1:
         try:
             results = iter([result for _, result in zip(values, step(values), strict=True)])
-            return [one if isinstance(one, Exception) else next(results) for one in outcomes]
+            return [
+                outcome if isinstance(outcome, Exception) else next(results) for outcome in outcomes
+            ]
         except Exception as error:
             logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
     return each(lambda value: step([value])[0], outcomes)
@@ -80,14 +80,25 @@ def annotate_each(
         Annotator.annotate with its options, or Aligner.annotate.
     sentences : sequence of SentenceLike or Exception
     """
-    keys = [one if isinstance(one, _HASHABLE) else tuple(one) for one in sentences]
-    distinct = list(dict.fromkeys(keys))
+    keys = [_key(sentence) for sentence in sentences]
+    distinct = dict(zip(keys, sentences, strict=True))
     # mypy takes the union that SentenceLike is for an object where it infers type variables.
-    answers = together(annotate, distinct)  # type: ignore[arg-type]
+    answers = together(annotate, list(distinct.values()))  # type: ignore[arg-type]
     if len(distinct) == len(keys):
         return answers
     annotated = dict(zip(distinct, answers, strict=True))
     return [annotated[key] for key in keys]
+
+
+def _key(sentence: SentenceLike | Exception) -> object:
+    """Return what distinct sentences differ in.
+
+    That is their text or tokens; of a Sentence its identity, which costs less than to hash all
+    of its columns.
+    """
+    if isinstance(sentence, str):
+        return sentence
+    return id(sentence) if isinstance(sentence, Sentence | Exception) else tuple(sentence)
 
 
 def annotate_pairs(

@@ -301,7 +301,7 @@ def test_pipe_annotates_a_sentence_that_pairs_share_once(aligner, monkeypatch) -
     assert len(list(aligner.pipe(pairs))) == 3
     assert seen == ["Dogs bark.", DOGS[1], "It rains."]
     assert aligner.align(["Dogs", "bark"], ["Dogs", "bark"]).to_pharaoh() == "0-0 1-1"
-    assert seen[3:] == [("Dogs", "bark")]
+    assert seen[3:] == [["Dogs", "bark"]]
 
 
 class FussyEncoder:

@@ -54,7 +54,7 @@ def test_a_batch_without_failures_is_taken_once() -> None:
 
 def test_a_step_that_gives_too_few_results_is_not_believed() -> None:
     assert together(lambda values: values[:1], [1, 2]) == [1, 2]  # alone, each gets its own
-    assert [type(one) for one in together(lambda values: [], [1, 2])] == [IndexError] * 2
+    assert [type(each) for each in together(lambda values: [], [1, 2])] == [IndexError] * 2
 
 
 class Annotator:
@@ -69,7 +69,10 @@ class Annotator:
         if "bad" in sentences:
             raise self.error
         return [
-            Sentence.from_tokens(one.split() if isinstance(one, str) else one) for one in sentences
+            Sentence.from_tokens(
+                each.split() if isinstance(each, str) else getattr(each, "tokens", each)
+            )
+            for each in sentences
         ]
 
 
@@ -79,6 +82,12 @@ def test_distinct_sentences_are_annotated_once_and_tokens_are_no_text() -> None:
     assert (a.tokens, b.tokens) == (("a", "b"), ("a b",))
     assert a is c and b is d
     assert annotate.seen == [["a b", ("a b",)]]
+
+
+def test_one_sentence_of_many_pairs_is_annotated_once() -> None:
+    annotate, sentence = Annotator(InputError("x")), Sentence.from_tokens("ab")
+    annotate_pairs(annotate, [(sentence, "a"), (sentence, "b")])
+    assert annotate.seen == [[sentence, "a", "b"]]
 
 
 @pytest.mark.parametrize(

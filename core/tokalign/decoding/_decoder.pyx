@@ -34,7 +34,7 @@ cdef inline void _dot(const Sink *sink, const float *weights, double *s2t, doubl
 
 
 cdef class Decoder:
-    """Decodes one pair at a time; one a thread.
+    """Decodes one pair at a time; one per thread.
 
     Parameters
     ----------
@@ -161,8 +161,10 @@ cdef class Decoder:
         cdef Py_ssize_t n_target = self._extractor.pair.target.n
         cdef const double *s2t = self._scratch
         cdef const double *t2s = s2t + n_source * (n_target + 1)
-        cdef double[:, ::1] s2t_posterior = np.empty((n_source, n_target + 1))
-        cdef double[:, ::1] t2s_posterior = np.empty((n_target, n_source + 1))
+        decoded.s2t_posterior = np.empty((n_source, n_target + 1))
+        decoded.t2s_posterior = np.empty((n_target, n_source + 1))
+        cdef double[:, ::1] s2t_posterior = decoded.s2t_posterior
+        cdef double[:, ::1] t2s_posterior = decoded.t2s_posterior
         cdef bint is_finite
         with nogil:
             is_finite = (
@@ -171,8 +173,6 @@ cdef class Decoder:
             )
         if not is_finite:
             raise ModelError("the model's weights are too large to give posteriors; retrain it")
-        decoded.s2t_posterior = s2t_posterior.base
-        decoded.t2s_posterior = t2s_posterior.base
         return decoded
 
     cdef bint _posteriors(
@@ -234,12 +234,13 @@ cdef class Decoded:
         cdef Py_ssize_t n_target = decoder._extractor.pair.target.n
         cdef const double *s2t = decoder._scratch
         cdef const double *t2s = s2t + n_source * (n_target + 1)
-        cdef int32_t[::1] s2t_states = np.empty(n_source, dtype=np.int32)
-        cdef int32_t[::1] t2s_states = np.empty(n_target, dtype=np.int32)
+        states = np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32)
+        cdef int32_t[::1] s2t_states = states[0]
+        cdef int32_t[::1] t2s_states = states[1]
         with nogil:
             decoder._labels(0, s2t, n_source, n_target + 1, &s2t_states[0])
             decoder._labels(1, t2s, n_target, n_source + 1, &t2s_states[0])
-        return s2t_states.base, t2s_states.base
+        return states
 
     def features(self, Py_ssize_t source, Py_ssize_t target):
         """Return the features of one link.
