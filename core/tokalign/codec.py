@@ -250,7 +250,7 @@ def decode_alignment(
     Parameters
     ----------
     message : align_pb2.Alignment
-        Its phrases follow from its links and are not read; see decode_phrase.
+        Its phrases follow from its links and are not read.
     model : align_pb2.ModelRef
         Of the same response.
     symmetrization : Symmetrization
@@ -320,11 +320,6 @@ def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
 def encode_phrase(value: Phrase) -> align_pb2.Phrase:
     """Return the message of a maximal block of links."""
     return align_pb2.Phrase(**_values(value, Phrase))
-
-
-def decode_phrase(message: align_pb2.Phrase) -> Phrase:
-    """Return a maximal block of links."""
-    return Phrase(**_values(message, Phrase))
 
 
 # What a server offers.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
 from tokalign.server.requests import parse
 from tokalign.server.rpc.calls import Calls, Unary
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.status import UnknownNameError
+from tokalign.server.status import RefusedError, UnknownNameError
 
 _DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
 SERVICE = _DESCRIPTOR.full_name
@@ -30,7 +32,11 @@ def _method(name: str) -> Unary:
             # grpc's own servicer has set a code instead.
             if context.code() == grpc.StatusCode.NOT_FOUND:
                 raise UnknownNameError(f"{name}: no such id; ids change as connections come and go")
-            raise RuntimeError(context.details())
+            # An older package lacks the fields that a newer grpc fills.
+            raise RefusedError(
+                f"grpcio-channelz {version('grpcio-channelz')} cannot read what grpcio "
+                f"{version('grpcio')} says of itself; install the same version of both"
+            )
         return response.SerializeToString()
 
     return method

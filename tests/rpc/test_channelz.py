@@ -5,7 +5,8 @@ import contextlib
 import grpc
 import pytest
 from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -6,14 +6,14 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import grpc
 import pytest
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -87,13 +87,12 @@ def calls_at(server):
 
 def wait_for_route(stub):
     """Wait until Envoy has found its servers healthy."""
-    deadline = time.monotonic() + 30
-    while True:
-        try:
+
+    def answers():
+        with contextlib.suppress(grpc.RpcError):
             return stub.Align(request(), timeout=5)
-        except grpc.RpcError:
-            assert time.monotonic() < deadline, "Envoy found no server"
-            time.sleep(0.05)
+
+    wait_until(answers, "Envoy found no server")
 
 
 class Load:
@@ -126,10 +125,7 @@ class Load:
 
     def wait_for_more(self, n_calls=50):
         target = self.n_calls + n_calls
-        deadline = time.monotonic() + 30
-        while self.n_calls < target:
-            assert time.monotonic() < deadline, "calls stopped"
-            time.sleep(0.01)
+        wait_until(lambda: self.n_calls >= target, "calls stopped")
 
 
 @pytest.fixture
@@ -163,10 +159,7 @@ def test_rolling_restart_loses_no_call(two_servers):
             assert old.stop() == 0
             new = stack.enter_context(started(*FLAGS, "--port", port))
             # The next server goes only when the new one takes calls.
-            deadline = time.monotonic() + 30
-            while calls_at(new) == 0:
-                assert time.monotonic() < deadline, "the new server got no calls"
-                time.sleep(0.05)
+            wait_until(lambda new=new: calls_at(new) > 0, "the new server got no calls")
         load.wait_for_more()
     assert load.failures == []
 

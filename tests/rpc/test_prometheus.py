@@ -5,7 +5,6 @@ import json
 import shutil
 import socket
 import subprocess
-import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 from support.server_process import started
+from support.waiting import wait_until
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -35,14 +35,6 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def wait_until(condition, what, timeout_s=60):
-    deadline = time.monotonic() + timeout_s
-    while not (result := condition()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
-    return result
 
 
 class Prometheus:

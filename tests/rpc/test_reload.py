@@ -8,7 +8,8 @@ import urllib.request
 
 import grpc
 import pytest
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.load.procfs import descendants, stat
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 

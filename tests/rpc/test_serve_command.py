@@ -12,7 +12,8 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.load.process import TOKALIGN
 from tokalign.load.procfs import descendants, stat
 from tokalign.server import config

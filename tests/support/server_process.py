@@ -1,7 +1,6 @@
 """`tokalign serve` as users start it, or with the fake engine, in a process of its own."""
 
 import sys
-import time
 from pathlib import Path
 
 from tokalign.load.process import SERVE, running_server
@@ -24,10 +23,3 @@ def started(*flags, fake=True, wait=True):
     """Start a server with two workers on free ports; see tokalign.load.process."""
     command = (sys.executable, "-c", FAKE, "serve") if fake else SERVE
     return running_server("--workers", "2", *flags, command=command, wait=wait)
-
-
-def wait_until(condition, timeout_s=60):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        time.sleep(0.01)

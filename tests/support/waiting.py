@@ -1,12 +1,27 @@
-"""Waiting for what another process or task does."""
+"""Waiting for what another process or task does; an error where it never comes."""
 
 import asyncio
 import time
 
+TIMEOUT_S = 60
+STEP_S = 0.01
 
-async def until(condition, timeout_s=60):
-    """Return once the condition holds; it is an error where it never does."""
-    deadline = time.monotonic() + timeout_s
+
+def _attempts(condition, what):
+    """Yield as long as the condition does not hold."""
+    deadline = time.monotonic() + TIMEOUT_S
     while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        await asyncio.sleep(0.005)
+        assert time.monotonic() < deadline, what
+        yield
+
+
+def wait_until(condition, what="condition not met in time"):
+    """Return once the condition holds."""
+    for _ in _attempts(condition, what):
+        time.sleep(STEP_S)
+
+
+async def until(condition, what="condition not met in time"):
+    """Return once the condition holds, while other tasks run."""
+    for _ in _attempts(condition, what):
+        await asyncio.sleep(STEP_S)
