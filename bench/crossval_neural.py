@@ -23,28 +23,28 @@ from tokalign.types import GoldPair, Symmetrization
 
 from bench.crossval import Links, rows
 from recipes.models import GROUPS, RTE2
-from recipes.neural.encoders import N_FOLDS, Workshop
+from recipes.neural.encoders import N_FOLDS, Encoders
 
 
 def held_out(
-    workshop: Workshop, folds: list[int], settings: TrainingSettings, *, others: bool
+    encoders: Encoders, folds: list[int], settings: TrainingSettings, *, others: bool
 ) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
     """Return the pairs of some folds, and their links by models that have not seen them."""
     annotator = load_annotator("native")
-    gold, number = workshop.corpus(RTE2), workshop.folds(RTE2, N_FOLDS)
+    gold, number = encoders.corpus(RTE2), encoders.folds(RTE2, N_FOLDS)
     tested: list[GoldPair] = []
     links: dict[Symmetrization, list[Links]] = {each: [] for each in Symmetrization}
     for fold in folds:
-        said = {}
+        encoded = {}
         for other in (other for other in range(N_FOLDS) if other != fold):
             members = [k for k, its in enumerate(number) if its == other]
-            said |= workshop.scores(workshop.rte2([fold, other], others=others), RTE2, members)
+            encoded |= encoders.scores(encoders.rte2([fold, other], others=others), RTE2, members)
         seen = [k for k, its in enumerate(number) if its != fold]
         model = train(
             {"train": [gold[k] for k in seen]}, annotator, settings, name=f"fold-{fold}",
-            encoder="held-out", encoded={"train": [said[k] for k in seen]},
+            encoder="held-out", encoded={"train": [encoded[k] for k in seen]},
         )  # fmt: skip
-        encoder = Encoder(workshop.rte2([fold], others=others))
+        encoder = Encoder(encoders.rte2([fold], others=others))
         aligner = Aligner(model, annotator, encoder=encoder)
         pairs = [pair for pair, its in zip(gold, number, strict=True) if its == fold]
         tested += pairs
@@ -69,8 +69,8 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = TrainingSettings(feature_groups=tuple(arguments.groups.split(",")), l2=arguments.l2)
     folds = [int(fold) for fold in arguments.folds.split(",")]
-    workshop = Workshop(arguments.data, arguments.work)
-    gold, links = held_out(workshop, folds, settings, others=not arguments.alone)
+    encoders = Encoders(arguments.data, arguments.work)
+    gold, links = held_out(encoders, folds, settings, others=not arguments.alone)
     print(f"{len(gold)} pairs of {Path(RTE2).name}, outer folds {folds}, percent")
     for row in rows(gold, links, LinkChoice.SURE):
         print(json.dumps(row))

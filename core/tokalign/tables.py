@@ -252,7 +252,7 @@ def write_table(
     """
     specs, chunks, offset = {}, [], 0
     for key, value in arrays.items():
-        if isinstance(value, list) and (value == [""] or any("\n" in one for one in value)):
+        if isinstance(value, list) and (value == [""] or any("\n" in line for line in value)):
             raise ValueError(f"the strings of {key!r} would not be read back as they are")
         array = np.ascontiguousarray(
             np.frombuffer("\n".join(value).encode("utf-8"), dtype=np.uint8)

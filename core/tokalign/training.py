@@ -359,8 +359,8 @@ def train(
         },
     )
     annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
-    said = [one for corpus_name in corpora for one in encoded[corpus_name]] if encoded else None
-    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), said)
+    encodings = [pair for name in corpora for pair in encoded[name]] if encoded else None
+    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), encodings)
     n_gold, n_train = len(gold), len(gold) + len(unrelated)
     targets = [
         *(

@@ -25,7 +25,7 @@ from tokalign.training import TrainingSettings, train
 
 from recipes.figures import accuracy_keys, read_figures
 from recipes.models import EDINBURGH, EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, MTREF, RTE2, WIKI
-from recipes.neural.encoders import EPOCHS_AFTER_OTHERS, N_FOLDS, Workshop
+from recipes.neural.encoders import EPOCHS_AFTER_OTHERS, N_FOLDS, Encoders
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
@@ -46,60 +46,60 @@ def with_encoder(settings: TrainingSettings) -> TrainingSettings:
     return replace(settings, feature_groups=(*settings.feature_groups, "neural"))
 
 
-def train_en_rte2(workshop: Workshop, output: Path) -> None:
+def train_en_rte2(encoders: Encoders, output: Path) -> None:
     """Train and write en-rte2-neural, whose encoder knows RTE2's development half alone."""
-    held_out = workshop.held_out(
+    held_out = encoders.held_out(
         RTE2,
-        [workshop.rte2([k], others=False) for k in range(N_FOLDS)],
-        workshop.folds(RTE2, N_FOLDS),
+        [encoders.rte2([k], others=False) for k in range(N_FOLDS)],
+        encoders.folds(RTE2, N_FOLDS),
     )
     _finish(
-        workshop, output, "en-rte2-neural", workshop.rte2(others=False), {RTE2: held_out},
+        encoders, output, "en-rte2-neural", encoders.rte2(others=False), {RTE2: held_out},
         with_encoder(EN_RTE2_SETTINGS),
         "The papers' protocol, RTE2's development half alone, with a neural encoder",
     )  # fmt: skip
 
 
-def train_en(workshop: Workshop, output: Path) -> None:
+def train_en(encoders: Encoders, output: Path) -> None:
     """Train and write en-neural, on all corpora."""
     held_out = {
-        RTE2: workshop.held_out(
+        RTE2: encoders.held_out(
             RTE2,
-            [workshop.rte2([k], others=True) for k in range(N_FOLDS)],
-            workshop.folds(RTE2, N_FOLDS),
+            [encoders.rte2([k], others=True) for k in range(N_FOLDS)],
+            encoders.folds(RTE2, N_FOLDS),
         )
     }
-    all_rte2 = range(len(workshop.corpus(RTE2)))
+    all_rte2 = range(len(encoders.corpus(RTE2)))
     halves = [
-        workshop.tune(
-            f"all-without-{half}", {RTE2: all_rte2}, EPOCHS_AFTER_OTHERS, workshop.others(half)
+        encoders.tune(
+            f"all-without-{half}", {RTE2: all_rte2}, EPOCHS_AFTER_OTHERS, encoders.others(half)
         )
         for half in range(2)
     ]
     for corpus in (EDINBURGH, MTREF, WIKI):
-        held_out[corpus] = workshop.held_out(corpus, halves, workshop.folds(corpus, 2))
+        held_out[corpus] = encoders.held_out(corpus, halves, encoders.folds(corpus, 2))
     _finish(
-        workshop, output, "en-neural", workshop.rte2(others=True), held_out,
+        encoders, output, "en-neural", encoders.rte2(others=True), held_out,
         with_encoder(EN_SETTINGS),
         "News, entailment, questions, paraphrases and edits, with a neural encoder",
     )  # fmt: skip
 
 
 def _finish(
-    workshop: Workshop, output: Path, name: str, encoder: Table,
+    encoders: Encoders, output: Path, name: str, encoder: Table,
     held_out: Mapping[str, Sequence[Encoded]], settings: TrainingSettings, description: str,
 ) -> None:  # fmt: skip
     """Train the CRF and write it beside its encoder, packed."""
     encoder_name = name.removesuffix("-neural").replace("en", "encoder-en", 1)
     model = train(
-        {Path(corpus).name: workshop.corpus(corpus) for corpus in held_out},
+        {Path(corpus).name: encoders.corpus(corpus) for corpus in held_out},
         load_annotator("native"),
         settings,
         name=name,
         license=LICENSE,
         description=description,
         encoder=encoder_name,
-        encoded={Path(corpus).name: said for corpus, said in held_out.items()},
+        encoded={Path(corpus).name: answers for corpus, answers in held_out.items()},
     )
     header = replace(model.header, figures=read_figures(FIGURES[name]))
     save_model(replace(model, header=header), output / f"{name}.tokalign")
@@ -125,9 +125,9 @@ def main() -> None:
     if unknown:
         parser.error(f"no model {sorted(unknown)}; choose out of {', '.join(MODELS)}")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    workshop = Workshop(arguments.data, arguments.work)
+    encoders = Encoders(arguments.data, arguments.work)
     for name in arguments.models or MODELS:
-        MODELS[name](workshop, arguments.output)
+        MODELS[name](encoders, arguments.output)
 
 
 if __name__ == "__main__":

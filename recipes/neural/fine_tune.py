@@ -90,7 +90,7 @@ def fine_tune(
         encoder.null_bias, encoder.scale,
     ]  # fmt: skip
     known = set(map(id, head))
-    body = [one for one in encoder.parameters() if one.requires_grad and id(one) not in known]
+    body = [each for each in encoder.parameters() if each.requires_grad and id(each) not in known]
     optimiser = torch.optim.AdamW(
         [{"params": body, "lr": settings.rate}, {"params": head, "lr": settings.head_rate}],
         weight_decay=0.01,

@@ -64,16 +64,16 @@ def test_probabilities_sum_to_one(encoder):
     for (source, target), (s2t, t2s) in zip(pairs, encoder.encode(pairs), strict=True):
         assert s2t.shape == (len(source), len(target) + 1)
         assert t2s.shape == (len(target), len(source) + 1)
-        for said in (s2t, t2s):
-            assert said.dtype == np.float32
-            assert np.exp(said).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+        for answer in (s2t, t2s):
+            assert answer.dtype == np.float32
+            assert np.exp(answer).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_pair_gets_the_same_whatever_it_is_batched_with(encoder):
     pairs = [sentences(*pair) for pair in PAIRS]
     for pair, together in zip(pairs, encoder.encode(pairs * 3), strict=False):
-        for alone, one in zip(encoder.encode([pair])[0], together, strict=True):
-            np.testing.assert_array_equal(alone, one)
+        for alone, among in zip(encoder.encode([pair])[0], together, strict=True):
+            np.testing.assert_array_equal(alone, among)
 
 
 def test_no_pairs_say_nothing(encoder):

@@ -121,12 +121,12 @@ def prose(path: Path) -> str:
     if path.suffix != ".py":
         return text
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    said = [
+    docstrings = [
         ast.get_docstring(node) or ""
         for node in ast.walk(ast.parse(text))
         if isinstance(node, documented)
     ]
-    return "\n".join(said + re.findall("#.*", text))
+    return "\n".join(docstrings + re.findall("#.*", text))
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -165,7 +165,7 @@ def command(
         possible=next((choice for choice in possible if "=" not in choice), _DEFAULTS.possible),
         possible_in=tuple(
             (corpus, choice)
-            for corpus, mark, choice in (one.rpartition("=") for one in possible)
+            for corpus, mark, choice in (each.rpartition("=") for each in possible)
             if mark
         ),
         follow=follow,

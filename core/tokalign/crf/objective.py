@@ -88,7 +88,7 @@ class Objective:
     ----------
     matrix : FeatureMatrix
     targets : sequence of Targets
-        One a pair of the matrix.
+        One per pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
     source_labelled : bool

@@ -78,12 +78,12 @@ def explain_label(
         for slot, value in zip(features[0].tolist(), features[1].tolist(), strict=True)
         if value and model.weights[slot, column]
     ]
-    contributions.sort(key=lambda one: -abs(one.value * one.weight))
+    contributions.sort(key=lambda each: -abs(each.value * each.weight))
     return LinkExplanation(
         source=source_index,
         target=target_index,
         direction=direction,
-        score=sum(one.value * one.weight for one in contributions),
+        score=sum(each.value * each.weight for each in contributions),
         features=tuple(contributions),
         runner_up=runner_up - 1,
         margin=float(

@@ -61,7 +61,7 @@ def evaluate(
     ----------
     gold : sequence of GoldPair
     predictions : sequence of sets of (source, target)
-        One a pair, in the same order.
+        One per pair, in the same order.
     choice : LinkChoice
         Which gold links count; sure links by default.
     n_samples, seed : int

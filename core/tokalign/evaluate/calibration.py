@@ -96,10 +96,10 @@ def calibrate(
                     f"pair {pair.id!r}: link {link[0]}-{link[1]} has confidence {confidence}; "
                     "wanted a number in [0, 1]"
                 )
-            one = sums[min(int(confidence * N_BINS), N_BINS - 1)]
-            one[0] += 1
-            one[1] += confidence
-            one[2] += link in wanted
+            of_bin = sums[min(int(confidence * N_BINS), N_BINS - 1)]
+            of_bin[0] += 1
+            of_bin[1] += confidence
+            of_bin[2] += link in wanted
     n_links = sum(int(n) for n, _, _ in sums)
     bins = tuple(
         ReliabilityBin(k / N_BINS, (k + 1) / N_BINS, int(n), total / n, right / n)

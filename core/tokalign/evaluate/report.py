@@ -1,4 +1,4 @@
-"""Everything that is said of one system on one gold: made once, shown as text, page or JSON."""
+"""What there is to report of one system on one gold: found once, shown as text, page or JSON."""
 
 from __future__ import annotations
 

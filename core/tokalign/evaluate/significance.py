@@ -106,8 +106,8 @@ def compare(
 
 
 def _difference(first: Array, second: Array) -> dict[str, Array]:
-    one, two = scalar_metrics(first), scalar_metrics(second)
-    return {name: np.asarray(one[name] - two[name]) for name in SCALARS}
+    of_first, of_second = scalar_metrics(first), scalar_metrics(second)
+    return {name: np.asarray(of_first[name] - of_second[name]) for name in SCALARS}
 
 
 def _resamples(counts: Array, n_samples: int, seed: int) -> Iterator[Array]:

@@ -62,7 +62,7 @@ def _check_columns(sentence, str field):
 
 
 cdef class Extractor:
-    """Fills feature rows of one pair at a time; one a thread.
+    """Fills feature rows of one pair at a time; one per thread.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ cdef extern from *:
 
 cdef enum:
     N_PARTS = 4          # parts of a hyphenated word that are kept
-    N_ENTRIES = 4        # WordNet entries of a word: one a part of speech
+    N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
     N_TOP = 4            # largest tensions of a row or column that are kept
 
 cdef struct Lexeme:

@@ -44,7 +44,7 @@ class Options:
     Attributes
     ----------
     text : tuple of Path
-        Parallel text for formats that hold links only: one file with both sides a line
+        Parallel text for formats that hold links only: one file with both sides on a line
         (``source ||| target`` or tab separated), or a source file and a target file.
     one_based : bool
         Token indices of Pharaoh links start at 1.

@@ -40,7 +40,7 @@ cdef bint _meet(
     const int32_t *a, const int32_t *a_end, const int32_t *b, const int32_t *b_end
 ) noexcept nogil:
     """Whether two sorted lists share an item."""
-    if a == a_end or b == b_end or a_end[-1] < b[0] or b_end[-1] < a[0]:
+    if a == a_end or b == b_end or (a_end - 1)[0] < b[0] or (b_end - 1)[0] < a[0]:
         return False  # as with any two words of different parts of speech
     while a < a_end and b < b_end:
         if a[0] == b[0]:

