@@ -163,6 +163,12 @@ def test_grpc_is_imported_where_calls_arrive_and_where_they_are_made():
         assert path.parent in rooms or "grpc" not in packages, path
 
 
+def test_an_underscore_marks_what_is_compiled_and_nothing_else():
+    sources_of = {path: path.suffix for _, path in sources() if not path.stem.startswith("__")}
+    for path, suffix in sources_of.items():
+        assert path.stem.startswith("_") == (suffix in (".pyx", ".pxd")), path
+
+
 def test_nothing_imports_the_recipes():
     for path in (path for _, path in sources() if path.suffix == ".py"):
         packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}

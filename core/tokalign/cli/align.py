@@ -9,10 +9,10 @@ from typing import IO
 
 import click
 
-from tokalign.cli._batches import Job, Line, align_at_server, align_here, align_in_processes
-from tokalign.cli._output import FORMATS, Layout
-from tokalign.cli._pairs import read_items
-from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
+from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_in_processes
+from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
+from tokalign.cli.output import FORMATS, Layout
+from tokalign.cli.pairs import read_items
 from tokalign.types import AlignOptions, Symmetrization
 
 BAD_INPUT = 3

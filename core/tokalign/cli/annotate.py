@@ -11,11 +11,11 @@ from typing import IO
 import click
 
 from tokalign.annotate import load_annotator
-from tokalign.cli._pairs import SEPARATOR, decode_row
+from tokalign.cli.pairs import SEPARATOR, decode_row
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
-from tokalign.formats._common import split_tokens
 from tokalign.formats.conllu import read_sentences, write_sentence
+from tokalign.formats.document import split_tokens
 from tokalign.outcomes import annotate_each, unwrap
 from tokalign.types import SentenceLike
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tokalign.cli._shared import Endpoint, connect_options
+from tokalign.cli.options import Endpoint, connect_options
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 

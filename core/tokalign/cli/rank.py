@@ -11,9 +11,9 @@ from typing import IO, Any
 
 import click
 
-from tokalign.cli._output import DIGITS, links_to_json
-from tokalign.cli._pairs import sentence_like
-from tokalign.cli._shared import Endpoint, align_options, connect_options, read_options
+from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
+from tokalign.cli.output import DIGITS, links_to_json
+from tokalign.cli.pairs import sentence_like
 from tokalign.errors import FormatError
 from tokalign.formats import decode_lines
 from tokalign.types import Sentence, SentenceLike, Symmetrization

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from tokalign.errors import FormatError
 from tokalign.formats import conllu, jacana, jsonl, msr, mwa, naacl, pharaoh
-from tokalign.formats._common import Document, Format, Options, decode_lines, open_document
+from tokalign.formats.document import Document, Format, Options, decode_lines, open_document
 from tokalign.types import GoldPair
 
 FORMATS: Mapping[str, Format] = MappingProxyType(

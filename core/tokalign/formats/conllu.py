@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tokalign.errors import InputError
-from tokalign.formats._common import (
+from tokalign.formats.document import (
     Document,
     Format,
     Options,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from tokalign.formats._common import (
+from tokalign.formats.document import (
     Document,
     Format,
     Options,

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tokalign.errors import InputError
-from tokalign.formats._common import Document, Format, Options, make_pair
+from tokalign.formats.document import Document, Format, Options, make_pair
 from tokalign.types import GoldPair, Sentence
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")

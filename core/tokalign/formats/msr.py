@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tokalign.formats._common import (
+from tokalign.formats.document import (
     Document,
     Format,
     Options,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tokalign.formats._common import (
+from tokalign.formats.document import (
     Document,
     Format,
     Options,

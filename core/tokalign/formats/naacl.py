@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tokalign.formats import pharaoh
-from tokalign.formats._common import (
+from tokalign.formats.document import (
     Document,
     Format,
     Options,

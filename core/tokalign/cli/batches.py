@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from tokalign.cli._output import Layout
-from tokalign.cli._pairs import Item
+from tokalign.cli.output import Layout
+from tokalign.cli.pairs import Item
 from tokalign.types import Alignment, AlignOptions, SentenceLike
 
 if TYPE_CHECKING:

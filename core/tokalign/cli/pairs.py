@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tokalign.errors import FormatError, InputError
-from tokalign.formats._common import split_tokens
+from tokalign.formats.document import split_tokens
 from tokalign.formats.jsonl import sentence_from_json
 from tokalign.types import Sentence, SentenceLike
 
