@@ -84,6 +84,7 @@ class App:
         self._front: Frontend | None = None
         self._failed: asyncio.Future[None] | None = None
         self._is_serving = False
+        self._reload_is_asked = False
         self._last_beat = time.monotonic()
         self.pool = self._new_pool(config.models)
         self._gauges()
@@ -115,7 +116,7 @@ class App:
             address = await front.start(self)
             monitor = self._start_monitor()
             if await self._unless(self._stop, self.pool.start()):
-                await front.serve_from(self.pool)
+                await front.serve_from(front.prepared(self.pool))
                 self._metrics.show_models(self.pool.models)
                 self._is_serving = True
                 # What has been loaded stays; the collector need not look at it again.
@@ -143,23 +144,28 @@ class App:
             If one cannot be loaded; then the old models go on serving.
         """
         async with self._reloading:
-            names = tuple(models) or self.pool.settings.engine.models
-            new = self._new_pool(names)
-            try:
-                await new.start()
-            except BaseException as error:
-                log.error("reload refused", extra={"models": names, "reason": str(error)})
-                self._metrics.reloads.labels("refused").inc()
-                await new.close()
-                raise
-            old, self.pool = self.pool, new
-            assert self._front is not None
-            await self._front.serve_from(new)
-            self._metrics.show_models(new.models)
-            self.reloads += 1
-            self._metrics.reloads.labels("done").inc()
-            log.info("reloaded", extra={"models": [model.name for model in new.models]})
-            self._keep(self._retire(old))
+            await self._reload(models)
+
+    async def _reload(self, models: Sequence[str]) -> None:
+        assert self._front is not None
+        names = tuple(models) or self.pool.settings.engine.models
+        new = self._new_pool(names)
+        try:
+            await new.start()
+            # Whatever can fail has failed before anything is switched.
+            serving = self._front.prepared(new)
+        except BaseException as error:
+            log.error("reload refused", extra={"models": names, "reason": str(error)})
+            self._metrics.reloads.labels("refused").inc()
+            await new.close()
+            raise
+        old, self.pool = self.pool, new
+        self._keep(self._retire(old))
+        await self._front.serve_from(serving)
+        self._metrics.show_models(new.models)
+        self.reloads += 1
+        self._metrics.reloads.labels("done").inc()
+        log.info("reloaded", extra={"models": [model.name for model in new.models]})
 
     async def _retire(self, pool: Pool) -> None:
         """Let a replaced pool finish its calls, unless its workers cannot be replaced any more."""
@@ -217,14 +223,19 @@ class App:
         self._stop.set()
 
     def _on_reload_signal(self) -> None:
-        if self._is_serving:
+        if self._is_serving and not self._reload_is_asked:
+            self._reload_is_asked = True
             self._keep(self._reload_quietly())
 
     async def _reload_quietly(self) -> None:
-        try:
-            await self.reload()
-        except AlignError:
-            log.info("the old models stay")
+        async with self._reloading:
+            # A signal that comes from now on may be about files that are newer than those read
+            # here; all that came before are answered by this reload.
+            self._reload_is_asked = False
+            try:
+                await self._reload(())
+            except AlignError:
+                log.info("the old models stay")
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

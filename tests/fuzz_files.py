@@ -31,11 +31,15 @@ from tokalign.errors import ModelError, ResourceError
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import load_model
 from tokalign.tables import DATA_DIR, Table
 
-SHIPPED = {"vectors": "vectors", "wordnet": "wordnet", "tagger": "tagger-en", "parser": "parser-en"}
-KINDS = ("wordnet", "vectors", "ppdb", "tagger", "parser")
+SHIPPED = {
+    "vectors": "vectors", "wordnet": "wordnet", "counts": "counts", "tagger": "tagger-en",
+    "parser": "parser-en",
+}  # fmt: skip
+KINDS = ("wordnet", "vectors", "ppdb", "counts", "tagger", "parser")
 SENTENCES = [["Dogs", "bark", ".", "``", "''"], ["the", "cat", "run-down", "dog", "geese"]]
 NUMBERS = (0, 1, -1, 2, 6, 255, 2**31 - 1, -(2**31), 2**30, 2**24)
 LENGTHS = (0, 1, 15, 63, 64, 65, 1 << 16, 1 << 30, 1 << 31, 1 << 63, (1 << 64) - 1)
@@ -213,6 +217,13 @@ def use_ppdb(table: Table) -> None:
         paraphrases.related(a, b)
 
 
+def use_counts(table: Table) -> None:
+    frequencies = Frequencies(table)
+    for word in hostile.WORDS:
+        if not 0 <= frequencies.idf(word) <= 1:
+            raise AssertionError("an idf is none")
+
+
 def use_tagger(table: Table) -> None:
     Tagger.from_table(table).tag(SENTENCES)
 
@@ -222,8 +233,8 @@ def use_parser(table: Table) -> None:
 
 
 USES = {
-    "wordnet": use_wordnet, "vectors": use_vectors, "ppdb": use_ppdb, "tagger": use_tagger,
-    "parser": use_parser,
+    "wordnet": use_wordnet, "vectors": use_vectors, "ppdb": use_ppdb, "counts": use_counts,
+    "tagger": use_tagger, "parser": use_parser,
 }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from tokalign.server.rpc import admin, channelz, health, security
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.service import SERVICE, AlignService
+from tokalign.server.rpc.service import SERVICE, AlignService, Serving
 from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)
@@ -121,9 +121,13 @@ class Frontend:
         self._admin_server = server
         log.info("admin", extra={"port": bound})
 
-    async def serve_from(self, pool: Pool) -> None:
-        """Answer calls from a pool that has started, SERVING."""
-        self._service.serve_from(pool)
+    def prepared(self, pool: Pool) -> Serving:
+        """Return all that calls need of a pool that has started; nothing is served from it yet."""
+        return Serving(pool, self._config)
+
+    async def serve_from(self, serving: Serving) -> None:
+        """Answer calls from a prepared pool, SERVING."""
+        self._service.serve_from(serving)
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
 
     async def refuse(self) -> None:

@@ -69,9 +69,9 @@ class AlignService:
             streams={"AlignStream": self.align_stream},
         )
 
-    def serve_from(self, pool: Pool) -> None:
+    def serve_from(self, serving: Serving) -> None:
         """Answer new calls from a pool that has started."""
-        self._loaded = Serving(pool, self._config.annotators)
+        self._loaded = serving
 
     async def align(self, data: bytes, context: Context) -> bytes:
         """Align one pair."""
@@ -137,19 +137,7 @@ class AlignService:
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
-        pool = self._serving().pool
-        info = ServerInfo(
-            version=importlib.metadata.version("tokalign"),
-            models=tuple(
-                ModelInfo(
-                    **model._asdict(), directions=tuple(Symmetrization), is_default=index == 0
-                )
-                for index, model in enumerate(pool.models)
-            ),
-            annotators=self._config.annotators,
-            limits=ServerLimits(**asdict(self._config.limits)),
-        )
-        return codec.encode_server_info(info).SerializeToString()
+        return self._serving().listing
 
     async def align_stream(self, requests: AsyncIterator[bytes], context: Context) -> None:
         """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
@@ -215,18 +203,25 @@ class AlignService:
 
 
 class Serving:
-    """A pool that has started, and what its models' names lead to.
+    """A pool that has started, what its models' names lead to, and what is told of them.
+
+    All that calls need of the models is made here, so that models of which it cannot be made
+    never serve.
 
     Parameters
     ----------
     pool : Pool
-    annotators : tuple of str
-        The default first.
+    config : Config
+
+    Attributes
+    ----------
+    listing : bytes
+        Serialised ListModelsResponse.
     """
 
-    def __init__(self, pool: Pool, annotators: tuple[str, ...]) -> None:
+    def __init__(self, pool: Pool, config: Config) -> None:
         self.pool = pool
-        self._annotators = annotators
+        self._annotators = config.annotators
         self._references = {
             model.name: align_pb2.ModelRef(
                 name=model.name, version=model.version
@@ -234,6 +229,18 @@ class Serving:
             for model in pool.models
         }
         self._default = self._check(align_pb2.AlignOptions())
+        info = ServerInfo(
+            version=importlib.metadata.version("tokalign"),
+            models=tuple(
+                ModelInfo(
+                    **model._asdict(), directions=tuple(Symmetrization), is_default=index == 0
+                )
+                for index, model in enumerate(pool.models)
+            ),
+            annotators=config.annotators,
+            limits=ServerLimits(**asdict(config.limits)),
+        )
+        self.listing = codec.encode_server_info(info).SerializeToString()
 
     def choose(self, message: align_pb2.AlignOptions) -> tuple[RequestOptions, bytes]:
         """Return checked options and a serialised ModelRef of their model.

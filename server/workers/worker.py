@@ -60,6 +60,10 @@ def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings
     except AlignError as error:
         sock.sendall(frames.encode(frames.Refused(str(error))))
         return
+    except Exception as error:
+        # It would come again in every worker, so none need be tried in this one's place.
+        sock.sendall(frames.encode(frames.Refused(report(error).message)))
+        return
     sock.sendall(frames.encode(frames.Ready(engine.models)))
     # What has been loaded stays; the collector need not look at it again.
     gc.collect()

@@ -50,7 +50,7 @@ async def serving(pool_settings, metrics):
             if pool is None:
                 pool = await stack.enter_async_context(running_pool(pool_settings, metrics))
             if pool:
-                await front.serve_from(pool)
+                await front.serve_from(front.prepared(pool))
             channel = await stack.enter_async_context(grpc.aio.insecure_channel(address))
             stub = align_pb2_grpc.AlignServiceStub(channel)
             stub.front, stub.pool, stub.admission = front, pool, admission

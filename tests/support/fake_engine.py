@@ -12,6 +12,9 @@ from tokalign.v1 import align_pb2
 
 MODEL = LoadedModel("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)
 
+# Names that no answer can hold.
+UNFIT = {"number": 5, "surrogate": "\ud800"}
+
 
 class FakeEngine:
     def __init__(self, name):
@@ -63,7 +66,14 @@ def load(settings):
         raise ModelError("the model's file is gone")
     if settings.models[0].startswith("slow:"):
         time.sleep(float(settings.models[0][5:]))
+    if settings.models[0].startswith("gate:"):
+        while not Path(settings.models[0][5:]).exists():
+            time.sleep(0.005)
+    if settings.models == ("broken",):
+        raise RecursionError("too deep")
     if settings.models == ("suicidal",):
         os.kill(os.getpid(), signal.SIGKILL)
     (name,) = settings.models
+    if name in UNFIT:
+        return FakeEngine(UNFIT[name])
     return FakeEngine("fake" if name == "en" else name)

@@ -50,12 +50,12 @@ def with_header(content: bytes, text: bytes) -> bytes:
 def arrays_of(kind: str) -> dict[str, object]:
     """Return the arrays of a small sound table of a kind."""
     return {"wordnet": wordnet, "vectors": vectors, "ppdb": ppdb, "tagger": tagger,
-            "parser": parser}[kind]()  # fmt: skip
+            "parser": parser, "counts": counts}[kind]()  # fmt: skip
 
 
 def write_kind(path: Path, kind: str, **arrays: object) -> Path:
     """Write a small table of a kind, some of its arrays replaced."""
-    write_table(path, {**arrays_of(kind), **arrays}, **TEXT)
+    write_table(path, {**arrays_of(kind), **arrays}, **TEXT, meta={"sentences": 100})
     return path
 
 
@@ -109,3 +109,7 @@ def parser() -> dict[str, object]:
         "action_weights": random.integers(-99, 99, (32, 4)).astype(np.int16),
         "label_weights": random.integers(-99, 99, (16, 64)).astype(np.int16),
     }
+
+
+def counts() -> dict[str, object]:
+    return {**pack_words(WORDS), "count": np.arange(len(WORDS), dtype=np.int32)}

@@ -20,6 +20,7 @@ from tokalign.headers import MAX_HEADER_BYTES
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.ppdb import read_pairs
 from tokalign.model import MAX_MODEL_BYTES, load_model, save_model
 from tokalign.neural.encoder import add_differences
@@ -30,7 +31,7 @@ MIB = 1 << 20
 INT = np.iinfo(np.int32)
 READERS = {
     "wordnet": WordNet, "vectors": Vectors, "ppdb": Paraphrases, "tagger": Tagger.from_table,
-    "parser": Parser.from_table,
+    "parser": Parser.from_table, "counts": Frequencies,
 }  # fmt: skip
 
 
@@ -320,6 +321,10 @@ def i32(*values):
         ("wordnet", "parents_start", i32(0, 8)),
         ("wordnet", "ancestors_start", of("wordnet", "ancestors_start", 3, INT.max)),
         ("wordnet", "ancestors", i32()),
+        ("counts", "count", of("counts", "count", 0, 101)),
+        ("counts", "count", of("counts", "count", 0, -1)),
+        ("counts", "count", np.zeros(5, dtype=np.int32)),
+        ("counts", "count", np.zeros(6, dtype=np.float64)),
         ("tagger", "tags", ["NN"]),
         ("tagger", "tags", ["``", "''", "NN", "NN"]),
         ("tagger", "tags", [*hostile.TAGS, *map(str, range(60))]),

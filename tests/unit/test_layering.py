@@ -26,7 +26,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 2.
     "codec": {"errors", "phrases", "types", "v1"},
     "formats": {"errors", "types"},
-    "lexicon": {"errors", "tables", "types"},
+    "lexicon": {"errors", "headers", "tables", "types"},
     "outcomes": {"errors", "types"},
     "similarity": {"errors", "types"},
     # Floor 3.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
+from tokalign.headers import quoted
 from tokalign.lexicon._vocabulary import Vocabulary
 from tokalign.tables import Table
 
@@ -32,14 +33,15 @@ class Frequencies:
     def __init__(self, source: Table) -> None:
         self.source = source
         self._vocabulary = Vocabulary(source)
-        self._count: NDArray[np.int32] = source["count"]
-        self.n_documents: int = source.header["meta"].get("sentences", 0)
-        if len(self._count) != len(self._vocabulary) or self.n_documents < self._count.max():
+        self._count: NDArray[np.int32] = source.array("count", np.int32, (len(self._vocabulary),))
+        n_documents = source.header["meta"].get("sentences")
+        least, most = self._count.min(initial=0), self._count.max(initial=0)
+        if type(n_documents) is not int or not 0 <= least <= most <= n_documents or not n_documents:
             raise ResourceError(
-                f"{source.path}: {len(self._vocabulary)} words, {len(self._count)} counts of up "
-                f"to {self._count.max()} among {self.n_documents} sentences; wanted a count a "
-                "word, and none larger than the number of sentences"
+                f"{source.path}: counts of {least} to {most} among {quoted(n_documents)} "
+                "sentences; wanted none below 0 or above the number of sentences, and sentences"
             )
+        self.n_documents = n_documents
         self._log_documents = math.log(1 + self.n_documents)
 
     @classmethod
