@@ -44,6 +44,9 @@ MAGIC = b"TOKTABL1"
 ALIGNMENT = 64
 DATA_DIR = Path(__file__).resolve().parent / "data"
 PREFIX_BYTES = len(MAGIC) + 8
+MAX_TABLE_BYTES: Final = 256 << 20
+"""The largest that ships has 17 MiB."""
+MAX_STRINGS_BYTES: Final = 4 << 20
 MAX_DIMENSIONS: Final = 4
 MAX_LENGTH: Final = 1 << 30
 """Of one dimension, so that 32-bit sums of two places cannot overflow."""
@@ -173,15 +176,21 @@ class Table:
 
     def strings(self, name: str) -> list[str]:
         """Return a list of strings stored as newline-joined UTF-8 bytes."""
+        stored = self.array(name, np.uint8, (None,))
+        if stored.nbytes > MAX_STRINGS_BYTES:
+            raise ResourceError(
+                f"{self.path}: the strings of {name!r} have {stored.nbytes} bytes; wanted at most "
+                f"{MAX_STRINGS_BYTES}"
+            )
         try:
-            joined = self.array(name, np.uint8, (None,)).tobytes().decode("utf-8")
+            joined = stored.tobytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise ResourceError(f"{self.path}: the strings of {name!r}: {error}") from error
         return joined.split("\n") if joined else []
 
     def verify(self) -> None:
         """Raise ResourceError unless the arrays match the digest in the header."""
-        seen = hashlib.sha256(self._payload.tobytes()).hexdigest()
+        seen = hashlib.sha256(self._payload.data).hexdigest()
         if seen != self.header["sha256"]:
             raise ResourceError(
                 f"{self.path}: digest {seen[:12]} is not the header's "
@@ -193,6 +202,8 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
     try:
         if not path.is_file() and path.exists():
             raise ResourceError(f"{path}: is not a regular file")
+        if (size := path.stat().st_size) > MAX_TABLE_BYTES:
+            raise ResourceError(f"{path}: has {size} bytes; a table has at most {MAX_TABLE_BYTES}")
         return np.memmap(path, dtype=np.uint8, mode="r")
     except FileNotFoundError:
         raise ResourceError(f"{path}: no such table; run `make tables` to unpack it") from None

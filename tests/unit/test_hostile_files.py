@@ -25,7 +25,7 @@ from tokalign.lexicon.ppdb import read_pairs
 from tokalign.model import MAX_MODEL_BYTES, load_model, save_model
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import numbered_pieces
-from tokalign.tables import DATA_DIR, Table, write_table
+from tokalign.tables import DATA_DIR, MAX_TABLE_BYTES, Table, write_table
 
 MIB = 1 << 20
 INT = np.iinfo(np.int32)
@@ -249,9 +249,34 @@ def test_where_an_array_of_a_table_lies(tmp_path, change, message):
 def test_a_header_of_gigabytes_costs_no_memory(tmp_path, n_header):
     path = tmp_path / "t.table"
     path.write_bytes(b"TOKTABL1" + n_header.to_bytes(8, "little") + b"{")
-    os.truncate(path, 2 << 30)
+    os.truncate(path, MAX_TABLE_BYTES)
     peak, message = peak_bytes(Table.open, path)
     assert f"damaged header: it has {n_header} bytes; wanted at most {MAX_HEADER_BYTES}" in message
+    assert peak < MIB
+
+
+def test_a_table_of_terabytes_costs_no_memory(tmp_path):
+    path = hostile.write_kind(tmp_path / "t.table", "vectors")
+    os.truncate(path, 1 << 40)
+    peak, message = peak_bytes(Table.open, path)
+    assert f"has {1 << 40} bytes; a table has at most {MAX_TABLE_BYTES}" in message
+    assert peak < MIB
+
+
+def test_strings_without_end_cost_no_memory(tmp_path):
+    write_table(tmp_path / "t.table", {"a": np.zeros(16 * MIB, dtype=np.uint8)}, **hostile.TEXT)
+    peak, message = peak_bytes(Table.open(tmp_path / "t.table").strings, "a")
+    assert "the strings of 'a' have 16777216 bytes; wanted at most" in message
+    assert peak < MIB
+
+
+def test_a_table_is_verified_without_a_copy(tmp_path):
+    write_table(tmp_path / "t.table", {"a": np.zeros(16 * MIB, dtype=np.uint8)}, **hostile.TEXT)
+    table = Table.open(tmp_path / "t.table")
+    tracemalloc.start()
+    table.verify()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     assert peak < MIB
 
 
@@ -403,6 +428,7 @@ def test_an_encoders_differences_are_added(tmp_path):
         ("a.down", np.full((2, 8), 1e300)),
         ("projection", np.ones((4, 9), dtype=np.float16)),
         ("projection", np.ones((3, 8), dtype=np.float16)),
+        ("projection", np.ones((20, 8), dtype=np.float16)),
         ("projection", np.full((4, 8), np.inf, dtype=np.float16)),
     ],
 )

@@ -63,11 +63,14 @@ def starts_of(
         If the array is missing or not so.
     """
     start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
-    if not len(start) or start[0] != 0 or start[-1] != n_items:
-        ends = f"{start[0]} to {start[-1]}" if len(start) else "nothing"
-        raise ResourceError(f"{table.path}: {name!r} runs from {ends}; wanted 0 to {n_items}")
-    # In 64 bits, where the difference of no two numbers of 32 overflows.
-    if len(short := np.flatnonzero(np.diff(start.astype(np.int64)) < least)):
+    least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)
+    if least_start != 0 or last_start != n_items or start[0] != 0 or start[-1] != n_items:
+        raise ResourceError(
+            f"{table.path}: the {len(start)} starts of {name!r} are {least_start} to "
+            f"{last_start}; wanted 0 at first and {n_items} at last"
+        )
+    # The difference of two numbers of 32 bits that are not negative does not overflow.
+    if len(short := np.flatnonzero(np.diff(start) < least)):
         k = int(short[0])
         raise ResourceError(
             f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at least "

@@ -72,10 +72,10 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
         weights[f"{matrix}.weight"] = target + up @ down
     width = base["embeddings.LayerNorm.weight"].shape[0]
     projection = floats_of(encoder, "projection", (None, width))
-    if len(projection) < 4 or len(projection) % 2:
+    if not 4 <= len(projection) <= 2 * width + 2 or len(projection) % 2:
         raise ResourceError(
-            f"{encoder.path}: 'projection' has {len(projection)} rows; wanted an even number, "
-            "two of them NULL's and as many of each side's"
+            f"{encoder.path}: 'projection' has {len(projection)} rows; wanted two of NULL's and "
+            f"as many of each side's, 4 to {2 * width + 2}"
         )
     weights["projection.weight"] = projection
     return weights
