@@ -113,6 +113,8 @@ class Peer:
             await peer.send(PREFACE + settings(window=window) + grow)
         if reads:
             peer._task = asyncio.create_task(peer._read())
+        else:
+            peer.writer.transport.pause_reading()  # type: ignore[attr-defined]
         return peer
 
     async def send(self, data: bytes) -> None:

@@ -136,7 +136,7 @@ async def dead_workers(attack: Attack) -> None:
             os.kill(workers[number % 2], kind)
             attack.note(kind.name)
             # A stopped one is found to be hung only once it has something to do.
-            await asyncio.sleep(0.2 if kind is signal.SIGKILL else 2.5)
+            await asyncio.sleep(1.0 if kind is signal.SIGKILL else 2.5)
         await whole()
         for each, stat in procfs.descendants(attack.pid).items():
             command = Path(f"/proc/{each}/cmdline").read_bytes()
