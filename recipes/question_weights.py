@@ -44,10 +44,10 @@ def collect(data: Path, aligner: Aligner) -> list[tuple[Array, NDArray[np.bool_]
             if right.all() or not right.any():
                 continue
             pairs = ((tokens, question.tokens) for tokens, _ in question.candidates)
-            rows = [
-                astuple(evidence(each.target, each.source, each.posteriors, weigh))
-                for each in aligner.pipe(pairs, posteriors=True)
-            ]
+            rows = []
+            for each in aligner.pipe(pairs, posteriors=True):
+                assert each.posteriors is not None  # asked for
+                rows.append(astuple(evidence(each.target, each.source, each.posteriors, weigh)))
             found.append((np.array(rows), right))
     return found
 
