@@ -2,26 +2,168 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple, TypeVar, cast
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 from tokalign.codec import decode_input
 from tokalign.errors import InputError, LimitError
 from tokalign.server.config import RequestLimits
+from tokalign.server.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag
 from tokalign.types import SentenceLike
 from tokalign.v1 import align_pb2
 
 MessageT = TypeVar("MessageT", bound=Message)
 
 
+# Fields of a request beside its items, and of an item, more than any client sends.
+MAX_OTHER_FIELDS = 16
+
+_VARINTS = (FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_ENUM)
+
+
+class Item(NamedTuple):
+    """A pair or a candidate: its id, and its serialised message."""
+
+    id: str
+    data: bytes
+
+
+class Parts:
+    """A request cut into its fields: what they hold has not been parsed, only counted.
+
+    Parameters
+    ----------
+    kind : type of Message
+        Of length-delimited fields, uint32 and enums; others are passed over.
+    data : bytes
+    max_items : int
+        Cutting stops after one more of these; the caller says what is wrong.
+
+    Raises
+    ------
+    InputError
+        If the bytes are no such message, or hold far more fields than one has.
+    """
+
+    def __init__(self, kind: type[Message], data: bytes, max_items: int) -> None:
+        self._kind = kind
+        names, repeated = _layout(kind.DESCRIPTOR)
+        self._fields = parts = cast(
+            dict[str, list[bytes | int]], {name: [] for name in names.values()}
+        )
+        items = parts.get(repeated, [])
+        n_left = max_items + MAX_OTHER_FIELDS
+        try:
+            for number, value in fields(data):
+                if (name := names.get(number)) is not None:
+                    parts[name].append(value)
+                    if len(items) > max_items:
+                        break
+                n_left -= 1
+                if not n_left:
+                    raise InputError(f"more fields than a {_name(kind)} can need")
+        except WireError as error:
+            raise _invalid(kind) from error
+
+    def count(self, name: str) -> int:
+        """Return how many a repeated field has; more than `max_items` is counted as one more."""
+        return len(self._fields[name])
+
+    def items(self, name: str) -> list[Item]:
+        """Return the messages of a repeated field with their ids, which are field 1 of each.
+
+        Raises
+        ------
+        InputError
+            If one is no message.
+        """
+        found = cast(list[bytes], self._fields[name])
+        return [Item(self._item_id(data), data) for data in found]
+
+    def item(self, name: str) -> Item:
+        """Return the message of a field that is not repeated, with its id."""
+        data = self.message(name)
+        return Item(self._item_id(data), data)
+
+    def message(self, name: str) -> bytes:
+        """Return a field's message; where it is given several times, they merge by joining."""
+        found = cast(list[bytes], self._fields[name])
+        return found[0] if len(found) == 1 else b"".join(found)
+
+    def text(self, name: str) -> str:
+        """Return a string."""
+        return self._decoded(cast(list[bytes], self._fields[name]))
+
+    def number(self, name: str) -> int:
+        """Return a uint32."""
+        found = cast(list[int], self._fields[name])
+        return found[-1] & 0xFFFF_FFFF if found else 0
+
+    def options(self) -> align_pb2.AlignOptions:
+        """Return the options."""
+        return parse(align_pb2.AlignOptions, self.message("options"))
+
+    def _item_id(self, data: bytes) -> str:
+        try:
+            return self._decoded(_values(data, _ID))
+        except WireError as error:
+            raise _invalid(self._kind) from error
+
+    def _decoded(self, found: list[bytes]) -> str:
+        try:
+            return found[-1].decode() if found else ""
+        except UnicodeDecodeError as error:
+            raise _invalid(self._kind) from error
+
+
+_ID = tag(1)
+_SENTENCE = tag(align_pb2.Candidate.SENTENCE_FIELD_NUMBER)
+
+
+def candidate_sentence(candidate: bytes) -> bytes:
+    """Return the serialised sentence of a serialised candidate."""
+    return b"".join(_values(candidate, _SENTENCE))
+
+
+def _values(data: bytes, wanted: int) -> list[bytes]:
+    """Return the values of one field."""
+    found = []
+    for index, (number, value) in enumerate(fields(data)):
+        if number == wanted:
+            found.append(cast(bytes, value))
+        if index == MAX_OTHER_FIELDS:
+            raise InputError("more fields than a pair or a candidate can need")
+    return found
+
+
+@cache
+def _layout(descriptor: Descriptor) -> tuple[Mapping[int, str], str]:
+    """Return the names of fields by their tags, and the name of the repeated one."""
+    every = descriptor.fields
+    names = {
+        tag(each.number, VARINT if each.type in _VARINTS else LENGTH_DELIMITED): each.name
+        for each in every
+    }
+    return names, "".join(each.name for each in every if each.is_repeated)
+
+
+def _name(kind: type[Message]) -> str:
+    return str(kind.DESCRIPTOR.full_name)
+
+
+def _invalid(kind: type[Message]) -> InputError:
+    return InputError(f"the request is not a valid {_name(kind)}; see protos/tokalign/v1")
+
+
 def parse(kind: type[MessageT], data: bytes) -> MessageT:
-    """Return a request, or raise InputError where the bytes are none."""
+    """Return a message, or raise InputError where the bytes are none."""
     try:
         return kind.FromString(data)
     except DecodeError as error:
-        raise InputError(
-            f"the request is not a valid {kind.DESCRIPTOR.full_name}; see protos/tokalign/v1"
-        ) from error
+        raise _invalid(kind) from error
 
 
 def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -> SentenceLike:
@@ -41,15 +183,23 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -
     LimitError
         If it is too long.
     """
-    _limit(len(message.tokens), limits.max_tokens, "tokens", f"{side}.tokens")
-    n_characters = max(len(message.text), sum(map(len, message.tokens)))
-    given = "tokens" if message.tokens else "text"
-    _limit(n_characters, limits.max_characters, "characters", f"{side}.{given}")
+    _limit(len(message.text), limits.max_characters, "characters", f"{side}.text")
+    for name in ("tokens", "tags", "lemmas", "relations"):
+        column = getattr(message, name)
+        _limit(len(column), limits.max_tokens, name, f"{side}.{name}")
+        _limit(sum(map(len, column)), limits.max_characters, "characters", f"{side}.{name}")
+    _limit(len(message.heads), limits.max_tokens, "heads", f"{side}.heads")
     try:
         return decode_input(message)
     except InputError as error:
         error.field = f"{side}.{error.field}" if error.field else side
         raise
+
+
+def max_sentence_bytes(limits: RequestLimits) -> int:
+    """Return more than a sentence within the limits can take on the wire."""
+    # Five columns of text in UTF-8, and of each token the numbers and the columns' tags and sizes.
+    return 5 * 4 * limits.max_characters + 64 * limits.max_tokens + 64
 
 
 def texts(data: bytes) -> dict[str, str]:

@@ -7,20 +7,24 @@ and answers are joined from what workers have serialised.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.metadata
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import grpc
-import grpc.aio
+from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.errors import LimitError
+from tokalign.server import requests
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
-from tokalign.server.requests import parse
+from tokalign.server.requests import Item, Parts, candidate_sentence, parse
 from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import (
     OK,
@@ -39,13 +43,40 @@ from tokalign.v1 import align_pb2
 _ALIGN = Joined(align_pb2.AlignResponse)
 _BATCH = Joined(align_pb2.BatchAlignResponse)
 _CHUNK = Joined(align_pb2.AlignStreamResponse)
+_PAIR = Joined(align_pb2.Pair)
 _RANKING = Joined(align_pb2.RankResponse)
 _RANKED = Joined(align_pb2.RankedCandidate)
 _RESULT = Joined(align_pb2.AlignResult)
 
 SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
-Context = grpc.aio.ServicerContext[bytes, bytes]
+# What is read or joined of so many bytes takes the event loop a few milliseconds at most.
+LOOP_BYTES = 1 << 16
+# What an answer costs beside its bytes, in bytes.
+ANSWER_BYTES = 64
+
+P = ParamSpec("P")
+Value = TypeVar("Value")
+
+
+class Request(NamedTuple):
+    """What is asked of the workers.
+
+    Attributes
+    ----------
+    options : RequestOptions
+    pairs : list of bytes
+        Serialised tokalign.v1.Pair messages.
+    n_bytes : int
+        Of the whole request.
+    shared : bytes
+        The serialised Pair.target of all pairs, which then hold none themselves.
+    """
+
+    options: RequestOptions
+    pairs: list[bytes]
+    n_bytes: int
+    shared: bytes = b""
 
 
 class AlignService:
@@ -75,126 +106,140 @@ class AlignService:
 
     async def align(self, data: bytes, context: Context) -> bytes:
         """Align one pair."""
-        request = parse(align_pb2.AlignRequest, data)
+        parts = Parts(align_pb2.AlignRequest, data, 0)
         serving = self._serving()
-        options, reference = serving.choose(request.options)
-        pool = serving.pool
-        with self._admission.admit(1, len(data), pool.wait_s):
-            (answer,) = await pool.submit(
-                options, [request.pair.SerializeToString()], _deadline(context)
-            )
+        options, reference = serving.choose(parts.options())
+        pair = parts.item("pair")
+        request = Request(options, [pair.data], len(data))
+        (answer,) = await self._answers(serving.pool, request, context, _until_written(context))
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
             raise FailedError(Failure(answer.code, answer.message, field))
-        return _ALIGN(id=request.pair.id, alignment=answer.alignment, model=reference)
+        return _ALIGN(id=pair.id, alignment=answer.alignment, model=reference)
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
-        request = parse(align_pb2.BatchAlignRequest, data)
+        parts = await self._cut(align_pb2.BatchAlignRequest, data)
         serving = self._serving()
-        options, reference = serving.choose(request.options)
-        answers = await self._align_pairs(serving.pool, options, request.pairs, len(data), context)
-        return _BATCH(results=_results(request.pairs, answers), model=reference)
+        options, reference = serving.choose(parts.options())
+        pairs = await self._items(parts, "pairs", len(data))
+        request = Request(options, [pair.data for pair in pairs], len(data))
+        answers = await self._answers(serving.pool, request, context, _until_written(context))
+        return await _joined(
+            answers, lambda: _BATCH(results=_results(pairs, answers), model=reference)
+        )
 
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them by falling score."""
-        request = parse(align_pb2.RankRequest, data)
+        parts = await self._cut(align_pb2.RankRequest, data)
         serving = self._serving()
-        options, reference = serving.choose(request.options)
-        question = request.question.SerializeToString()
-        pairs = [
-            align_pb2.Pair(source=candidate.sentence, target=request.question)
-            for candidate in request.candidates
-        ]
-        answers = await self._align_pairs(
-            serving.pool,
-            options,
-            pairs,
-            len(data) + len(pairs) * len(question),
-            context,
-            field="candidates",
-        )
+        options, reference = serving.choose(parts.options())
+        candidates = await self._items(parts, "candidates", len(data))
+        question = self._question(parts.message("question"))
+        sources = [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
+        request = Request(options, sources, len(data), _PAIR(target=question))
+        answers = await self._answers(serving.pool, request, context, _until_written(context))
         for answer in answers:
             # A bad question fails every pair, and is the call's error, not the candidates'.
             side, _, rest = answer.field.partition(".")
             if side == "target":
                 field = f"question.{rest}" if rest else "question"
                 raise FailedError(Failure(answer.code, answer.message, field))
-        order = sorted(
-            range(len(answers)),
-            key=lambda index: (answers[index].code != OK, -answers[index].score),
+        top_k = parts.number("top_k")
+        return await _joined(
+            answers,
+            lambda: _RANKING(ranking=_ranking(candidates, answers, top_k), model=reference),
         )
-        ranking = []
-        for index in order[: request.top_k or None]:
-            answer = answers[index]
-            _, _, rest = answer.field.partition(".")
-            if answer.field:
-                answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
-            result = _result(request.candidates[index].id, answer)
-            ranking.append(_RANKED(index=index, result=result))
-        return _RANKING(ranking=ranking, model=reference)
+
+    def _question(self, question: bytes) -> bytes:
+        """Return a question that is within the limits, or raise for the whole ranking."""
+        limits = self._config.limits
+        largest = requests.max_sentence_bytes(limits)
+        if len(question) > largest:
+            raise LimitError(
+                f"a question of {len(question)} bytes; one within the limits has at most {largest}",
+                field="question",
+            )
+        requests.sentence(parse(align_pb2.Sentence, question), side="question", limits=limits)
+        return question
 
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
         return self._serving().listing
 
-    async def align_stream(self, requests: AsyncIterator[bytes], context: Context) -> None:
+    async def align_stream(self, messages: AsyncIterator[bytes], context: Context) -> None:
         """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
         room = asyncio.Semaphore(self._config.stream_chunks)
         writing = asyncio.Lock()
 
         async def answer_chunk(data: bytes) -> None:
             try:
-                answer = await self._align_chunk(data, context)
-                async with writing:
-                    await context.write(answer)
+                # What a chunk holds of the queue is held until its answer is written.
+                with contextlib.ExitStack() as held:
+                    answer = await self._align_chunk(data, context, held)
+                    async with writing:
+                        await context.write(answer)
             finally:
                 room.release()
 
         async with asyncio.TaskGroup() as chunks:
             await room.acquire()
-            async for data in requests:
+            async for data in messages:
                 chunks.create_task(answer_chunk(data))
                 await room.acquire()
 
-    async def _align_chunk(self, data: bytes, context: Context) -> bytes:
-        request = parse(align_pb2.AlignStreamRequest, data)
+    async def _align_chunk(
+        self, data: bytes, context: Context, held: contextlib.ExitStack
+    ) -> bytes:
+        parts = await self._cut(align_pb2.AlignStreamRequest, data)
+        chunk_id = parts.text("chunk_id")
         try:
             serving = self._serving()
-            options, reference = serving.choose(request.options)
-            answers = await self._align_pairs(
-                serving.pool, options, request.pairs, len(data), context
-            )
+            options, reference = serving.choose(parts.options())
+            pairs = await self._items(parts, "pairs", len(data))
+            request = Request(options, [pair.data for pair in pairs], len(data))
+            answers = await self._answers(serving.pool, request, context, held)
         except Exception as error:
             failure = classify(error) or report(error)
-            return _CHUNK(chunk_id=request.chunk_id, status=_status(failure))
-        return _CHUNK(
-            chunk_id=request.chunk_id,
-            status=b"",
-            results=_results(request.pairs, answers),
-            model=reference,
+            return _CHUNK(chunk_id=chunk_id, status=_status(failure))
+        return await _joined(
+            answers,
+            lambda: _CHUNK(
+                chunk_id=chunk_id,
+                status=b"",
+                results=_results(pairs, answers),
+                model=reference,
+            ),
         )
 
-    async def _align_pairs(
-        self,
-        pool: Pool,
-        options: RequestOptions,
-        pairs: Sequence[align_pb2.Pair],
-        n_bytes: int,
-        context: Context,
-        field: str = "pairs",
-    ) -> list[frames.Answer]:
+    async def _cut(self, kind: type[Message], data: bytes) -> Parts:
+        return await _off_loop(len(data), Parts, kind, data, self._config.limits.max_pairs)
+
+    async def _items(self, parts: Parts, name: str, n_bytes: int) -> list[Item]:
+        """Return a request's pairs or candidates, not too many of them."""
         limit = self._config.limits.max_pairs
-        if len(pairs) > limit:
+        if parts.count(name) > limit:
             raise LimitError(
-                f"{len(pairs)} {field}; the server takes at most {limit} per request: send several",
-                field=field,
+                f"more than {limit} {name}; the server takes at most {limit} per request: "
+                "send several",
+                field=name,
             )
-        with self._admission.admit(len(pairs), n_bytes, pool.wait_s):
-            return await pool.submit(
-                options, [pair.SerializeToString() for pair in pairs], _deadline(context)
-            )
+        return await _off_loop(n_bytes, parts.items, name)
+
+    async def _answers(
+        self, pool: Pool, request: Request, context: Context, held: contextlib.ExitStack
+    ) -> list[frames.Answer]:
+        """Return the answers; `held` gets what they and the request hold of the queue."""
+        admission = self._admission
+        held.enter_context(admission.admit(len(request.pairs), request.n_bytes, pool.wait_s))
+        answers = await pool.submit(
+            request.options, request.pairs, _deadline(context), request.shared
+        )
+        n_bytes = sum(len(answer.alignment) for answer in answers)
+        admission.hold(0, n_bytes)
+        held.callback(admission.release, 0, n_bytes)
+        return answers
 
     def _serving(self) -> Serving:
         if self._loaded is None:
@@ -280,7 +325,45 @@ def _status(failure: Failure | frames.Answer) -> bytes:
     ).SerializeToString()
 
 
-def _results(pairs: Sequence[align_pb2.Pair], answers: Sequence[frames.Answer]) -> Iterator[bytes]:
+def _until_written(context: Context) -> contextlib.ExitStack:
+    """Return what is closed when the call has ended, its answer written."""
+    held = contextlib.ExitStack()
+    close: Any = lambda _: held.close()  # noqa: E731 (grpc's stubs know no callable that fits)
+    context.add_done_callback(close)
+    return held
+
+
+async def _joined(answers: Sequence[frames.Answer], join: Callable[[], bytes]) -> bytes:
+    """Return an answer made of the workers', in a thread where that takes long."""
+    n_bytes = sum(len(answer.alignment) + ANSWER_BYTES for answer in answers)
+    return await _off_loop(n_bytes, join)
+
+
+async def _off_loop(
+    n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs
+) -> Value:
+    """Call a function, in a thread where it works on many bytes."""
+    if n_bytes <= LOOP_BYTES:
+        return function(*args, **kwargs)
+    return await asyncio.to_thread(function, *args, **kwargs)
+
+
+def _ranking(
+    candidates: Sequence[Item], answers: Sequence[frames.Answer], top_k: int
+) -> Iterator[bytes]:
+    order = sorted(
+        range(len(answers)),
+        key=lambda index: (answers[index].code != OK, -answers[index].score),
+    )
+    for index in order[: top_k or None]:
+        answer = answers[index]
+        _, _, rest = answer.field.partition(".")
+        if answer.field:
+            answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
+        yield _RANKED(index=index, result=_result(candidates[index].id, answer))
+
+
+def _results(pairs: Sequence[Item], answers: Sequence[frames.Answer]) -> Iterator[bytes]:
     for pair, answer in zip(pairs, answers, strict=True):
         yield _result(pair.id, answer)
 

@@ -28,6 +28,8 @@ class Task:
     options : RequestOptions
     pairs : sequence of bytes
         Serialised tokalign.v1.Pair messages, at least one.
+    shared : bytes
+        The serialised Pair.target of all pairs, which then hold none themselves.
     deadline : float or None
         By time.monotonic; what has not started by then is dropped.
 
@@ -50,15 +52,21 @@ class Task:
         "options",
         "pairs",
         "queued_at",
+        "shared",
         "trace",
         "turn_at",
     )
 
     def __init__(
-        self, options: RequestOptions, pairs: Sequence[bytes], deadline: float | None
+        self,
+        options: RequestOptions,
+        pairs: Sequence[bytes],
+        deadline: float | None,
+        shared: bytes = b"",
     ) -> None:
         self.options = options
         self.pairs = pairs
+        self.shared = shared
         self.deadline = deadline
         self.queued_at = self.turn_at = time.monotonic()
         self.trace = tracing.current()
@@ -116,13 +124,15 @@ class Shard:
 
     def job(self) -> frames.ShardJob:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
-        runs: list[tuple[RequestOptions, list[bytes]]] = []
+        runs: list[tuple[RequestOptions, bytes, list[bytes]]] = []
         for part in self.slices:
             task = part.task
-            if not runs or runs[-1][0] != task.options:
-                runs.append((task.options, []))
-            runs[-1][1].extend(task.pairs[part.start : part.stop])
-        return frames.ShardJob(tuple([(options, tuple(pairs)) for options, pairs in runs]))
+            if not runs or runs[-1][:2] != (task.options, task.shared):
+                runs.append((task.options, task.shared, []))
+            runs[-1][2].extend(task.pairs[part.start : part.stop])
+        return frames.ShardJob(
+            tuple([frames.Run(options, shared, tuple(pairs)) for options, shared, pairs in runs])
+        )
 
     def is_wanted(self) -> bool:
         """Return whether anyone still waits for an answer."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
-from tokalign.codec import RequestOptions, encode_alignment
+from tokalign.codec import encode_alignment
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
@@ -18,7 +18,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import classify, report
 from tokalign.server.workers import frames
-from tokalign.types import Alignment, AlignOptions
+from tokalign.types import Alignment, AlignOptions, SentenceLike
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")
@@ -83,25 +83,27 @@ class AlignerEngine:
         """Return one answer per pair, in order, and the seconds spent by stage."""
         seconds = dict.fromkeys(STAGES, 0.0)
         answers: list[frames.Answer] = []
-        for options, pairs in job.runs:
-            answers += self._run(options, pairs, seconds)
+        for run in job.runs:
+            answers += self._run(run, seconds)
         return answers, seconds
 
-    def _run(
-        self, options: RequestOptions, pairs: Sequence[bytes], seconds: dict[str, float]
-    ) -> list[frames.Answer]:
+    def _run(self, run: frames.Run, seconds: dict[str, float]) -> list[frames.Answer]:
         """Take the pairs through the stages; an exception fails its pair alone."""
+        options, shared, pairs = run
         aligner = self._aligners[options.model, options.annotator]
         clock = time.perf_counter
         times = [clock()]
-        parsed = each(self._parse, pairs)
+        (target,) = each(self._target, [shared])
+        parsed = each(partial(self._parse, target), pairs)
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed))
         times.append(clock())
         aligned = list(aligner.align_annotated(annotated, options.align))
         times.append(clock())
         serialised = each(partial(_serialise, with_phrases=options.align.phrases), aligned)
-        answers = [_answer(outcome, pair) for outcome, pair in zip(serialised, pairs, strict=True)]
+        answers = [
+            _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
+        ]
         times.append(clock())
         for stage, (began, ended) in zip(STAGES, pairwise(times), strict=True):
             seconds[stage] += ended - began
@@ -118,15 +120,24 @@ class AlignerEngine:
             )
         return pair
 
-    def _parse(self, data: bytes) -> Pair:
+    def _target(self, shared: bytes) -> SentenceLike | None:
+        """Return the target that a run's pairs share, decoded once, or None where each has one."""
+        if not shared:
+            return None
+        message = align_pb2.Pair.FromString(shared).target
+        return requests.sentence(message, side="target", limits=self._limits)
+
+    def _parse(self, target: SentenceLike | Exception | None, data: bytes) -> Pair:
+        if isinstance(target, Exception):
+            raise target
         try:
             pair = align_pb2.Pair.FromString(data)
         except DecodeError as error:
             raise InputError("the pair is not a valid tokalign.v1.Pair") from error
-        return (
-            requests.sentence(pair.source, side="source", limits=self._limits),
-            requests.sentence(pair.target, side="target", limits=self._limits),
-        )
+        source = requests.sentence(pair.source, side="source", limits=self._limits)
+        if target is None:
+            target = requests.sentence(pair.target, side="target", limits=self._limits)
+        return source, target
 
 
 def _serialise(alignment: Alignment, with_phrases: bool) -> frames.Answer:
@@ -134,8 +145,8 @@ def _serialise(alignment: Alignment, with_phrases: bool) -> frames.Answer:
     return frames.Answer(message.SerializeToString(), score=alignment.score)
 
 
-def _answer(outcome: frames.Answer | Exception, pair: bytes) -> frames.Answer:
+def _answer(outcome: frames.Answer | Exception, shared: bytes, pair: bytes) -> frames.Answer:
     if not isinstance(outcome, Exception):
         return outcome
-    failure = classify(outcome) or report(outcome, pair=Quoting(requests.texts, pair))
+    failure = classify(outcome) or report(outcome, pair=Quoting(requests.texts, shared + pair))
     return frames.Answer(b"", code=failure.code, message=failure.message, field=failure.field)

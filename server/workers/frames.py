@@ -45,10 +45,21 @@ class Refused(NamedTuple):
     message: str
 
 
-class ShardJob(NamedTuple):
-    """One shard: runs of serialised tokalign.v1.Pair messages that share options."""
+class Run(NamedTuple):
+    """Pairs of one shard: joined to `shared`, each of `pairs` is a whole serialised Pair.
 
-    runs: tuple[tuple[RequestOptions, tuple[bytes, ...]], ...]
+    `shared` is empty, or holds the target of all.
+    """
+
+    options: RequestOptions
+    shared: bytes
+    pairs: tuple[bytes, ...]
+
+
+class ShardJob(NamedTuple):
+    """One shard: runs of serialised tokalign.v1.Pair messages that share options and fields."""
+
+    runs: tuple[Run, ...]
 
 
 class Answer(NamedTuple):
@@ -82,7 +93,7 @@ def _plain(message: Message) -> tuple[Any, ...]:
     if isinstance(message, Done):
         return ("done", list(map(tuple, message.answers)), message.seconds, message.rss_bytes)
     if isinstance(message, ShardJob):
-        return ("job", [(_plain_options(options), pairs) for options, pairs in message.runs])
+        return ("job", [(_plain_options(run.options), *run[1:]) for run in message.runs])
     if isinstance(message, Ready):
         return ("ready", list(map(tuple, message.models)))
     return ("refused", message.message)
@@ -100,7 +111,7 @@ def _message(body: bytes | memoryview) -> Message:
         answers, seconds, rss_bytes = fields
         return Done(list(map(Answer._make, answers)), seconds, rss_bytes)
     if kind == "job":
-        return ShardJob(tuple([(_options(options), pairs) for options, pairs in fields[0]]))
+        return ShardJob(tuple([Run(_options(options), *rest) for options, *rest in fields[0]]))
     if kind == "ready":
         return Ready(tuple(map(LoadedModel._make, fields[0])))
     return Refused(fields[0])

@@ -110,7 +110,11 @@ class Pool:
             started.cancel()
 
     def submit(
-        self, options: RequestOptions, pairs: Sequence[bytes], deadline: float | None = None
+        self,
+        options: RequestOptions,
+        pairs: Sequence[bytes],
+        deadline: float | None = None,
+        shared: bytes = b"",
     ) -> asyncio.Future[list[frames.Answer]]:
         """Queue pairs and return the future of their answers, one per pair, in order.
 
@@ -123,6 +127,8 @@ class Pool:
         deadline : float, optional
             By time.monotonic. The future gets an ExpiredError where pairs have not started by
             then. Cancelling the future drops what has not started.
+        shared : bytes, optional
+            The serialised Pair.target of all pairs, which then hold none themselves.
 
         Raises
         ------
@@ -131,7 +137,7 @@ class Pool:
         """
         if self._closing.is_set():
             raise NotServingError("the server is stopping; try another one")
-        task = Task(options, pairs, deadline)
+        task = Task(options, pairs, deadline, shared)
         if pairs:
             self._unanswered += 1
             task.future.add_done_callback(self._on_answered)
@@ -326,7 +332,7 @@ class Pool:
             (part,) = shard.slices
             failure = report(
                 "a pair killed every worker it was given to",
-                pair=Quoting(requests.texts, part.task.pairs[part.start]),
+                pair=Quoting(requests.texts, part.task.shared + part.task.pairs[part.start]),
             )
             shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
         else:

@@ -68,7 +68,7 @@ def test_the_servers_engine_answers_as_the_library_does():
         for source, target in TEXTS
     ]
     options = RequestOptions(model="en-neural", annotator="native")
-    answers, _ = engine.run(frames.ShardJob(((options, tuple(pairs)),)))
+    answers, _ = engine.run(frames.ShardJob((frames.Run(options, b"", tuple(pairs)),)))
     aligner = Aligner.load("en-neural")
     for answer, text in zip(answers, TEXTS, strict=True):
         message = align_pb2.Alignment.FromString(answer.alignment)

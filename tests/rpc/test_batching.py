@@ -17,6 +17,7 @@ from tokalign.server.workers.frames import (
     LoadedModel,
     Ready,
     Refused,
+    Run,
     ShardJob,
     encode,
 )
@@ -44,7 +45,7 @@ def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
             queue.push(task)
         while (shard := queue.take(limit)) is not None:
             assert 0 < len(shard) <= limit
-            shard.fill([Answer(pair) for _, pairs in shard.job().runs for pair in pairs])
+            shard.fill([Answer(pair) for run in shard.job().runs for pair in run.pairs])
         assert queue.waiting == 0
         for task in tasks:
             assert [answer.alignment for answer in task.future.result()] == list(task.pairs)
@@ -61,8 +62,8 @@ def test_halves_hold_every_pair_in_order(sizes):
         shard = Shard([Slice(task, 0, len(task.pairs)) for task in tasks])
         first, second = shard.halves()
         assert len(first) == len(shard) // 2
-        flat = [pair for part in (first, second) for _, run in part.job().runs for pair in run]
-        assert flat == [pair for _, run in shard.job().runs for pair in run]
+        flat = [pair for part in (first, second) for run in part.job().runs for pair in run.pairs]
+        assert flat == [pair for run in shard.job().runs for pair in run.pairs]
 
     asyncio.run(run())
 
@@ -78,8 +79,10 @@ async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
     assert taken == [[large], [lone, other], [large], [large]]
 
 
-RUNS = st.tuples(
+RUNS = st.builds(
+    Run,
     REQUEST_OPTIONS,
+    st.binary(max_size=50),
     st.lists(st.binary(max_size=50), max_size=3).map(tuple),
 )
 MESSAGES = st.one_of(
@@ -108,7 +111,9 @@ async def test_calls_with_equal_options_share_a_run():
     other = replace(OPTIONS, align=AlignOptions(posteriors=True))
     for options, pair in ((OPTIONS, b"a"), (replace(OPTIONS), b"b"), (other, b"c")):
         queue.push(Task(options, [pair], None))
-    assert queue.take(9).job() == ShardJob(((OPTIONS, (b"a", b"b")), (other, (b"c",))))
+    assert queue.take(9).job() == ShardJob(
+        (Run(OPTIONS, b"", (b"a", b"b")), Run(other, b"", (b"c",)))
+    )
 
 
 @given(
@@ -196,3 +201,12 @@ async def test_only_single_calls_of_a_moment_ago_can_wait_for_a_busy_worker():
     assert queue.is_pressing(9, 1e9)
     queue.take(1)
     assert not queue.is_pressing(9, 1e9)
+
+
+async def test_pairs_share_a_run_only_with_those_of_the_same_target():
+    queue = FairQueue()
+    for shared, pair in ((b"q", b"a"), (b"q", b"b"), (b"", b"c")):
+        queue.push(Task(OPTIONS, [pair], None, shared))
+    assert queue.take(9).job() == ShardJob(
+        (Run(OPTIONS, b"q", (b"a", b"b")), Run(OPTIONS, b"", (b"c",)))
+    )

@@ -70,6 +70,12 @@ class IdentityAligner:
         )
 
 
+def job(data, shared=b"", **options):
+    return frames.ShardJob(
+        (frames.Run(RequestOptions("m", "a", AlignOptions(**options)), shared, tuple(data)),)
+    )
+
+
 @pytest.fixture
 def aligner():
     return IdentityAligner()
@@ -86,9 +92,7 @@ def run(aligner):
             align_pb2.Pair(source=source, target=target).SerializeToString()
             for source, target in pairs
         )
-        answers, seconds = engine.run(
-            frames.ShardJob(((RequestOptions("m", "a", AlignOptions(**options)), data),))
-        )
+        answers, seconds = engine.run(job(data, **options))
         assert set(seconds) == set(STAGES)
         return answers
 
@@ -148,6 +152,12 @@ def test_each_distinct_sentence_is_annotated_once(run, aligner):
         ({"tokens": ["a", ""]}, "source.tokens"),
         ({"tokens": ["a"] * 7}, "source.tokens"),
         ({"tokens": ["a" * 31]}, "source.tokens"),
+        ({"tokens": ["a"], "tags": ["N"] * 7}, "source.tags"),
+        ({"tokens": ["a"], "tags": ["N" * 31]}, "source.tags"),
+        ({"tokens": ["a"], "lemmas": ["a" * 31]}, "source.lemmas"),
+        ({"tokens": ["a"], "heads": [-1], "relations": ["r" * 31]}, "source.relations"),
+        ({"tokens": ["a"], "heads": [-1] * 7}, "source.heads"),
+        ({"tokens": ["a"], "text": "a" * 31}, "source.text"),
         ({"tokens": ["a"], "text": "b"}, "source.tokens"),
         ({"tokens": ["a"], "heads": [0], "relations": ["root"]}, "source.heads"),
         ({"tokens": ["a"], "heads": [-1]}, "source.relations"),
@@ -169,7 +179,7 @@ def test_pair_over_the_token_product_fails_alone_and_is_named(aligner):
         align_pb2.Pair(source={"text": source}, target={"text": "a b"}).SerializeToString()
         for source in ("a b c", "a b c d")
     )
-    answers, _ = engine.run(frames.ShardJob(((RequestOptions("m", "a"), pairs),)))
+    answers, _ = engine.run(job(pairs))
     assert [answer.code for answer in answers] == [0, 3]
     assert answers[1].field == "source.tokens"
     assert "4 times 2 tokens" in answers[1].message
@@ -184,5 +194,18 @@ def test_unexpected_exception_is_internal_and_says_nothing(run):
 def test_bytes_that_are_no_pair_fail_alone(aligner):
     engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits())
     good = align_pb2.Pair(source={"text": "a"}, target={"text": "a"}).SerializeToString()
-    answers, _ = engine.run(frames.ShardJob(((RequestOptions("m", "a"), (b"\xff", good)),)))
+    answers, _ = engine.run(job((b"\xff", good)))
     assert [answer.code for answer in answers] == [3, 0]
+
+
+def test_target_that_a_run_shares_is_that_of_every_pair(aligner):
+    engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits(max_tokens=2))
+    pairs = [align_pb2.Pair(source={"text": text}).SerializeToString() for text in ("a", "b")]
+    shared = align_pb2.Pair(target={"text": "b"}).SerializeToString()
+    answers, _ = engine.run(job(pairs, shared))
+    found = [align_pb2.Alignment.FromString(answer.alignment) for answer in answers]
+    assert [each.target.text for each in found] == ["b", "b"]
+    assert [list(each.target_indices) for each in found] == [[], [0]]
+    shared = align_pb2.Pair(target={"tokens": ["b"] * 3}).SerializeToString()
+    answers, _ = engine.run(job(pairs, shared))
+    assert [answer.field for answer in answers] == ["target.tokens"] * 2

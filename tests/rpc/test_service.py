@@ -168,10 +168,57 @@ async def test_too_many_pairs_are_invalid_and_named(serving):
         Code.INVALID_ARGUMENT,
         "pairs",
     )
-    assert "4 pairs; the server takes at most 3" in message
+    assert "more than 3 pairs; the server takes at most 3" in message
     ranking = align_pb2.RankRequest(question={"text": "q"}, candidates=[{}] * 4)
     _, _, details = await failure(stub.Rank(ranking))
     assert details["BadRequest"].field_violations[0].field == "candidates"
+
+
+async def test_items_are_counted_before_they_are_parsed(serving):
+    stub = await serving(limits=RequestLimits(max_pairs=3, max_request_bytes=40 * MIB))
+    for name, field in (("BatchAlign", "pairs"), ("Rank", "candidates")):
+        item = b"\x0a\x00" if name == "BatchAlign" else b"\x12\x00"
+        call = stub.channel.unary_unary(f"/tokalign.v1.AlignService/{name}")
+        code, _, details = await failure(call(item * (16 * MIB)))
+        assert code == Code.INVALID_ARGUMENT
+        assert details["BadRequest"].field_violations[0].field == field
+    stream = stub.channel.stream_stream("/tokalign.v1.AlignService/AlignStream")
+    chunks = [b"\x0a\x01c" + b"\x12\x00" * (16 * MIB), b"\x0a\x01d"]
+    answers = {
+        answer.chunk_id: answer.status
+        for answer in [
+            align_pb2.AlignStreamResponse.FromString(data) async for data in stream(iter(chunks))
+        ]
+    }
+    assert (answers["c"].code, answers["c"].field, answers["d"].code) == (3, "pairs", 0)
+
+
+async def test_question_is_checked_and_sent_once(serving, monkeypatch):
+    stub = await serving(limits=RequestLimits(max_characters=100, max_tokens=10))
+    given = []
+    submit = stub.pool.submit
+    monkeypatch.setattr(
+        stub.pool, "submit", lambda *arguments: given.append(arguments) or submit(*arguments)
+    )
+    candidates = [{"id": str(index), "sentence": {"text": "a"}} for index in range(1000)]
+    request = align_pb2.RankRequest(question={"text": "q" * 100}, candidates=candidates)
+    answer = await stub.Rank(request)
+    assert {each.result.alignment.target.text for each in answer.ranking} == {"q" * 100}
+    ((_, pairs, _, shared),) = given
+    assert len(shared) < 120
+    assert max(map(len, pairs)) < 10
+    for question, field in (
+        ({"text": "q" * 101}, "question.text"),
+        ({"tokens": [""] * 11}, "question.tokens"),
+        ({"text": "q" * 100_000}, "question"),
+        ({"text": " "}, "question.text"),
+        ({}, "question.text"),
+    ):
+        refused = align_pb2.RankRequest(question=question, candidates=candidates)
+        code, _, details = await failure(stub.Rank(refused))
+        assert code == Code.INVALID_ARGUMENT
+        assert details["BadRequest"].field_violations[0].field == field
+    assert len(given) == 1
 
 
 async def test_oversized_message_is_resource_exhausted(serving):
@@ -206,7 +253,7 @@ async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_pa
     (tmp_path / "free").touch()
     await busy
     await small
-    assert stub.admission.pairs == stub.admission.bytes == 0
+    await until(lambda: stub.admission.pairs == stub.admission.bytes == 0)
 
 
 async def test_queue_is_bounded_in_bytes(serving, tmp_path):
@@ -230,7 +277,7 @@ async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path):
     await until(lambda: not stub.admission.pairs)
     (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    assert stub.pool.waiting_pairs == stub.admission.pairs == 0
+    await until(lambda: stub.pool.waiting_pairs == stub.admission.pairs == 0)
 
 
 async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path):

@@ -21,7 +21,7 @@ class FakeEngine:
         self.models = (MODEL._replace(name=name),)
 
     def run(self, job):
-        answers = [self._answer(data) for options, pairs in job.runs for data in pairs]
+        answers = [self._answer(run.shared + data) for run in job.runs for data in run.pairs]
         return answers, {"align": 0.001}
 
     def _answer(self, data):

@@ -1,0 +1,134 @@
+"""Requests cut out of bytes against the same parsed by protobuf, and counted ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.errors import InputError
+from tokalign.server import requests
+from tokalign.server.config import RequestLimits
+from tokalign.server.requests import MAX_OTHER_FIELDS, Parts
+from tokalign.v1 import align_pb2
+
+SENTENCES = st.builds(
+    align_pb2.Sentence, text=st.text(max_size=5), tokens=st.lists(st.text(max_size=5), max_size=3)
+)
+OPTIONS = st.builds(align_pb2.AlignOptions, model=st.text(max_size=4), return_phrases=st.booleans())
+PAIRS = st.builds(align_pb2.Pair, id=st.text(max_size=4), source=SENTENCES, target=SENTENCES)
+CANDIDATES = st.builds(align_pb2.Candidate, id=st.text(max_size=4), sentence=SENTENCES)
+
+
+def same(kind, data):
+    """Compare what is cut out with what protobuf parses."""
+    parts = Parts(kind, data, 100)
+    message = kind.FromString(data)
+    assert parts.options() == message.options
+    for field in kind.DESCRIPTOR.fields:
+        value = getattr(message, field.name)
+        if field.name in ("pairs", "candidates"):
+            items = parts.items(field.name)
+            assert parts.count(field.name) == len(value)
+            assert [each.id for each in items] == [each.id for each in value]
+            assert [type(value[0]).FromString(each.data) for each in items] == list(value)
+        elif field.name == "pair":
+            assert parts.item("pair").id == value.id
+            assert align_pb2.Pair.FromString(parts.item("pair").data) == value
+        elif field.name == "question":
+            assert align_pb2.Sentence.FromString(parts.message("question")) == value
+        elif field.name == "chunk_id":
+            assert parts.text("chunk_id") == value
+        elif field.name == "top_k":
+            assert parts.number("top_k") == value
+        else:
+            assert field.name == "options"
+
+
+@given(
+    st.builds(align_pb2.BatchAlignRequest, pairs=st.lists(PAIRS, max_size=4), options=OPTIONS),
+    st.builds(align_pb2.BatchAlignRequest, pairs=st.lists(PAIRS, max_size=4), options=OPTIONS),
+)
+def test_batch_is_cut_as_it_is_parsed(first, second):
+    # Joined messages merge, as protobuf has it.
+    same(align_pb2.BatchAlignRequest, first.SerializeToString() + second.SerializeToString())
+
+
+@given(
+    st.builds(align_pb2.AlignRequest, pair=PAIRS, options=OPTIONS),
+    st.builds(align_pb2.AlignRequest, pair=PAIRS, options=OPTIONS),
+)
+def test_single_pair_is_cut_as_it_is_parsed(first, second):
+    same(align_pb2.AlignRequest, first.SerializeToString() + second.SerializeToString())
+
+
+@given(
+    st.builds(
+        align_pb2.AlignStreamRequest,
+        chunk_id=st.text(max_size=4),
+        pairs=st.lists(PAIRS, max_size=4),
+        options=OPTIONS,
+    )
+)
+def test_chunk_is_cut_as_it_is_parsed(message):
+    same(align_pb2.AlignStreamRequest, message.SerializeToString())
+
+
+@given(
+    st.builds(
+        align_pb2.RankRequest,
+        question=SENTENCES,
+        candidates=st.lists(CANDIDATES, max_size=4),
+        options=OPTIONS,
+        top_k=st.integers(0, (1 << 32) - 1),
+    )
+)
+def test_ranking_is_cut_as_it_is_parsed(message):
+    data = message.SerializeToString()
+    same(align_pb2.RankRequest, data)
+    for item, candidate in zip(
+        Parts(align_pb2.RankRequest, data, 100).items("candidates"),
+        message.candidates,
+        strict=True,
+    ):
+        sentence = requests.candidate_sentence(item.data)
+        assert align_pb2.Sentence.FromString(sentence) == candidate.sentence
+
+
+def test_cutting_stops_after_the_first_item_too_many():
+    # What comes after is not looked at, so it may be no message at all.
+    data = b"\x0a\x00" * 4 + b"\xff" * 11
+    assert Parts(align_pb2.BatchAlignRequest, data, 3).count("pairs") == 4
+    with pytest.raises(InputError, match="not a valid"):
+        Parts(align_pb2.BatchAlignRequest, data, 4)
+
+
+def test_fields_are_counted_as_items_are():
+    unknown = b"\x78\x00"
+    other = b"\x12\x00"
+    for field in (unknown, other):
+        Parts(align_pb2.AlignRequest, field * (MAX_OTHER_FIELDS - 1), 0)
+        with pytest.raises(InputError, match="more fields than"):
+            Parts(align_pb2.AlignRequest, field * 1_000_000, 0)
+    pair = b"\x0a" + bytes([100]) + unknown * 50
+    with pytest.raises(InputError, match="more fields than"):
+        Parts(align_pb2.BatchAlignRequest, pair, 9).items("pairs")
+
+
+@pytest.mark.parametrize("data", [b"\x0a\x01\xff", b"\x0a\x03\x0a\x01\xff", b"\x0a\x02\x0a\x05"])
+def test_items_that_are_no_message_are_invalid(data):
+    with pytest.raises(InputError, match="not a valid"):
+        Parts(align_pb2.BatchAlignRequest, data, 9).items("pairs")
+
+
+def test_no_sentence_within_the_limits_is_longer_than_is_said():
+    limits = RequestLimits(max_tokens=5, max_characters=10)
+    column = ["\U0001f600" * 2] * 5
+    message = align_pb2.Sentence(
+        text="\U0001f600" * 10,
+        tokens=column,
+        tags=column,
+        lemmas=column,
+        relations=column,
+        heads=[2**31 - 1] * 5,
+        starts=[2**32 - 1] * 5,
+        ends=[2**32 - 1] * 5,
+    )
+    assert message.ByteSize() <= requests.max_sentence_bytes(limits)
