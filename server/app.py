@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from tokalign.errors import AlignError
+from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
 from tokalign.server.observe import logs
@@ -48,6 +49,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     AlignError
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
+    descriptors.raise_limit()
     process.start_fork_server()
 
     async def serve() -> None:

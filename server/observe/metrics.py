@@ -33,6 +33,8 @@ SECONDS = (
 )
 STAGE_SECONDS = (0.00005, 0.0001, *SECONDS)
 PAIRS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+# Requests of the metrics port at once; each has a thread.
+MAX_SCRAPES = 32
 REASONS = ("died", "hung", "slow start", "refused", "mismatch", "memory")
 
 
@@ -202,6 +204,28 @@ class MetricsServer:
 
 class _ThreadingServer(ThreadingMixIn, WSGIServer):
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._free = threading.BoundedSemaphore(MAX_SCRAPES)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, or hang up where too many are being answered."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()  # there is no thread
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer; called in the thread."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Log a request that failed; the library would print, and wait."""

@@ -1,9 +1,12 @@
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
+import sys
+import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +15,12 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.server_process import started
+from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.load.process import TOKALIGN
+from tokalign.load.process import TOKALIGN, running_server
 from tokalign.load.procfs import descendants, stat
 from tokalign.server import config
-from tokalign.server.observe.metrics import Metrics, MetricsServer
+from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 
@@ -258,6 +261,38 @@ def test_probes_follow_the_server():
         text = get(f"{server.metrics_url}/metrics")[1]
         assert "tokalign_workers_ready 2.0" in text
         assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
+
+
+def test_limit_of_descriptors_is_raised_as_far_as_it_may_be():
+    limited = ["sh", "-c", 'ulimit -Sn 200; ulimit -Hn 700; exec "$@"', "sh"]
+    command = (*limited, sys.executable, "-c", FAKE, "serve")
+    with running_server("--workers", "1", command=command) as server:
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text()
+        assert re.search(r"^Max open files +700 +700 ", limits, re.M)
+        (logged,) = [entry for entry in server.log if entry["event"] == "descriptors"]
+        assert (logged["before"], logged["allowed"]) == (200, 700)
+
+
+def test_idle_peers_of_the_metrics_port_get_a_bounded_number_of_threads():
+    monitor = MetricsServer("127.0.0.1", 0, Metrics(), is_live=lambda: True, is_ready=lambda: True)
+    n_before = threading.active_count()
+    idle = [
+        socket.create_connection(("127.0.0.1", monitor.port), timeout=60)
+        for _ in range(MAX_SCRAPES + 20)
+    ]
+    try:
+        hung_up = [peer for peer in idle[MAX_SCRAPES:] if peer.recv(1) == b""]
+        assert len(hung_up) == 20
+        assert threading.active_count() <= n_before + MAX_SCRAPES
+        for peer in idle:
+            peer.close()
+        # The threads see the end of their peers, and others are answered again.
+        wait_until(lambda: threading.active_count() == n_before)
+        assert get(f"http://127.0.0.1:{monitor.port}/livez")[0] == 200
+    finally:
+        for peer in idle:
+            peer.close()
+        monitor.close()
 
 
 def test_probes_fail_where_the_event_loop_is_stuck_or_no_calls_are_taken():
