@@ -23,7 +23,33 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ALERTS = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())
 DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text())
-MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "tokalign.yaml").read_text()))
+KUBERNETES = DEPLOY / "kubernetes"
+
+
+def manifests(name):
+    return list(yaml.safe_load_all((KUBERNETES / name).read_text()))
+
+
+def of_kind(kind, items):
+    (found,) = [item for item in items if item["kind"] == kind]
+    return found
+
+
+def merged(base, patch):
+    """Return a strategic merge: null removes, lists of named items are merged by their names."""
+    if isinstance(base, dict) and isinstance(patch, dict):
+        both = {**base, **{key: merged(base.get(key), value) for key, value in patch.items()}}
+        return {key: value for key, value in both.items() if value is not None}
+    if isinstance(base, list) and all(isinstance(item, dict) for item in (*base, *patch)):
+        changed = {item["name"]: item for item in patch}
+        kept = [merged(item, changed.pop(item["name"], {})) for item in base]
+        return kept + list(changed.values())
+    return patch
+
+
+MANIFESTS = manifests("tokalign.yaml")
+ENVOY = manifests("envoy.yaml")
+SECURE = merged(of_kind("Deployment", MANIFESTS), manifests("secure.yaml")[0])
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +154,12 @@ def test_manifests_follow_kubernetes_schemas():
     validate = pytest.importorskip(
         "kubernetes_validate", reason="kubernetes-validate is not installed"
     )
-    for manifest in MANIFESTS:
+    for manifest in (*MANIFESTS, *ENVOY, SECURE):
         validate.validate(manifest, "1.30", strict=True)
 
 
 def test_autoscaler_asks_for_what_the_adapter_serves():
-    (autoscaler,) = [item for item in MANIFESTS if item["kind"] == "HorizontalPodAutoscaler"]
+    autoscaler = of_kind("HorizontalPodAutoscaler", MANIFESTS)
     adapter = yaml.safe_load((DEPLOY / "kubernetes" / "prometheus-adapter.yaml").read_text())
     asked = {metric["pods"]["metric"]["name"] for metric in autoscaler["spec"]["metrics"]}
     assert asked == {rule["name"]["as"] for rule in adapter["rules"]["custom"]}
@@ -145,12 +171,60 @@ def test_service_config_is_the_python_clients():
 
 
 def test_pod_outlives_its_drain():
-    (deployment,) = [item for item in MANIFESTS if item["kind"] == "Deployment"]
-    pod = deployment["spec"]["template"]["spec"]
+    pod = of_kind("Deployment", MANIFESTS)["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     flags = container["args"]
     waits = [float(flags[flags.index(name) + 1]) for name in ("--drain-delay", "--grace")]
     pause = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
     assert sum(waits) + pause < pod["terminationGracePeriodSeconds"]
     assert container["readinessProbe"]["grpc"]["service"] == "tokalign.v1.AlignService"
+
+
+@pytest.mark.parametrize("deployment", [of_kind("Deployment", MANIFESTS), SECURE,
+                                        of_kind("Deployment", ENVOY)])  # fmt: skip
+def test_pods_have_no_rights_and_no_pod_goes_for_one_slow_answer(deployment):
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is False
     assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    (spread,) = pod["topologySpreadConstraints"]
+    assert spread["labelSelector"] == deployment["spec"]["selector"]
+    (container,) = pod["containers"]
+    security = container["securityContext"]
+    assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
+    assert security["capabilities"] == {"drop": ["ALL"]}
+    assert {"cpu", "memory"} <= set(container["resources"]["limits"])
+    for probe in ("readinessProbe", "livenessProbe"):
+        assert container[probe]["failureThreshold"] >= 3
+
+
+def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service():
+    spec = of_kind("NetworkPolicy", MANIFESTS)["spec"]
+    assert spec["podSelector"] == of_kind("Deployment", MANIFESTS)["spec"]["selector"]
+    who = {rule["ports"][0]["port"]: rule["from"] for rule in spec["ingress"]}
+    assert set(who) == {"grpc", "metrics"}
+    assert all("namespaceSelector" in peer for peer in who["metrics"])
+    envoys = of_kind("Deployment", ENVOY)["spec"]["selector"]
+    assert {"podSelector": envoys} in who["grpc"]
+    assert spec["egress"] == []
+
+
+def test_secured_pod_keeps_its_flags_and_mounts_what_they_name():
+    (plain,) = of_kind("Deployment", MANIFESTS)["spec"]["template"]["spec"]["containers"]
+    (container,) = SECURE["spec"]["template"]["spec"]["containers"]
+    flags = dict(flag.split("=") for flag in container["args"])
+    before = dict(zip(plain["args"][::2], plain["args"][1::2], strict=True))
+    assert before.items() <= flags.items()
+    folders = {mount["mountPath"] for mount in container["volumeMounts"]}
+    for name in ("--tls-cert", "--tls-key", "--token-file"):
+        assert str(Path(flags[name]).parent) in folders
+    assert "grpc" not in container["readinessProbe"]
+    assert manifests("kustomization.yaml")[0]["resources"] == ["tokalign.yaml"]
+
+
+def test_envoys_heap_fits_its_pod():
+    config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
+    heap = config["overload_manager"]["resource_monitors"][0]["typed_config"]
+    (container,) = of_kind("Deployment", ENVOY)["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"]["memory"] == "512Mi"
+    assert heap["max_heap_size_bytes"] <= 0.75 * 512 * 2**20
