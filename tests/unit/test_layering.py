@@ -32,7 +32,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
     "client": {"codec", "errors", "types", "v1"},
-    "evaluate": {"errors", "formats", "types"},
+    "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
     "features": {"annotate", "crf", "errors", "headers", "lexicon", "types"},

@@ -14,8 +14,9 @@ from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, Links, read_predictions
-from tokalign.evaluate.report import Confidences, Report, report
-from tokalign.evaluate.tables import tables
+from tokalign.evaluate.report import Report, report
+from tokalign.evaluate.tables import tables, unrelated_table
+from tokalign.evaluate.unrelated import Confidences, count_unrelated
 from tokalign.formats import FORMATS, Options, read_gold
 from tokalign.types import DEFAULT_SYMMETRIZATION, GoldPair, Symmetrization
 from tokalign.view import page_pairs, render_page, table_lines
@@ -50,7 +51,7 @@ def gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_gold(
         *args: Any,
-        gold_path: Path,
+        gold_path: Path | None,
         format_name: str | None,
         text_paths: tuple[Path, ...],
         one_based: bool,
@@ -60,7 +61,8 @@ def gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if len(text_paths) > 2:
             raise click.UsageError("--text takes one file with both sides, or two files")
         reading = Options(text=text_paths, one_based=one_based, reverse=is_reversed)
-        return command(*args, gold=File(gold_path, format_name, reading), **options)
+        file = gold_path and File(gold_path, format_name, reading)
+        return command(*args, gold=file, **options)
 
     decorated: Callable[..., Any] = with_gold
     for option in (
@@ -78,9 +80,7 @@ def gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--format", "format_name", type=_FORMAT, help="Of the gold; seen from its content."
         ),
-        click.option(
-            "--gold", "gold_path", type=_FILE, required=True, help="Pairs aligned by hand."
-        ),
+        click.option("--gold", "gold_path", type=_FILE, help="Pairs aligned by hand."),
     ):
         decorated = option(decorated)
     return decorated
@@ -121,6 +121,12 @@ def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("evaluate")
 @gold_options
+@click.option(
+    "--unrelated",
+    "unrelated_path",
+    type=_FILE,
+    help="Pairs that have nothing to say to each other; their links are not read.",
+)
 @click.option("--model", help="Name of a shipped model or path of a model file.")
 @predictions_options
 @click.option(
@@ -148,7 +154,8 @@ def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
 def command(
-    gold: File,
+    gold: File | None,
+    unrelated_path: Path | None,
     model: str | None,
     predictions: File | None,
     direction: str | None,
@@ -169,9 +176,27 @@ def command(
     misleads, scores of identical, other and content words, tables by length, kind of link and word
     class, how well confidences are calibrated (with --model), a paired test (with --against) and
     the most harmful errors (with --errors).
+
+    With --unrelated the links per 100 unrelated pairs are printed, by kind of words and confidence,
+    and links between unlike words count as wrong in the calibration. It needs --model, and no gold.
     """
     if (model is None) == (predictions is None):
         raise click.UsageError("give either --model or --predictions")
+    if unrelated_path is not None and model is None:
+        raise click.UsageError("--unrelated needs --model")
+    unrelated = (
+        None if unrelated_path is None else _unrelated(str(model), unrelated_path, direction)
+    )
+    if gold is None:
+        if unrelated is None:
+            raise click.UsageError("give --gold, --unrelated or both")
+        counts = count_unrelated(*unrelated)
+        if as_json:
+            click.echo(json.dumps({"model": model, "unrelated": counts.to_json()}))
+            return
+        for line in table_lines([unrelated_table(counts)]):
+            click.echo(line)
+        return
     links = LinkChoice(choice)
     pairs: Sequence[GoldPair] = read_gold(gold.path, gold.format, options=gold.options)
     if predictions is not None:
@@ -185,6 +210,7 @@ def command(
         choice=links,
         confidences=system.confidences,
         others=others,
+        unrelated=unrelated,
         n_samples=samples,
         seed=seed,
     )
@@ -255,6 +281,12 @@ def _align(
         predicted=[frozenset(each) for each in confidences],
         confidences=confidences,
     )
+
+
+def _unrelated(model: str, path: Path, direction: str | None) -> tuple[list[GoldPair], Confidences]:
+    """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
+    pairs, system = _align(model, read_gold(path), direction)
+    return pairs, system.confidences or ()
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:

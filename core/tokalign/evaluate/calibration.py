@@ -8,7 +8,7 @@ and 3: accuracy and confidence of a bin, and their expected difference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from tokalign.errors import InputError, ShapeError
@@ -16,6 +16,9 @@ from tokalign.evaluate.counts import LinkChoice, choose_links
 from tokalign.types import GoldPair
 
 N_BINS = 10
+
+Judged = tuple[float, bool]
+"""Confidence of a predicted link, and whether it is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,18 @@ def calibrate(
     InputError
         If a confidence is not in [0, 1].
     """
+    return reliability(judge(gold, confidences, choice))
+
+
+def judge(
+    gold: Sequence[GoldPair],
+    confidences: Sequence[Mapping[tuple[int, int], float]],
+    choice: LinkChoice = LinkChoice.SURE,
+) -> list[Judged]:
+    """Return confidence and correctness of every predicted link that counts; see `calibrate`."""
     if len(gold) != len(confidences):
         raise ShapeError(f"{len(confidences)} predictions for {len(gold)} gold pairs")
-    sums = [[0, 0.0, 0] for _ in range(N_BINS)]
+    judged = []
     for pair, predicted in zip(gold, confidences, strict=True):
         wanted, found = choose_links(pair, predicted.keys(), choice)
         for link in found:
@@ -96,10 +108,18 @@ def calibrate(
                     f"pair {pair.id!r}: link {link[0]}-{link[1]} has confidence {confidence}; "
                     "wanted a number in [0, 1]"
                 )
-            of_bin = sums[min(int(confidence * N_BINS), N_BINS - 1)]
-            of_bin[0] += 1
-            of_bin[1] += confidence
-            of_bin[2] += link in wanted
+            judged.append((confidence, link in wanted))
+    return judged
+
+
+def reliability(judged: Iterable[Judged]) -> Calibration:
+    """Return how confidence and correctness of judged links agree."""
+    sums = [[0, 0.0, 0] for _ in range(N_BINS)]
+    for confidence, is_right in judged:
+        of_bin = sums[min(int(confidence * N_BINS), N_BINS - 1)]
+        of_bin[0] += 1
+        of_bin[1] += confidence
+        of_bin[2] += is_right
     n_links = sum(int(n) for n, _, _ in sums)
     bins = tuple(
         ReliabilityBin(k / N_BINS, (k + 1) / N_BINS, int(n), total / n, right / n)

@@ -14,13 +14,17 @@ from tokalign.evaluate.breakdown import (
     by_tag,
     list_errors,
 )
-from tokalign.evaluate.calibration import Calibration, calibrate
+from tokalign.evaluate.calibration import Calibration, judge, reliability
 from tokalign.evaluate.counts import LinkChoice, Links, count_pairs
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.significance import Comparison, compare
+from tokalign.evaluate.unrelated import (
+    Confidences,
+    UnrelatedCounts,
+    count_unrelated,
+    judge_unrelated,
+)
 from tokalign.types import GoldPair
-
-Confidences = Sequence[Mapping[tuple[int, int], float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,11 @@ class Report:
     errors : list of LinkError
         The most harmful first.
     calibration : Calibration or None
-        Present where there are confidences.
+        Present where there are confidences; over the unrelated pairs too, where there are any.
     comparison : dict from metric to Comparison, or None
         Present where there is a second system.
+    unrelated : UnrelatedCounts or None
+        Present where there are unrelated pairs.
     """
 
     choice: LinkChoice
@@ -49,6 +55,7 @@ class Report:
     errors: Sequence[LinkError]
     calibration: Calibration | None = None
     comparison: Mapping[str, Comparison] | None = None
+    unrelated: UnrelatedCounts | None = None
 
     def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
         """Return one object of fractions in [0, 1].
@@ -68,6 +75,8 @@ class Report:
             value["calibration"] = self.calibration.to_json()
         if self.comparison is not None:
             value["against"] = {name: asdict(each) for name, each in self.comparison.items()}
+        if self.unrelated is not None:
+            value["unrelated"] = self.unrelated.to_json()
         if n_errors:
             value["errors"] = [asdict(error) for error in self.errors[:n_errors]]
         return value
@@ -80,6 +89,7 @@ def report(
     choice: LinkChoice = LinkChoice.SURE,
     confidences: Confidences | None = None,
     others: Sequence[Links] | None = None,
+    unrelated: tuple[Sequence[GoldPair], Confidences] | None = None,
     n_samples: int = 1000,
     seed: int = 0,
 ) -> Report:
@@ -96,6 +106,9 @@ def report(
         For the calibration.
     others : sequence of sets of (source, target), optional
         Links of a second system.
+    unrelated : (sequence of GoldPair, sequence of dicts), optional
+        Pairs that have nothing to say to each other, with tags and lemmas, and the confidences of
+        what the system linked in them.
     n_samples, seed : int
         Bootstrap resamples and shuffles, and their seed.
 
@@ -111,6 +124,9 @@ def report(
     if others is not None:
         counts = count_pairs(gold, others, choice)
         comparison = compare(result.counts, counts, n_samples=n_samples, seed=seed)
+    judged = None if confidences is None else judge(gold, confidences, choice)
+    if judged is not None and unrelated is not None:
+        judged += judge_unrelated(*unrelated)
     return Report(
         choice=choice,
         result=result,
@@ -118,6 +134,7 @@ def report(
         kinds=by_kind(gold, predicted, choice),
         tags=by_tag(gold, predicted, choice),
         errors=list_errors(gold, predicted, choice),
-        calibration=None if confidences is None else calibrate(gold, confidences, choice),
+        calibration=None if judged is None else reliability(judged),
         comparison=comparison,
+        unrelated=None if unrelated is None else count_unrelated(*unrelated),
     )

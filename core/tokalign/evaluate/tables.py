@@ -10,6 +10,7 @@ from tokalign.evaluate.calibration import Calibration
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.report import Report
 from tokalign.evaluate.significance import Comparison
+from tokalign.evaluate.unrelated import THRESHOLDS, UnrelatedCounts
 
 LABELS = {
     "precision": "precision (macro)",
@@ -98,6 +99,8 @@ def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Table]
             found.append(_breakdown(title, ("class", "gold", "P", "R", "F1"), rows))
     if report.calibration is not None:
         found.append(_calibration(report.calibration))
+    if report.unrelated is not None:
+        found.append(unrelated_table(report.unrelated))
     if n_errors:
         found += [_word_pairs(report.errors, n_errors), _links(report.errors[:n_errors])]
     return found
@@ -212,6 +215,22 @@ def _calibration(calibration: Calibration) -> Table:
         ),
         heading=f"{_lower(about)}\n  {'confidence':<38}links   mean  right",
         line="  {0:<37}{1:>6}{2:7.1f}{3:7.1f}",
+    )
+
+
+def unrelated_table(counts: UnrelatedCounts) -> Table:
+    """Return the table of what is linked in unrelated pairs."""
+    about = (
+        f"{counts.pairs} unrelated pairs: {100 * counts.content_linked:.1f}% of content words "
+        "linked; links per 100 pairs"
+    )
+    names = ("all", *(f">= {threshold:g}" for threshold in THRESHOLDS[1:]))
+    return Table(
+        title=about,
+        columns=(Column("words"), *(Column(name, "{:.1f}") for name in names)),
+        rows=tuple((kind.value, *each) for kind, each in counts.links_per_100.items()),
+        heading=f"{about}\n  {'words, confidence':<36}" + "".join(f"{name:>8}" for name in names),
+        line="  {0:<36}" + "".join(f"{{{k}:8.1f}}" for k in range(1, len(names) + 1)),
     )
 
 
