@@ -110,7 +110,7 @@ def wait_for_route(stub, metadata=()):
         with contextlib.suppress(grpc.RpcError):
             return stub.Align(request(), timeout=5, metadata=metadata)
 
-    return wait_until(answers, "Envoy found no server")
+    wait_until(answers, "Envoy found no server")
 
 
 class Load:
