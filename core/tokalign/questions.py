@@ -310,7 +310,7 @@ class AnswerScorer:
     Attributes
     ----------
     bias : float
-    weights : tuple of float, one a field of Evidence
+    weights : tuple of float, one per field of Evidence
         The probability of a right answer is sigmoid(bias + weights . evidence), in a balanced
         choice of right and wrong candidates.
     """

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from support.pairs import gold_pair
 from tokalign.cli.main import main
-from tokalign.evaluate.tables import Column, Table
+from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.view import grid_lines, page_pairs, render_page
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
@@ -24,7 +24,7 @@ def data_of(page):
 
 def test_no_text_becomes_markup():
     nasty = gold_pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
-    table = Table(NASTY, (Column(NASTY),), ((NASTY,),), heading="", line="{0}")
+    table = ReportTable(NASTY, (Column(NASTY),), ((NASTY,),), heading="", line="{0}")
     page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
     assert "alert(1)<" not in page
     assert "<img" not in page

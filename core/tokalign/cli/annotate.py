@@ -76,7 +76,7 @@ def command(
     batch_size: int,
     strict: bool,
 ) -> None:
-    """Annotate sentences, one or a pair a line, and write CoNLL-U.
+    """Annotate sentences, one or a pair per line, and write CoNLL-U.
 
     A line is SENTENCE, or SOURCE<TAB>TARGET or SOURCE ||| TARGET; blank lines are passed over.
     Sentences are numbered by their lines, in # sent_id, or # pair_id and # side. A bad line is

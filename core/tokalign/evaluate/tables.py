@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of values, with what a page and a terminal need to write them.
 
     Attributes
@@ -72,7 +72,7 @@ class Table:
     is_open: bool = False
 
 
-def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Table]:
+def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[ReportTable]:
     """Return the tables of a report, in percent.
 
     Parameters
@@ -114,9 +114,9 @@ def _percents(*fractions: float) -> tuple[float, ...]:
     return tuple(100 * fraction for fraction in fractions)
 
 
-def _scores(report: Report) -> Table:
+def _scores(report: Report) -> ReportTable:
     scores, intervals = report.result.scores, report.result.intervals
-    return Table(
+    return ReportTable(
         title="Scores",
         columns=(
             Column("score"),
@@ -135,8 +135,8 @@ def _scores(report: Report) -> Table:
     )
 
 
-def _comparison(comparison: Mapping[str, Comparison], other: str) -> Table:
-    return Table(
+def _comparison(comparison: Mapping[str, Comparison], other: str) -> ReportTable:
+    return ReportTable(
         title=f"Difference to {other}",
         columns=(
             Column("score"),
@@ -154,10 +154,10 @@ def _comparison(comparison: Mapping[str, Comparison], other: str) -> Table:
     )
 
 
-def _f_alpha(scores: Scores) -> Table:
+def _f_alpha(scores: Scores) -> ReportTable:
     """Return F-alpha with one column for each alpha, which a line of text names again."""
     alphas = tuple(scores.f_alpha)
-    return Table(
+    return ReportTable(
         title="F-alpha (micro)",
         columns=(Column("alpha"), *(Column(alpha, "{:.1f}") for alpha in alphas)),
         rows=(
@@ -169,7 +169,7 @@ def _f_alpha(scores: Scores) -> Table:
     )
 
 
-def _lengths(report: Report) -> Table:
+def _lengths(report: Report) -> ReportTable:
     return _breakdown(
         "By tokens of the longer side",
         ("tokens", "pairs", "P", "R", "F1", "exact"),
@@ -180,10 +180,12 @@ def _lengths(report: Report) -> Table:
     )
 
 
-def _breakdown(title: str, names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> Table:
+def _breakdown(
+    title: str, names: tuple[str, ...], rows: Sequence[tuple[object, ...]]
+) -> ReportTable:
     """Return a table of a name, a count and percents; in text the title heads the names."""
     _, count, *percents = names
-    return Table(
+    return ReportTable(
         title=title,
         columns=(Column(names[0]), Column(count), *(Column(name, "{:.1f}") for name in percents)),
         rows=tuple(rows),
@@ -192,12 +194,12 @@ def _breakdown(title: str, names: tuple[str, ...], rows: Sequence[tuple[object, 
     )
 
 
-def _calibration(calibration: Calibration) -> Table:
+def _calibration(calibration: Calibration) -> ReportTable:
     about = (
         f"Confidences of {calibration.links} links: expected calibration error "
         f"{100 * calibration.expected_error:.1f} points"
     )
-    return Table(
+    return ReportTable(
         title=about,
         columns=(
             Column("confidence"),
@@ -218,14 +220,14 @@ def _calibration(calibration: Calibration) -> Table:
     )
 
 
-def unrelated_table(counts: UnrelatedCounts) -> Table:
+def unrelated_table(counts: UnrelatedCounts) -> ReportTable:
     """Return the table of what is linked in unrelated pairs."""
     about = (
         f"{counts.pairs} unrelated pairs: {100 * counts.content_linked:.1f}% of content words "
         "linked; links per 100 pairs"
     )
     names = ("all", *(f">= {threshold:g}" for threshold in THRESHOLDS[1:]))
-    return Table(
+    return ReportTable(
         title=about,
         columns=(Column("words"), *(Column(name, "{:.1f}") for name in names)),
         rows=tuple((kind.value, *each) for kind, each in counts.links_per_100.items()),
@@ -234,10 +236,10 @@ def unrelated_table(counts: UnrelatedCounts) -> Table:
     )
 
 
-def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> Table:
+def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> ReportTable:
     n_missing = sum(error.is_missing for error in errors)
     about = f"{len(errors)} errors: {n_missing} missing, {len(errors) - n_missing} wrong"
-    return Table(
+    return ReportTable(
         title="Word pairs by harm",
         columns=(
             Column("source ~ target"),
@@ -254,8 +256,8 @@ def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> Table:
     )
 
 
-def _links(errors: Sequence[LinkError]) -> Table:
-    return Table(
+def _links(errors: Sequence[LinkError]) -> ReportTable:
+    return ReportTable(
         title="Links by harm",
         columns=(
             Column("source ~ target"),

@@ -1,4 +1,4 @@
-"""MultiMWA's TSV: one pair a line.
+"""MultiMWA's TSV: one pair per line.
 
 Columns: id, sentence 1, N/A, sentence 2, N/A, 1, 1, sure links, possible links, and sometimes
 empty ones after them. Links are 0-based Pharaoh, sentence 1 first, in any order.

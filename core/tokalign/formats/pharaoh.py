@@ -1,6 +1,6 @@
 """Pharaoh links (``0-0 1-2 3p4``), alone or on one line with their sentences.
 
-``pharaoh`` holds links only, one pair a line; reading pairs needs the parallel text. ``parallel``
+``pharaoh`` holds links only, one pair per line; reading pairs needs the parallel text. ``parallel``
 holds ``source ||| target ||| links`` (or tab separated), so that a file is complete; it is
 written with ``|||``.
 
@@ -171,7 +171,7 @@ def recognise_parallel(head: list[str]) -> bool:
 
 PHARAOH = Format(
     "pharaoh",
-    "Pharaoh links, one pair a line; reading pairs needs the parallel text",
+    "Pharaoh links, one pair per line; reading pairs needs the parallel text",
     read,
     write,
     recognise,

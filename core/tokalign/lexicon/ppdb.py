@@ -1,6 +1,6 @@
 """Compile PPDB's lexical paraphrases into a table, for users who have the file.
 
-The pairs are those of Sultan et al. (2014): PPDB 1.0 XXXL, lexical, lemmatised, one pair a line,
+The pairs are those of Sultan et al. (2014): PPDB 1.0 XXXL, lexical, lemmatised, one pair per line,
 tab between the words. NLTK distributes the same file as its corpus ``mwa_ppdb``.
 """
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 
 from tokalign.evaluate import Calibration, LinkChoice, Links, list_errors
-from tokalign.evaluate.tables import Table
+from tokalign.evaluate.tables import ReportTable
 from tokalign.types import GoldPair
 
 
@@ -95,7 +95,7 @@ def render_page(
     note: str,
     pairs: Sequence[PagePair],
     *,
-    tables: Sequence[Table] = (),
+    tables: Sequence[ReportTable] = (),
     calibration: Calibration | None = None,
     choice: LinkChoice = LinkChoice.SURE,
     has_gold: bool = True,
@@ -107,7 +107,7 @@ def render_page(
     title, note : str
         Heading, and a line under it that says what is shown.
     pairs : sequence of PagePair
-    tables : sequence of Table
+    tables : sequence of ReportTable
         Stand above the pairs.
     calibration : Calibration, optional
         Shown as a reliability plot.
@@ -137,7 +137,7 @@ def render_page(
     return before + text + between + script + after
 
 
-def _table(table: Table) -> dict[str, object]:
+def _table(table: ReportTable) -> dict[str, object]:
     return {
         "title": table.title,
         "columns": [column.name for column in table.columns],

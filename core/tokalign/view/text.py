@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tokalign.evaluate.tables import Table
+from tokalign.evaluate.tables import ReportTable
 
 
-def table_lines(tables: Iterable[Table]) -> Iterator[str]:
+def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
     """Yield each table: its heading, one line per row, and its note."""
     for table in tables:
         if table.heading:
