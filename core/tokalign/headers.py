@@ -116,7 +116,8 @@ def _checked_object(value: object, schema: type, where: str) -> dict[str, Any]:
 
 
 def _below(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key
+    shown = quoted(key)[1:-1]
+    return f"{where}.{shown}" if where else shown
 
 
 def _checked(value: Any, hint: Any, where: str) -> Any:
@@ -136,8 +137,7 @@ def _checked(value: Any, hint: Any, where: str) -> Any:
     if hint is Any:
         _check_plain(value, where, MAX_DEPTH)
     elif not _fits(value, hint):
-        shown = quoted(where)[1:-1]
-        raise ValueError(f"{shown} is {quoted(value)}; wanted {_wanted(hint)}")
+        raise ValueError(f"{where} is {quoted(value)}; wanted {_wanted(hint)}")
     return value
 
 

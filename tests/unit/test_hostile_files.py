@@ -205,6 +205,7 @@ def test_a_table_outside_the_folder(name):
         ("arrays", [], "arrays is .*; wanted an object"),
         ("arrays", {"row": 5}, "arrays.row is 5; wanted an object"),
         ("arrays", {"row": {}}, "arrays.row has no field 'dtype'"),
+        ("arrays", {"r" * 9999: {}}, r"arrays\.r+\.\.\.r+ has no field 'dtype'"),
         ("extra", 1, "unknown field 'extra'"),
     ],
 )  # fmt: skip
