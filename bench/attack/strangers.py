@@ -45,9 +45,15 @@ def packed(n_mib: int, encoding: str = "gzip") -> bytes:
 
 
 @row(
+    "unfinished-calls",
+    "2",
+    does="the same by callers that may call",
+    by="smaller messages, bytes that are counted while they arrive, and a time for them to do so",
+)
+@row(
     "unfinished-messages",
     "2",
-    does="without a token, 4 connections of 100 streams, each a message that lacks its last byte",
+    does="without a token, 10 connections of 100 streams, each a message that lacks its last byte",
     by="smaller messages and fewer streams; the layer in front bounds connections",
     is_stranger=True,
     is_short=True,
@@ -72,7 +78,7 @@ async def unfinished_messages(attack: Attack) -> None:
         finally:
             await peer.close()
 
-    await everyone(attack, [connection() for _ in range(4)])
+    await everyone(attack, [connection() for _ in range(10)])
 
 
 @row(
