@@ -100,6 +100,8 @@ class Row:
     new_may_fail : bool
         Whether the caller's calls over new connections may be lost: others hold all that the
         server lets in, which only the layer in front can tell apart.
+    may_get : str
+        Code that the caller's calls may end with, since an operator has asked for it.
     ends_within_s : float or None
         The attack judges something itself, so that it is not cancelled after the time of others,
         but must have ended within this one.
@@ -120,6 +122,7 @@ class Row:
     has_server: bool = True
     max_files: int | None = None
     new_may_fail: bool = False
+    may_get: str = ""
     ends_within_s: float | None = None
     is_tls: bool = False
 
