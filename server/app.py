@@ -11,13 +11,16 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 import uvloop
+from google.rpc import code_pb2
 from tokalign.errors import AlignError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
 from tokalign.server.observe import logs
+from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics, MetricsServer
-from tokalign.server.status import classify, report
+from tokalign.server.observe.watch import Watch
+from tokalign.server.status import Failure, classify, report
 from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.pool import Pool, PoolSettings
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT_S = 1.0
 SILENCE_S = 15.0
 
 Announce = Callable[[str], None]
@@ -87,7 +89,8 @@ class App:
         self._failed: asyncio.Future[None] | None = None
         self._is_serving = False
         self._reload_is_asked = False
-        self._last_beat = time.monotonic()
+        self._memory = MemoryBound(config.max_server_rss_bytes, Memory().resident_bytes)
+        self._watch = Watch(self._memory, self._metrics.loop_lag_seconds.observe, self._relieve)
         self.pool = self._new_pool(config.models)
         self._gauges()
 
@@ -111,8 +114,10 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._on_stop_signal)
         loop.add_signal_handler(signal.SIGHUP, self._on_reload_signal)
-        front = self._front = frontend.Frontend(self._config, self._metrics, self._admission)
-        self._keep(self._beat())
+        front = self._front = frontend.Frontend(
+            self._config, self._metrics, self._admission, self._memory
+        )
+        self._keep(self._watch.run())
         monitor: MetricsServer | None = None
         try:
             address = await front.start(self)
@@ -262,7 +267,21 @@ class App:
         gauge = self._metrics.gauge
         admission = self._admission
         gauge("tokalign_admitted_pairs", "Pairs waiting or running.", lambda: admission.pairs)
-        gauge("tokalign_admitted_bytes", "Bytes of their requests.", lambda: admission.bytes)
+        gauge(
+            "tokalign_admitted_bytes",
+            "Bytes of their requests, and of answers that are not written.",
+            lambda: admission.bytes,
+        )
+        gauge(
+            "tokalign_memory_max_bytes",
+            "Resident memory the server's own process may have.",
+            lambda: self._memory.max_bytes,
+        )
+        gauge(
+            "tokalign_memory_short",
+            "1 while calls are refused for lack of memory.",
+            lambda: self._memory.is_short,
+        )
         gauge(
             "tokalign_queue_pairs",
             "Pairs no worker has been given.",
@@ -279,17 +298,18 @@ class App:
             self._config.host,
             self._config.metrics_port,
             self._metrics,
-            is_live=lambda: time.monotonic() - self._last_beat < SILENCE_S,
+            is_live=lambda: time.monotonic() - self._watch.last_look < SILENCE_S,
             is_ready=lambda: self._is_serving,
         )
         log.info("metrics", extra={"port": monitor.port})
         return monitor
 
-    async def _beat(self) -> None:
-        """Show the monitor's thread that the event loop still turns."""
-        while True:
-            self._last_beat = time.monotonic()
-            await asyncio.sleep(HEARTBEAT_S)
+    def _relieve(self) -> None:
+        """End the calls whose messages are still arriving, for whatever they hold is unused."""
+        if self._front is not None:
+            self._front.calls.receiving.end_all(
+                Failure(code_pb2.RESOURCE_EXHAUSTED, "the server is out of memory; try again later")
+            )
 
 
 def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -103,6 +103,8 @@ some_seconds = within(0.001, 2_000_000)
 # Each takes three descriptors and some 70 MiB.
 worker_count = within(1, 1000)
 is_port = within(0, 65535)
+# At rest it has some 70 MiB.
+own_memory = within(128 * MIB, 1 << 60)
 
 
 def distinct(name: str, values: tuple[str, ...]) -> None:
@@ -202,10 +204,19 @@ class Config:
     )
     # Looked at after every shard.
     max_worker_rss_bytes: int | None = setting(
-        None,
-        "MiB of memory above which a worker is replaced.",
+        384 * MIB,
+        "MiB of memory above which a worker is replaced; 0 is never.",
         check=size,
         name="max-worker-rss",
+        unit=MIB,
+        none=0,
+    )
+    # See MemoryBound.
+    max_server_rss_bytes: int = setting(
+        512 * MIB,
+        "MiB of memory that the server's own process may have; calls are refused before.",
+        check=own_memory,
+        name="max-server-rss",
         unit=MIB,
     )
     # For load balancers to notice.
@@ -237,7 +248,7 @@ class Config:
         500, "Connections at once; more are closed at once.", check=count
     )
     # Well-behaved clients wait by themselves.
-    max_streams: int = setting(64, "Calls at once on one connection.", check=count)
+    max_streams: int = setting(32, "Calls at once on one connection.", check=count)
     receive_timeout_s: float = setting(
         30.0,
         "Seconds in which the message of a call must arrive.",

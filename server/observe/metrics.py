@@ -80,6 +80,12 @@ class Metrics:
             buckets=PAIRS,
             registry=registry,
         ).labels()
+        self.loop_lag_seconds = Histogram(
+            "tokalign_loop_lag_seconds",
+            "Time by which the event loop came late to a look every 50 ms.",
+            buckets=SECONDS,
+            registry=registry,
+        ).labels()
         self.pairs = Counter(
             "tokalign_pairs", "Pairs answered, by status code.", ("code",), registry=registry
         )

@@ -35,7 +35,7 @@ class Calls:
     tracing : Tracing, optional
         Makes a span of every call.
     check_memory : callable, optional
-        Raises OverloadedError where there is none for another call.
+        Raises QueueFullError where there is none for another call.
     receive_timeout_s : float
         In which the message of a unary call must arrive.
 

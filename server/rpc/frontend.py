@@ -15,6 +15,7 @@ from tokalign.errors import InputError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority
 from tokalign.server.observe import tracing
+from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.requests import parse
 from tokalign.server.rpc import admin, channelz, health, security
@@ -49,20 +50,23 @@ class Frontend:
     calls : Calls
     """
 
-    def __init__(self, config: Config, metrics: Metrics, admission: Admission) -> None:
+    def __init__(
+        self, config: Config, metrics: Metrics, admission: Admission, memory: MemoryBound
+    ) -> None:
         self._tracing = tracing.Tracing(tracing.otlp_provider()) if config.traces else None
         self._tokens = tokens = security.token_file(config)
         self.calls = Calls(
             metrics,
             tokens.check if tokens else None,
             self._tracing,
-            receive_timeout_s=config.receive_timeout_s,
+            memory.check,
+            config.receive_timeout_s,
         )
         if tokens:
             help_text = "1 while the token file is missing, empty or cannot be used."
             metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(tokens.fault))
         self._config = config
-        self._service = AlignService(config, admission)
+        self._service = AlignService(config, admission, memory)
         self._health = HealthService()
         self._server = grpc.aio.server(options=_channel_options(config))
         self._admin_server: grpc.aio.Server | None = None

@@ -22,6 +22,7 @@ from tokalign.errors import LimitError
 from tokalign.server import requests
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
+from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import Item, Parts, candidate_sentence, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
@@ -82,10 +83,11 @@ class Request(NamedTuple):
 class AlignService:
     """The RPC methods; they refuse calls until there is something to serve from."""
 
-    def __init__(self, config: Config, admission: Admission) -> None:
+    def __init__(self, config: Config, admission: Admission, memory: MemoryBound) -> None:
         self._loaded: Serving | None = None
         self._config = config
         self._admission = admission
+        self._memory = memory
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
@@ -232,6 +234,8 @@ class AlignService:
     ) -> list[frames.Answer]:
         """Return the answers; `held` gets what they and the request hold of the queue."""
         admission = self._admission
+        # Once more, for a stream's chunks, and for what came while others were read.
+        self._memory.check()
         held.enter_context(admission.admit(len(request.pairs), request.n_bytes, pool.wait_s))
         answers = await pool.submit(
             request.options, request.pairs, _deadline(context), request.shared

@@ -11,16 +11,13 @@ import os
 import signal
 import socket
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from tokalign.errors import AlignError
 from tokalign.server.observe import logs
+from tokalign.server.observe.memory import Memory
 from tokalign.server.status import report
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
-
-_STATM = Path("/proc/self/statm")
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def main(
@@ -78,19 +75,6 @@ def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings
             report(error)
             return
         sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))
-
-
-class Memory:
-    """Resident memory of this process; cheap enough to read after every shard."""
-
-    def __init__(self) -> None:
-        self._file = _STATM.open("rb", buffering=0) if _STATM.exists() else None
-
-    def resident_bytes(self) -> int:
-        """Return the resident memory, or 0 where /proc is missing."""
-        if self._file is None:
-            return 0
-        return int(os.pread(self._file.fileno(), 64, 0).split()[1]) * _PAGE_BYTES
 
 
 def _die_with_server(lifeline: Connection) -> None:

@@ -8,6 +8,7 @@ from support import fake_engine
 from support.pools import running_pool
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, RequestLimits
+from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.rpc.frontend import Frontend
 from tokalign.server.workers import process
@@ -44,7 +45,8 @@ async def serving(pool_settings, metrics):
         async def serve(pool=None, **changed):
             config = Config(host="127.0.0.1", port=0, **changed)
             admission = Admission(config.queue_pairs, config.queue_bytes, config.queue_wait_s)
-            front = Frontend(config, metrics, admission)
+            memory = MemoryBound(config.max_server_rss_bytes, Memory().resident_bytes)
+            front = Frontend(config, metrics, admission, memory)
             address = await front.start(None)
             stack.push_async_callback(front.stop, 0)
             if pool is None:
@@ -54,6 +56,7 @@ async def serving(pool_settings, metrics):
             channel = await stack.enter_async_context(grpc.aio.insecure_channel(address))
             stub = align_pb2_grpc.AlignServiceStub(channel)
             stub.front, stub.pool, stub.admission = front, pool, admission
+            stub.memory = memory
             stub.channel, stub.address = channel, address
             return stub
 

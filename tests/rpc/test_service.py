@@ -372,7 +372,7 @@ async def test_second_server_on_a_port_is_refused(serving):
 
     stub = await serving()
     port = int(stub.address.rpartition(":")[2])
-    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission)
+    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission, stub.memory)
     with pytest.raises(InputError, match="cannot listen"):
         await other.start(None)
 

@@ -1,0 +1,80 @@
+"""Resident memory of a process: read, bounded, and given back."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tokalign.server.status import QueueFullError
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+
+_STATM = Path("/proc/self/statm")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Memory:
+    """Resident memory of this process; cheap enough to read after every shard."""
+
+    def __init__(self) -> None:
+        self._file = os.open(_STATM, os.O_RDONLY) if _STATM.exists() else None
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+
+    def resident_bytes(self) -> int:
+        """Return the resident memory, or 0 where /proc is missing."""
+        if self._file is None:
+            return 0
+        return int(os.pread(self._file, 64, 0).split()[1]) * _PAGE_BYTES
+
+
+class MemoryBound:
+    """Refuses calls while a process holds more than three quarters of what it may.
+
+    The quarter above is for what has been admitted by then.
+
+    Parameters
+    ----------
+    max_bytes : int
+    resident_bytes : callable returning int
+    """
+
+    def __init__(self, max_bytes: int, resident_bytes: Callable[[], int]) -> None:
+        self.max_bytes = max_bytes
+        self.is_short = False
+        self._resident_bytes = resident_bytes
+
+    def look(self) -> int:
+        """Read the memory, log where it becomes short or enough again, and return it."""
+        resident = self._resident_bytes()
+        is_short = resident > self.max_bytes * 3 // 4
+        if is_short != self.is_short:
+            self.is_short = is_short
+            event = "memory is short: calls are refused" if is_short else "memory is enough again"
+            log.warning(event, extra={"resident_bytes": resident, "max_bytes": self.max_bytes})
+        return resident
+
+    def check(self) -> None:
+        """Raise QueueFullError while memory is short."""
+        if self.is_short:
+            raise QueueFullError(
+                f"the server holds more than three quarters of its {self.max_bytes >> 20} MiB "
+                "of memory; try again later",
+                retry_after_s=RETRY_S,
+            )
+
+
+def give_back() -> None:
+    """Return what was freed to the system, which glibc keeps; elsewhere do nothing."""
+    # Releases the interpreter's lock while it works.
+    trim: Any = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -1,0 +1,61 @@
+"""What looks after the event loop and its process: lag, memory, and whether the loop turns."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from tokalign.server.observe import memory
+from tokalign.server.observe.memory import MemoryBound
+
+LOOK_S = 0.05
+TRIM_S = 1.0
+TRIM_BYTES = 32 << 20
+
+
+class Watch:
+    """Looks every LOOK_S for as long as the loop runs.
+
+    Parameters
+    ----------
+    bound : MemoryBound
+    observe_lag : callable taking seconds
+        By which the loop came late to a look: something held it for so long.
+    relieve : callable
+        Called at each look at which seven eighths of the memory are held; lets go of what can
+        be let go.
+
+    Attributes
+    ----------
+    last_look : float
+        By time.monotonic; old where the loop is stuck.
+    """
+
+    def __init__(
+        self, bound: MemoryBound, observe_lag: Callable[[float], None], relieve: Callable[[], None]
+    ) -> None:
+        self.last_look = time.monotonic()
+        self._bound = bound
+        self._observe_lag = observe_lag
+        self._relieve = relieve
+        self._trimmed_at = self.last_look
+        self._trimmed_bytes = bound.look()
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now = time.monotonic()
+            self._observe_lag(max(0.0, now - self.last_look - LOOK_S))
+            self.last_look = now
+            resident = self._bound.look()
+            if resident > self._bound.max_bytes * 7 // 8:
+                self._relieve()
+            self._trimmed_bytes = min(self._trimmed_bytes, resident)
+            has_grown = resident > self._trimmed_bytes + TRIM_BYTES
+            if has_grown and now > self._trimmed_at + TRIM_S:
+                await asyncio.to_thread(memory.give_back)
+                # Only the memory: what a thread waited for is no lag.
+                self.last_look = self._trimmed_at = time.monotonic()
+                self._trimmed_bytes = self._bound.look()

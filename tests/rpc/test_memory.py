@@ -1,0 +1,130 @@
+"""The bound on the server's own memory: what is refused, ended and given back."""
+
+import asyncio
+import dataclasses
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from support.waiting import until
+from tokalign.server.observe import memory
+from tokalign.server.observe.memory import Memory, MemoryBound
+from tokalign.server.observe.watch import TRIM_BYTES, Watch
+from tokalign.server.status import Failure, QueueFullError
+from tokalign.v1 import align_pb2
+
+Code = grpc.StatusCode
+REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+
+
+@dataclasses.dataclass
+class Process:
+    """A process whose memory is what a test says."""
+
+    resident: int = 0
+
+    def resident_bytes(self):
+        return self.resident
+
+
+def test_calls_are_refused_above_three_quarters_and_each_change_is_logged(caplog):
+    process = Process(75)
+    bound = MemoryBound(100, process.resident_bytes)
+    bound.look()
+    bound.check()
+    process.resident = 76
+    for _ in range(3):
+        assert bound.look() == 76
+        with pytest.raises(QueueFullError) as caught:
+            bound.check()
+    assert caught.value.retry_after_s > 0
+    process.resident = 75
+    bound.look()
+    bound.check()
+    assert [record.levelname for record in caplog.records] == ["WARNING", "WARNING"]
+    assert caplog.records[0].resident_bytes == 76
+
+
+async def test_watch_observes_the_lag_and_relieves_a_full_process():
+    process = Process(87)
+    lags, relieved = [], []
+    watch = Watch(
+        MemoryBound(100, process.resident_bytes), lags.append, lambda: relieved.append(None)
+    )
+    task = asyncio.create_task(watch.run())
+    await until(lambda: len(lags) > 1)
+    assert not relieved
+    process.resident = 88
+    await until(lambda: len(relieved) > 1)
+    task.cancel()
+    assert all(lag >= 0 for lag in lags)
+
+
+async def test_watch_gives_memory_back_once_it_has_grown(monkeypatch):
+    process = Process(TRIM_BYTES)
+    given_back = []
+
+    def give_back():
+        given_back.append(process.resident)
+        process.resident = TRIM_BYTES
+
+    monkeypatch.setattr(memory, "give_back", give_back)
+    lags = []
+    watch = Watch(MemoryBound(1 << 40, process.resident_bytes), lags.append, lambda: None)
+    task = asyncio.create_task(watch.run())
+    process.resident = 2 * TRIM_BYTES
+    await until(lambda: len(lags) > 30)
+    assert not given_back
+    process.resident = 2 * TRIM_BYTES + 1
+    await until(lambda: given_back)
+    n_lags = len(lags)
+    await until(lambda: len(lags) > n_lags + 30)
+    task.cancel()
+    assert given_back == [2 * TRIM_BYTES + 1]
+
+
+def test_memory_that_was_freed_is_given_back():
+    before = Memory().resident_bytes()
+    # Small blocks with a survivor behind them, which glibc keeps.
+    blocks = [bytearray(60_000) for _ in range(1000)]
+    survivors = blocks[-1:]
+    assert Memory().resident_bytes() > before + 50_000_000
+    del blocks
+    memory.give_back()
+    assert Memory().resident_bytes() < before + 20_000_000
+    assert survivors
+
+
+async def test_server_short_of_memory_refuses_calls_and_chunks_and_serves_again(serving):
+    stub = await serving()
+    stream = stub.AlignStream()
+    await stream.write(align_pb2.AlignStreamRequest(chunk_id="1", pairs=[REQUEST.pair]))
+    assert (await stream.read()).status.code == 0
+    stub.memory.is_short = True
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Align(REQUEST)
+    assert caught.value.code() == Code.RESOURCE_EXHAUSTED
+    (packed,) = rpc_status.from_call(caught.value).details
+    assert packed.Is(error_details_pb2.RetryInfo.DESCRIPTOR)
+    await stream.write(align_pb2.AlignStreamRequest(chunk_id="2", pairs=[REQUEST.pair]))
+    assert (await stream.read()).status.code == Code.RESOURCE_EXHAUSTED.value[0]
+    stub.memory.is_short = False
+    assert (await stub.Align(REQUEST)).model.name == "fake"
+    stub.front.calls.receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    assert await stream.code() == Code.RESOURCE_EXHAUSTED
+
+
+async def test_queue_is_held_until_an_answer_is_written(serving):
+    stub = await serving()
+    stream = stub.AlignStream()
+    big = {"source": {"text": "a" * 3_000_000}, "target": {"text": "b"}}
+    # Nobody reads, so all but the first answers wait for the client's flow-control window.
+    for index in range(4):
+        await stream.write(align_pb2.AlignStreamRequest(chunk_id=str(index), pairs=[big]))
+    await stream.done_writing()
+    await until(lambda: stub.admission.bytes > 12_000_000)
+    n_bytes = stub.admission.bytes
+    assert len({(await stream.read()).chunk_id for _ in range(4)}) == 4
+    await until(lambda: stub.admission.bytes == stub.admission.pairs == 0)
+    assert n_bytes
