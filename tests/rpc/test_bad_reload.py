@@ -6,7 +6,8 @@ import time
 import grpc
 import pytest
 from support import hostile
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.load.procfs import descendants
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 

@@ -6,7 +6,8 @@ import urllib.request
 import grpc
 import pytest
 import trustme
-from support.server_process import started, wait_until
+from support.server_process import started
+from support.waiting import wait_until
 from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
