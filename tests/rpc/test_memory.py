@@ -102,7 +102,6 @@ assert memory.Memory().resident_bytes() < before + 20_000_000
 def test_memory_that_was_freed_is_given_back():
     # In a process whose heap holds nothing that earlier tests have freed.
     subprocess.run([sys.executable, "-c", FREEING], check=True, timeout=60)
-    assert survivors
 
 
 async def test_server_short_of_memory_refuses_calls_and_chunks_and_serves_again(serving):
