@@ -73,17 +73,22 @@ def explain_label(
     others = label_posterior.copy()
     others[state] = -1.0
     runner_up = int(others.argmax())
-    contributions = [
-        FeatureContribution(model.table.name(slot), value, float(model.weights[slot, column]))
-        for slot, value in zip(features[0].tolist(), features[1].tolist(), strict=True)
-        if value and model.weights[slot, column]
-    ]
-    contributions.sort(key=lambda each: -abs(each.value * each.weight))
+    slots, values = features
+    weights = model.weights[slots, column].astype(np.float64)
+    products = values * weights
+    order = np.argsort(-np.abs(products), kind="stable")
+    order = order[products[order] != 0]
+    contributions = map(
+        FeatureContribution,
+        map(model.table.name, slots[order].tolist()),
+        values[order].tolist(),
+        weights[order].tolist(),
+    )
     return LinkExplanation(
         source=source_index,
         target=target_index,
         direction=direction,
-        score=sum(each.value * each.weight for each in contributions),
+        score=sum(products[order].tolist()),
         features=tuple(contributions),
         runner_up=runner_up - 1,
         margin=float(

@@ -65,6 +65,7 @@ class FeatureTable:
                 self.base[number] = self.n_slots
                 self.n_slots += template.size
         self._bases: list[int] = self.base.tolist()
+        self._names: dict[int, str] = {}
 
     def name(self, slot: int) -> str:
         """Return the readable name of a slot, such as ``"null_tag[NN]"``.
@@ -74,6 +75,8 @@ class FeatureTable:
         IndexError
             If the slot is outside the table.
         """
+        if (known := self._names.get(slot)) is not None:
+            return known
         if not 0 <= slot < self.n_slots:
             raise IndexError(f"slot {slot} is outside 0..{self.n_slots - 1}")
         bases = np.where(self.base >= 0, self.base, np.iinfo(np.int32).max)
@@ -84,7 +87,9 @@ class FeatureTable:
         for axis in reversed(template.axes):
             offset, index = divmod(offset, len(axis.labels))
             labels.append(axis.labels[index])
-        return f"{template.name}[{' '.join(reversed(labels))}]"
+        # Kept: an explained alignment names the same few hundred slots again and again.
+        name = self._names[slot] = f"{template.name}[{' '.join(reversed(labels))}]"
+        return name
 
     def slot(self, name: str) -> int:
         """Return the slot of a name.
