@@ -196,6 +196,9 @@ figures-all: build .venv-neural/.torch .venv-backends/.ready  ## measure all fig
 bench-aligning: build  ## pairs per second of each shipped model on annotated pairs, one core
 	$(BIN)/python bench/aligning.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt $(ARGS)
 
+bench-cost: build  ## what pairs take, beside what the server counts them as
+	$(BIN)/python bench/cost.py $(ARGS)
+
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
 

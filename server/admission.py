@@ -7,21 +7,27 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
+from tokalign.errors import LimitError
 from tokalign.server.status import QueueFullError
 
-SMALL_PAIRS = 32
+SMALL_COST = 32
 RESERVE = 10
 SHORTEST_RETRY_S = 0.01
 LONGEST_RETRY_S = 5.0
 
 
+def max_request_cost(max_cost: int) -> int:
+    """Return the most that a request larger than SMALL_COST may cost."""
+    return max_cost - max_cost // RESERVE
+
+
 class Admission:
-    """Counts the pairs and bytes of admitted requests.
+    """Counts the cost (in typical pairs, see server/cost.py) and bytes of admitted requests.
 
     Parameters
     ----------
-    max_pairs, max_bytes : int
-        A tenth of the pairs is kept for requests of at most SMALL_PAIRS.
+    max_cost, max_bytes : int
+        A tenth of the cost is kept for requests of at most SMALL_COST.
     max_wait_s : float
         Requests are refused while the queue's head waits longer.
     clock : callable returning float
@@ -29,28 +35,33 @@ class Admission:
 
     Attributes
     ----------
-    pairs, bytes : int
+    pairs, cost, bytes : int
         Admitted and not yet answered.
+    max_request_cost : int
     """
 
     def __init__(
         self,
-        max_pairs: int,
+        max_cost: int,
         max_bytes: int,
         max_wait_s: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.pairs = 0
+        self.cost = 0
         self.bytes = 0
-        self._max_pairs = max_pairs
+        self.max_request_cost = max_request_cost(max_cost)
+        self._max_cost = max_cost
         self._max_bytes = max_bytes
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._window_start = clock()
-        self._window_pairs = 0
-        self._pairs_per_s = 0.0
+        self._window_cost = 0
+        self._cost_per_s = 0.0
 
-    def admit(self, n_pairs: int, n_bytes: int, wait_s: float = 0.0) -> Admitted:
+    def admit(
+        self, n_pairs: int, n_bytes: int, wait_s: float = 0.0, *, cost: int | None = None
+    ) -> Admitted:
         """Return a context that holds room for a request while it is worked on.
 
         Parameters
@@ -59,58 +70,70 @@ class Admission:
             Of the request.
         wait_s : float
             How long the head of the queue has waited.
+        cost : int, optional
+            By default that of as many typical pairs.
 
         Raises
         ------
+        LimitError
+            If the request costs more than one may ever.
         QueueFullError
-            If there is none; says when trying again is worth it.
+            If there is no room now; says when trying again is worth it.
         """
+        cost = n_pairs if cost is None else cost
+        if cost > self.max_request_cost:
+            raise LimitError(
+                f"the request costs as much as {cost} typical pairs; the server takes at most "
+                f"{self.max_request_cost}: send fewer or shorter pairs, or ask for less of each"
+            )
         # Bulk requests leave some room, so that they cannot shut out single calls.
-        is_bulk = n_pairs > SMALL_PAIRS
-        max_pairs = self._max_pairs - self._max_pairs // RESERVE if is_bulk else self._max_pairs
-        if self.pairs + n_pairs > max_pairs:
+        max_cost = self._max_cost if cost <= SMALL_COST else self.max_request_cost
+        if self.cost + cost > max_cost:
             raise QueueFullError(
-                f"{self.pairs} pairs are queued and the limit is {max_pairs}; try again later",
-                retry_after_s=self._retry_after_s(self.pairs + n_pairs - max_pairs),
+                f"the work of {self.cost} typical pairs is queued and the limit is {max_cost}; "
+                "try again later",
+                retry_after_s=self._retry_after_s(self.cost + cost - max_cost),
             )
         if self.bytes + n_bytes > self._max_bytes:
             raise QueueFullError(
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",
-                retry_after_s=self._retry_after_s(n_pairs),
+                retry_after_s=self._retry_after_s(cost),
             )
         if wait_s > self._max_wait_s:
             raise QueueFullError(
                 f"requests wait more than {self._max_wait_s:g} s for a worker; try again later",
                 retry_after_s=_rounded(wait_s),
             )
-        return Admitted(self, n_pairs, n_bytes)
+        return Admitted(self, n_pairs, n_bytes, cost)
 
-    def hold(self, n_pairs: int, n_bytes: int) -> None:
+    def hold(self, n_pairs: int, n_bytes: int, cost: int) -> None:
         """Count an admitted request."""
         self.pairs += n_pairs
+        self.cost += cost
         self.bytes += n_bytes
 
-    def release(self, n_pairs: int, n_bytes: int) -> None:
+    def release(self, n_pairs: int, n_bytes: int, cost: int) -> None:
         """Forget an answered request."""
         self.pairs -= n_pairs
+        self.cost -= cost
         self.bytes -= n_bytes
-        self._count(n_pairs)
+        self._count(cost)
 
-    def _count(self, n_pairs: int) -> None:
-        """Keep the rate of answered pairs over windows of about a second."""
-        self._window_pairs += n_pairs
+    def _count(self, cost: int) -> None:
+        """Keep the rate of answered work over windows of about a second."""
+        self._window_cost += cost
         elapsed = self._clock() - self._window_start
         if elapsed >= 1.0:
-            self._pairs_per_s = self._window_pairs / elapsed
+            self._cost_per_s = self._window_cost / elapsed
             self._window_start += elapsed
-            self._window_pairs = 0
+            self._window_cost = 0
 
-    def _retry_after_s(self, excess_pairs: int) -> float:
-        """Return the time in which so many pairs are answered at the last known rate."""
-        if not self._pairs_per_s:
+    def _retry_after_s(self, excess_cost: int) -> float:
+        """Return the time in which so much work is done at the last known rate."""
+        if not self._cost_per_s:
             return 1.0
-        return _rounded(excess_pairs / self._pairs_per_s)
+        return _rounded(excess_cost / self._cost_per_s)
 
 
 def _rounded(retry_s: float) -> float:
@@ -121,15 +144,16 @@ def _rounded(retry_s: float) -> float:
 class Admitted:
     """Holds the room of one request; a class, for a generator's context costs twice as much."""
 
-    __slots__ = ("_admission", "_n_bytes", "_n_pairs")
+    __slots__ = ("_admission", "_cost", "_n_bytes", "_n_pairs")
 
-    def __init__(self, admission: Admission, n_pairs: int, n_bytes: int) -> None:
+    def __init__(self, admission: Admission, n_pairs: int, n_bytes: int, cost: int) -> None:
         self._admission = admission
         self._n_pairs = n_pairs
         self._n_bytes = n_bytes
+        self._cost = cost
 
     def __enter__(self) -> None:
-        self._admission.hold(self._n_pairs, self._n_bytes)
+        self._admission.hold(self._n_pairs, self._n_bytes, self._cost)
 
     def __exit__(
         self,
@@ -137,4 +161,4 @@ class Admitted:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._admission.release(self._n_pairs, self._n_bytes)
+        self._admission.release(self._n_pairs, self._n_bytes, self._cost)

@@ -267,6 +267,7 @@ class App:
         gauge = self._metrics.gauge
         admission = self._admission
         gauge("tokalign_admitted_pairs", "Pairs waiting or running.", lambda: admission.pairs)
+        gauge("tokalign_admitted_cost", "What they cost.", lambda: admission.cost)
         gauge(
             "tokalign_admitted_bytes",
             "Bytes of their requests, and of answers that are not written.",
@@ -288,6 +289,7 @@ class App:
             lambda: self.pool.waiting_pairs,
         )
         gauge("tokalign_log_dropped", "Log lines dropped since the start.", logs.dropped)
+        gauge("tokalign_queue_cost", "What those cost.", lambda: self.pool.waiting_cost)
         gauge("tokalign_workers_ready", "Workers that can align.", lambda: self.pool.n_ready)
         gauge("tokalign_workers_busy", "Workers with a shard.", lambda: self.pool.n_busy)
 

@@ -178,7 +178,7 @@ class Config:
     )
     limits: RequestLimits = field(default_factory=RequestLimits)
     queue_pairs: int = setting(
-        20_000, "Pairs waiting or running; more are refused at once.", check=count
+        20_000, "Typical pairs waiting or running; more are refused at once.", check=count
     )
     queue_bytes: int = setting(
         64 * MIB,
@@ -195,10 +195,10 @@ class Config:
         name="queue-wait",
     )
     # Cancellation and deadlines take effect between shards.
-    shard_pairs: int = setting(32, "Most pairs given to a worker at a time.", check=count)
+    shard_pairs: int = setting(32, "Most typical pairs given to a worker at a time.", check=count)
     shard_timeout_s: float = setting(
         30.0,
-        "Seconds after which a silent worker is killed and replaced.",
+        "Seconds, beside those its work may take, until a silent worker is killed.",
         check=some_seconds,
         name="shard-timeout",
     )

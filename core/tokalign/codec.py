@@ -91,6 +91,8 @@ class ServerLimits:
     max_pairs : int
         Pairs, or candidates, of one request.
     max_request_bytes : int
+    max_cost : int
+        Of one request, in typical pairs; 0 where the server does not say.
     """
 
     max_tokens: int
@@ -98,6 +100,7 @@ class ServerLimits:
     max_characters: int
     max_pairs: int
     max_request_bytes: int
+    max_cost: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.errors import LimitError
-from tokalign.server import requests
-from tokalign.server.admission import Admission
+from tokalign.server import cost, requests
+from tokalign.server.admission import Admission, max_request_cost
 from tokalign.server.config import Config
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import Item, Parts, candidate_sentence, parse
@@ -234,15 +234,24 @@ class AlignService:
     ) -> list[frames.Answer]:
         """Return the answers; `held` gets what they and the request hold of the queue."""
         admission = self._admission
+        costs = await _off_loop(
+            request.n_bytes,
+            cost.of_pairs,
+            request.pairs,
+            request.shared,
+            request.options.align,
+            self._config.limits,
+        )
+        wait_s = pool.wait_s(costs[0]) if costs else 0.0
         # Once more, for a stream's chunks, and for what came while others were read.
         self._memory.check()
-        held.enter_context(admission.admit(len(request.pairs), request.n_bytes, pool.wait_s))
+        held.enter_context(admission.admit(len(costs), request.n_bytes, wait_s, cost=sum(costs)))
         answers = await pool.submit(
-            request.options, request.pairs, _deadline(context), request.shared
+            request.options, request.pairs, _deadline(context), request.shared, costs
         )
         n_bytes = sum(len(answer.alignment) for answer in answers)
-        admission.hold(0, n_bytes)
-        held.callback(admission.release, 0, n_bytes)
+        admission.hold(0, n_bytes, 0)
+        held.callback(admission.release, 0, n_bytes, 0)
         return answers
 
     def _serving(self) -> Serving:
@@ -287,7 +296,9 @@ class Serving:
                 for index, model in enumerate(pool.models)
             ),
             annotators=config.annotators,
-            limits=ServerLimits(**asdict(config.limits)),
+            limits=ServerLimits(
+                **asdict(config.limits), max_cost=max_request_cost(config.queue_pairs)
+            ),
         )
         self.listing = codec.encode_server_info(info).SerializeToString()
 

@@ -4,11 +4,17 @@ A request's pairs wait as one Task. A worker that is free takes the next shard a
 part of one large task, which then goes to the end of the queue, or several small tasks whole.
 So single calls are batched together when they pile up, and wait for at most one shard of each
 large task ahead of them.
+
+Shards are bounded by cost (see server/cost.py). A *heavy* pair costs more than the bound, so it is
+a shard of its own; it waits until its task has had as many turns as pairs of its cost would take
+(deficit round robin: Shreedhar and Varghese 1995), unless nothing else waits.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import math
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -32,13 +38,21 @@ class Task:
         The serialised Pair.target of all pairs, which then hold none themselves.
     deadline : float or None
         By time.monotonic; what has not started by then is dropped.
+    costs : sequence of int, optional
+        Of the pairs, each at least 1; by default 1 each.
 
     Attributes
     ----------
     future : asyncio.Future of list of frames.Answer
         In the order of `pairs`. Cancel it to drop what has not started.
+    waiting_cost : int
+        Of the pairs that have not been handed to a worker.
     queued_at, turn_at : float
         When it came, and when its present turn in the queue began, by time.monotonic.
+    place : int
+        In the queue; the least is served next.
+    credit : int
+        What its turns were worth that its next pair was too heavy for.
     trace : tracing.CallTrace or None
         Of the call that made the task, where it is traced.
     """
@@ -46,15 +60,19 @@ class Task:
     __slots__ = (
         "_answers",
         "_missing",
+        "costs",
+        "credit",
         "deadline",
         "future",
         "next",
         "options",
         "pairs",
+        "place",
         "queued_at",
         "shared",
         "trace",
         "turn_at",
+        "waiting_cost",
     )
 
     def __init__(
@@ -63,11 +81,15 @@ class Task:
         pairs: Sequence[bytes],
         deadline: float | None,
         shared: bytes = b"",
+        costs: Sequence[int] | None = None,
     ) -> None:
         self.options = options
         self.pairs = pairs
         self.shared = shared
         self.deadline = deadline
+        self.costs = costs or (1,) * len(pairs)
+        self.waiting_cost = sum(self.costs)
+        self.place = self.credit = 0
         self.queued_at = self.turn_at = time.monotonic()
         self.trace = tracing.current()
         self.next = 0
@@ -81,6 +103,16 @@ class Task:
     def waiting(self) -> int:
         """Number of pairs that have not been handed to a worker."""
         return len(self.pairs) - self.next
+
+    def take(self, room: int) -> Slice:
+        """Return the next pairs that cost at most `room` together, or the next one alone."""
+        start, cost = self.next, self.costs[self.next]
+        self.next += 1
+        while self.next < len(self.pairs) and cost + self.costs[self.next] <= room:
+            cost += self.costs[self.next]
+            self.next += 1
+        self.waiting_cost -= cost
+        return Slice(self, start, self.next)
 
     def fill(self, start: int, answers: Sequence[frames.Answer]) -> None:
         """Take the answers of the pairs from `start` on; the last ones complete the future."""
@@ -100,6 +132,11 @@ class Slice:
 
     def __len__(self) -> int:
         return self.stop - self.start
+
+    @property
+    def cost(self) -> int:
+        """What its pairs cost."""
+        return sum(self.task.costs[self.start : self.stop])
 
 
 @dataclass(slots=True)
@@ -121,6 +158,11 @@ class Shard:
 
     def __len__(self) -> int:
         return sum(len(part) for part in self.slices)
+
+    @property
+    def cost(self) -> int:
+        """What its pairs cost."""
+        return sum(part.cost for part in self.slices)
 
     def job(self) -> frames.ShardJob:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
@@ -159,75 +201,144 @@ class Shard:
 
 
 class FairQueue:
-    """Tasks that wait for workers, served in turn."""
+    """Tasks that wait for workers, served in turn.
 
-    def __init__(self) -> None:
-        self._tasks: deque[Task] = deque()
+    Parameters
+    ----------
+    bound : int
+        Cost above which a pair is heavy, and what a turn is worth.
+
+    Attributes
+    ----------
+    waiting, waiting_cost : int
+        Pairs that no worker has been given, and what they cost.
+    light_at : float
+        When a task that begins with a light pair last came, by time.monotonic; -inf before.
+    """
+
+    def __init__(self, bound: int) -> None:
+        self.waiting = self.waiting_cost = 0
+        self.light_at = -math.inf
+        self._bound = bound
+        # By the weight of the tasks' next pair. Places tell how the two are one queue.
+        self._light: deque[Task] = deque()
+        self._heavy: deque[Task] = deque()
+        self._places = itertools.count()
         self._n_large = 0
-        self.waiting = 0
 
     def push(self, task: Task) -> None:
         """Add a task at the end."""
-        self._tasks.append(task)
         self._n_large += len(task.pairs) > 1
         self.waiting += task.waiting
+        self.waiting_cost += task.waiting_cost
+        if not self.is_heavy(task):
+            self.light_at = time.monotonic()
+        self._to_end(task)
 
-    def wait_s(self) -> float:
-        """Return how long the head of the queue has waited for its turn, 0 where there is none.
+    def is_heavy(self, task: Task) -> bool:
+        """Return whether a task's next pair costs more than a turn is worth."""
+        return task.costs[task.next] > self._bound
+
+    def wait_s(self, is_heavy: bool = False) -> float:
+        """Return how long the task ahead of a new one has waited for its turn, 0 without one.
 
         A new small task will wait about as long: large tasks in between take turns, and theirs
-        begin anew with each shard. What nobody waits for any more does not count.
+        begin anew with each shard. What nobody waits for any more does not count, and heavy pairs
+        count for heavy ones alone.
         """
-        while self._tasks and self._drop_unwanted(self._tasks[0]):
-            pass
-        return time.monotonic() - self._tasks[0].turn_at if self._tasks else 0.0
+        heads = [self._head(self._light)]
+        if is_heavy:
+            heads.append(self._head(self._heavy))
+        now = time.monotonic()
+        return max((now - task.turn_at for task in heads if task is not None), default=0.0)
 
-    def is_pressing(self, n_pairs: int, age_s: float) -> bool:
+    def is_pressing(self, cost: int, age_s: float) -> bool:
         """Return whether more waits than some single calls of a moment ago.
 
-        That is a task of several pairs, or `n_pairs` in all, or one that is `age_s` old.
+        That is a task of several pairs or a heavy one, or `cost` in all, or one that is `age_s`
+        old.
         """
-        if self._n_large or self.waiting >= n_pairs:
+        if self._n_large or self._heavy or self.waiting_cost >= cost:
             return True
-        return bool(self._tasks) and time.monotonic() - self._tasks[0].queued_at >= age_s
+        return bool(self._light) and time.monotonic() - self._light[0].queued_at >= age_s
 
-    def take(self, size: int) -> Shard | None:
-        """Return the next shard of at most `size` pairs, or None where nothing is wanted.
+    def take(self, size: int, takes_heavy: bool = True) -> Shard | None:
+        """Return the next shard, or None where nothing is wanted.
 
         Cancelled tasks are dropped, expired ones get an ExpiredError.
+
+        Parameters
+        ----------
+        size : int
+            Most that it costs, unless it is a single pair.
+        takes_heavy : bool
+            Whether it may be a heavy pair; else such are passed over.
         """
+        task = self._next(takes_heavy)
+        if task is None:
+            return None
+        if self.is_heavy(task):
+            self._heavy.popleft()
+            task.credit = 0
+            return Shard([self._part(task, 0)])
         slices: list[Slice] = []
         room = size
-        while self._tasks and room:
-            task = self._tasks[0]
-            if self._drop_unwanted(task):
-                continue
-            if slices and task.waiting > room:
-                break
-            part = Slice(task, task.next, min(task.next + room, len(task.pairs)))
-            task.next = part.stop
-            self.waiting -= len(part)
-            room -= len(part)
+        while True:
+            self._light.popleft()
+            part = self._part(task, room)
             slices.append(part)
-            self._tasks.popleft()
-            if task.waiting:
-                task.turn_at = time.monotonic()
-                self._tasks.append(task)
-                break
-            self._n_large -= len(task.pairs) > 1
-        return Shard(slices) if slices else None
+            room -= part.cost
+            following = self._head(self._light)
+            if task.waiting or following is None or following.waiting_cost > room:
+                return Shard(slices)
+            task = following
 
-    def _drop_unwanted(self, task: Task) -> bool:
-        if not task.future.done():
-            if task.deadline is None or time.monotonic() < task.deadline:
-                return False
-            task.future.set_exception(
-                ExpiredError(
-                    f"the deadline passed with {task.waiting} of {len(task.pairs)} pairs not "
-                    "started; allow more time or send fewer pairs"
+    def _next(self, takes_heavy: bool) -> Task | None:
+        """Return the task whose turn it is; a heavy one that lacks credit goes to the end."""
+        while True:
+            light, heavy = self._head(self._light), self._head(self._heavy)
+            if heavy is None or not takes_heavy:
+                return light
+            if light is not None and light.place < heavy.place:
+                return light
+            heavy.credit += self._bound
+            is_alone = light is None and len(self._heavy) == 1
+            if is_alone or heavy.credit >= heavy.costs[heavy.next]:
+                return heavy
+            self._heavy.popleft()
+            self._to_end(heavy)
+
+    def _part(self, task: Task, room: int) -> Slice:
+        """Take a part of a task that is in no deque; what remains goes to the end."""
+        part = task.take(room)
+        self.waiting -= len(part)
+        self.waiting_cost -= part.cost
+        if task.waiting:
+            task.turn_at = time.monotonic()
+            self._to_end(task)
+        else:
+            self._n_large -= len(task.pairs) > 1
+        return part
+
+    def _to_end(self, task: Task) -> None:
+        task.place = next(self._places)
+        (self._heavy if self.is_heavy(task) else self._light).append(task)
+
+    def _head(self, tasks: deque[Task]) -> Task | None:
+        """Return the first task that is still wanted, and drop those before it."""
+        while tasks:
+            task = tasks[0]
+            if not task.future.done():
+                if task.deadline is None or time.monotonic() < task.deadline:
+                    return task
+                task.future.set_exception(
+                    ExpiredError(
+                        f"the deadline passed with {task.waiting} of {len(task.pairs)} pairs not "
+                        "started; allow more time or send fewer pairs"
+                    )
                 )
-            )
-        self._tasks.popleft()
-        self._n_large -= len(task.pairs) > 1
-        self.waiting -= task.waiting
-        return True
+            tasks.popleft()
+            self._n_large -= len(task.pairs) > 1
+            self.waiting -= task.waiting
+            self.waiting_cost -= task.waiting_cost
+        return None

@@ -34,6 +34,9 @@ FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
 HOLD_S = 0.003
+LIGHT_S = 10.0
+# Forty times what a worker takes for a unit of cost.
+PATIENCE_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,10 @@ class PoolSettings:
     up or one has waited for HOLD_S. Where there is a worker for every processor, the event loop
     needs one for itself while single calls arrive; spreading them thin over all workers costs a
     fifth more processor time per call than a few larger shards.
+
+    A pair that costs more than `shard_pairs`, in typical pairs, is a shard of its own. Such pairs
+    leave one worker to the others for LIGHT_S after the last of those came, so that nobody waits
+    for a long pair but where there is one worker alone.
     """
 
     workers: int
@@ -75,7 +82,7 @@ class Pool:
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.settings = settings
         self._metrics = metrics
-        self._queue = FairQueue()
+        self._queue = FairQueue(settings.shard_pairs)
         self._retries: deque[Shard] = deque()
         self._workers: set[WorkerProcess] = set()
         self._idle: deque[WorkerProcess] = deque()
@@ -115,6 +122,7 @@ class Pool:
         pairs: Sequence[bytes],
         deadline: float | None = None,
         shared: bytes = b"",
+        costs: Sequence[int] | None = None,
     ) -> asyncio.Future[list[frames.Answer]]:
         """Queue pairs and return the future of their answers, one per pair, in order.
 
@@ -129,6 +137,8 @@ class Pool:
             then. Cancelling the future drops what has not started.
         shared : bytes, optional
             The serialised Pair.target of all pairs, which then hold none themselves.
+        costs : sequence of int, optional
+            Of the pairs, in typical ones; see server/cost.py. By default 1 each.
 
         Raises
         ------
@@ -137,7 +147,7 @@ class Pool:
         """
         if self._closing.is_set():
             raise NotServingError("the server is stopping; try another one")
-        task = Task(options, pairs, deadline, shared)
+        task = Task(options, pairs, deadline, shared, costs)
         if pairs:
             self._unanswered += 1
             task.future.add_done_callback(self._on_answered)
@@ -153,9 +163,13 @@ class Pool:
         return self._queue.waiting + sum(map(len, self._retries))
 
     @property
-    def wait_s(self) -> float:
-        """Seconds that the next task to be served has waited for its turn."""
-        return self._queue.wait_s()
+    def waiting_cost(self) -> int:
+        """What those pairs cost."""
+        return self._queue.waiting_cost + sum(shard.cost for shard in self._retries)
+
+    def wait_s(self, cost: int) -> float:
+        """Return how long the task ahead of a pair of some cost has waited for its turn."""
+        return self._queue.wait_s(cost > self.settings.shard_pairs)
 
     @property
     def n_ready(self) -> int:
@@ -300,7 +314,7 @@ class Pool:
                             part.task.trace.queued(part.task.queued_at, now)
             self._metrics.shard_pairs.observe(len(shard))
             # The worker that was busy last has its caches warm.
-            self._idle.pop().give(shard, self.settings.shard_timeout_s)
+            self._idle.pop().give(shard, self.settings.shard_timeout_s + PATIENCE_S * shard.cost)
 
     def _next_shard(self) -> Shard | None:
         while self._retries:
@@ -317,8 +331,17 @@ class Pool:
                 self._holding = loop.call_later(HOLD_S, self._stop_holding)
             return None
         # What waits is split over the idle workers rather than given to the first of them.
-        fair_share = math.ceil(self._queue.waiting / n_idle)
-        return self._queue.take(max(1, min(settings.shard_pairs, fair_share)))
+        fair_share = math.ceil(self._queue.waiting_cost / n_idle)
+        size = max(1, min(settings.shard_pairs, fair_share))
+        return self._queue.take(size, self._takes_heavy())
+
+    def _takes_heavy(self) -> bool:
+        """Return whether a worker may be given a heavy pair, or is kept for the others."""
+        if time.monotonic() - self._queue.light_at > LIGHT_S:
+            return True
+        bound = self.settings.shard_pairs
+        n_heavy = sum(w.shard is not None and w.shard.cost > bound for w in self._workers)
+        return n_heavy + 1 < max(2, self.n_ready)
 
     def _stop_holding(self) -> None:
         self._holding = None

@@ -1,4 +1,5 @@
 import asyncio
+import math
 from dataclasses import replace
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
 from tokalign.codec import RequestOptions
+from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import ExpiredError, QueueFullError
@@ -37,7 +39,7 @@ def tasks_of(sizes):
 @given(sizes=st.lists(st.integers(1, 40), max_size=12), limit=st.integers(1, 20))
 def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
     async def run():
-        queue = FairQueue()
+        queue = FairQueue(32)
         tasks = [
             Task(OPTIONS, [bytes([i, j]) for j in range(n)], None) for i, n in enumerate(sizes)
         ]
@@ -51,6 +53,95 @@ def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
             assert [answer.alignment for answer in task.future.result()] == list(task.pairs)
 
     asyncio.run(run())
+
+
+@given(
+    requests=st.lists(st.lists(st.integers(1, 60), min_size=1, max_size=12), max_size=8),
+    bound=st.integers(1, 40),
+    size=st.integers(1, 40),
+)
+def test_shards_cost_what_their_requests_cost_and_no_more_than_the_bound(requests, bound, size):
+    async def run():
+        queue = FairQueue(bound)
+        tasks = [Task(OPTIONS, [b""] * len(costs), None, costs=costs) for costs in requests]
+        for task in tasks:
+            queue.push(task)
+        assert queue.waiting_cost == sum(map(sum, requests))
+        served = {id(task): 0 for task in tasks}
+        while (shard := queue.take(min(size, bound))) is not None:
+            assert len(shard) == 1 or shard.cost <= min(size, bound)
+            for part in shard.slices:
+                served[id(part.task)] += part.cost
+            shard.fill([Answer(b"")] * len(shard))
+        assert list(served.values()) == list(map(sum, requests))
+        assert queue.waiting == queue.waiting_cost == 0
+        assert all(task.future.done() for task in tasks)
+
+    asyncio.run(run())
+
+
+def costing(*costs, deadline=None):
+    return Task(OPTIONS, [b""] * len(costs), deadline, costs=costs)
+
+
+def order(queue, **names):
+    """Take all shards and return the names of their tasks, one character for each slice."""
+    taken = []
+    while (shard := queue.take(10)) is not None:
+        taken.append("".join(n for part in shard.slices for n in names if names[n] is part.task))
+    return taken
+
+
+async def test_heavy_pairs_get_their_share_of_work_and_not_of_turns():
+    queue = FairQueue(10)
+    h, b = costing(30, 30), costing(*[5] * 16)
+    for task in (h, b):
+        queue.push(task)
+    assert order(queue, h=h, b=b) == ["b", "b", "h", "b", "b", "b", "h", "b", "b", "b"]
+
+
+async def test_heavy_pair_alone_is_taken_at_once():
+    queue = FairQueue(10)
+    task = costing(1000, 2, 3)
+    queue.push(task)
+    assert [len(queue.take(10)), len(queue.take(10)), queue.waiting] == [1, 2, 0]
+
+
+async def test_heavy_pairs_are_passed_over_where_a_worker_is_kept_for_others():
+    queue = FairQueue(10)
+    heavy, mixed, light = costing(11), costing(1, 11, 1), costing(1)
+    for task in (heavy, mixed, light):
+        queue.push(task)
+    first = queue.take(10, takes_heavy=False)
+    assert [part.task for part in first.slices] == [mixed]
+    assert [part.task for part in queue.take(10, takes_heavy=False).slices] == [light]
+    assert queue.take(10, takes_heavy=False) is None
+    assert queue.waiting_cost == 23
+    assert order(queue, h=heavy, m=mixed) == ["h", "m", "m"]
+
+
+async def test_waiting_heavy_pairs_do_not_count_for_others():
+    queue = FairQueue(10)
+    heavy = costing(11)
+    heavy.turn_at -= 60
+    queue.push(heavy)
+    assert queue.wait_s() == 0.0
+    assert queue.wait_s(is_heavy=True) >= 60
+    assert queue.light_at == -math.inf
+    queue.push(costing(1))
+    assert queue.light_at > -math.inf
+
+
+async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
+    queue = FairQueue(10)
+    given_up, expired, wanted = costing(11), costing(11, 11, deadline=0.0), costing(11)
+    for task in (given_up, expired, wanted):
+        queue.push(task)
+    given_up.future.cancel()
+    assert [part.task for part in queue.take(10).slices] == [wanted]
+    assert isinstance(expired.future.exception(), ExpiredError)
+    assert queue.waiting == queue.waiting_cost == 0
+    assert not queue.is_pressing(10, 1e9)
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))
@@ -69,7 +160,7 @@ def test_halves_hold_every_pair_in_order(sizes):
 
 
 async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
-    queue = FairQueue()
+    queue = FairQueue(32)
     large, lone, other = (Task(OPTIONS, [b""] * n, None) for n in (10, 1, 1))
     for task in (large, lone, other):
         queue.push(task)
@@ -107,7 +198,7 @@ def test_frames_survive_any_cut(messages, cut):
 
 
 async def test_calls_with_equal_options_share_a_run():
-    queue = FairQueue()
+    queue = FairQueue(32)
     other = replace(OPTIONS, align=AlignOptions(posteriors=True))
     for options, pair in ((OPTIONS, b"a"), (replace(OPTIONS), b"b"), (other, b"c")):
         queue.push(Task(options, [pair], None))
@@ -153,6 +244,25 @@ def test_bulk_requests_leave_room_for_small_ones():
             assert admission.pairs == 100
 
 
+def test_admission_counts_cost_and_not_pairs():
+    admission = Admission(1000, 1000)
+    with admission.admit(2, 1, cost=800):
+        with pytest.raises(QueueFullError, match=r"800 typical pairs is queued.* 900;"):
+            admission.admit(1, 1, cost=101)
+        with admission.admit(32, 1, cost=32), admission.admit(1, 1, cost=32):
+            assert (admission.pairs, admission.cost) == (35, 864)
+    assert (admission.pairs, admission.cost) == (0, 0)
+
+
+def test_request_that_could_never_be_queued_is_refused_for_good():
+    admission = Admission(1000, 1000)
+    assert admission.max_request_cost == 900
+    with pytest.raises(LimitError, match=r"901 typical pairs; the server takes at most 900: send"):
+        admission.admit(3, 1, cost=901)
+    with admission.admit(3, 1, cost=900):
+        assert admission.cost == 900
+
+
 def test_slow_queue_refuses_and_says_when_to_try_again():
     admission = Admission(100, 1000, max_wait_s=0.5)
     with admission.admit(1, 1, wait_s=0.5):
@@ -163,7 +273,7 @@ def test_slow_queue_refuses_and_says_when_to_try_again():
 
 
 async def test_a_large_task_waits_anew_for_each_turn():
-    queue = FairQueue()
+    queue = FairQueue(32)
     assert queue.wait_s() == 0.0
     task = Task(OPTIONS, [b"a"] * 3, None)
     task.queued_at = task.turn_at = task.queued_at - 60
@@ -174,7 +284,7 @@ async def test_a_large_task_waits_anew_for_each_turn():
 
 
 async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
-    queue = FairQueue()
+    queue = FairQueue(32)
     given_up, expired = Task(OPTIONS, [b"a"], None), Task(OPTIONS, [b"a"], 0.0)
     given_up.turn_at -= 60
     given_up.future.cancel()
@@ -185,7 +295,7 @@ async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
 
 
 async def test_only_single_calls_of_a_moment_ago_can_wait_for_a_busy_worker():
-    queue = FairQueue()
+    queue = FairQueue(32)
     assert not queue.is_pressing(3, 1e9)
     singles = [Task(OPTIONS, [b"a"], None) for _ in range(3)]
     for task in singles[:2]:

@@ -98,6 +98,38 @@ async def test_single_call_overtakes_a_large_batch(pool_settings, metrics):
         await batch
 
 
+async def test_long_pairs_leave_a_worker_to_single_calls(pool_settings, metrics, tmp_path):
+    async with running_pool(pool_settings, metrics) as pool:
+        await pool.submit(OPTIONS, pairs("first"))
+        long = [f"until:{tmp_path / 'free'}"] * 3
+        batch = pool.submit(OPTIONS, pairs(*long), costs=[1000] * 3)
+        await until(lambda: pool.n_busy)
+        await pool.submit(OPTIONS, pairs("lone"))
+        assert (pool.n_busy, pool.waiting_pairs, pool.waiting_cost) == (1, 2, 2000)
+        (tmp_path / "free").touch()
+        await batch
+
+
+async def test_long_pairs_use_all_workers_where_nothing_else_comes(
+    pool_settings, metrics, tmp_path
+):
+    async with running_pool(pool_settings, metrics) as pool:
+        long = [f"until:{tmp_path / 'free'}"] * 3
+        batch = pool.submit(OPTIONS, pairs(*long), costs=[1000] * 3)
+        await until(lambda: pool.n_busy == 2)
+        (tmp_path / "free").touch()
+        await batch
+
+
+async def test_worker_is_hung_only_by_the_cost_of_its_shard(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, shard_timeout_s=0.2)
+    async with running_pool(settings, metrics) as pool:
+        answers = await pool.submit(OPTIONS, pairs("sleep:0.8"), costs=[10_000])
+        assert [answer.code for answer in answers] == [0]
+        answers = await pool.submit(OPTIONS, pairs("hang"), costs=[1])
+        assert [answer.code for answer in answers] == [INTERNAL]
+
+
 async def test_expired_pairs_are_dropped(pool_settings, metrics, tmp_path):
     settings = dataclasses.replace(pool_settings, workers=1)
     async with running_pool(settings, metrics) as pool:

@@ -246,7 +246,7 @@ async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_pa
     await until(lambda: stub.admission.pairs == 11)
     code, message, details = await failure(stub.BatchAlign(bulk))
     assert code == Code.RESOURCE_EXHAUSTED
-    assert "pairs are queued and the limit is 12" in message
+    assert "typical pairs is queued and the limit is 12" in message
     assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
     health = health_pb2_grpc.HealthStub(stub.channel)
     assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
@@ -254,6 +254,25 @@ async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_pa
     await busy
     await small
     await until(lambda: stub.admission.pairs == stub.admission.bytes == 0)
+
+
+async def test_request_of_too_much_work_is_refused_at_once(serving):
+    stub = await serving()
+    long = align_pb2.Sentence(text="word " * 512)
+    request = align_pb2.BatchAlignRequest(
+        pairs=[align_pb2.Pair(source=long, target={"tokens": ["word"] * 512})] * 64,
+        options={"return_explanations": True},
+    )
+    code, message, _ = await failure(stub.BatchAlign(request))
+    limit = (await stub.ListModels(align_pb2.ListModelsRequest())).limits.max_cost
+    assert code == Code.INVALID_ARGUMENT
+    assert f"typical pairs; the server takes at most {limit}: send fewer or shorter" in message
+    assert limit == 18_000
+    assert stub.admission.cost == 0
+    request = align_pb2.RankRequest(
+        question=long, candidates=[align_pb2.Candidate(sentence=long)] * 64
+    )
+    assert (await failure(stub.Rank(request)))[0] == Code.INVALID_ARGUMENT
 
 
 async def test_queue_is_bounded_in_bytes(serving, tmp_path):

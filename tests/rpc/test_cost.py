@@ -1,0 +1,68 @@
+"""What pairs cost, before any work is done."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.annotate._tokenize import tokenize
+from tokalign.server import cost
+from tokalign.server.config import RequestLimits
+from tokalign.types import AlignOptions
+from tokalign.v1 import align_pb2
+
+ROOT = Path(__file__).parents[2]
+LENGTHS = st.integers(0, 512)
+OPTIONS = st.builds(
+    AlignOptions, posteriors=st.booleans(), explain=st.booleans(), phrases=st.booleans()
+)
+ENGLISH = st.lists(
+    st.sampled_from(
+        ["cannot", "gonna", "don't", "well-known", "a", ",", ".", "...", "--", '"', " "]
+    )
+).map("".join)
+
+
+@given(n_source=LENGTHS, n_target=LENGTHS, options=OPTIONS)
+def test_cost_grows_with_tokens_and_with_what_is_asked_for(n_source, n_target, options):
+    value = cost.of_pair(n_source, n_target, options)
+    assert 1 <= cost.of_pair(n_source, n_target, AlignOptions()) <= value
+    assert value <= cost.of_pair(n_source + 1, n_target, options)
+    assert value == cost.of_pair(n_target, n_source, options)
+
+
+def test_typical_pair_costs_one_and_the_longest_over_a_thousand():
+    assert cost.of_pair(29, 10, AlignOptions()) == 1
+    assert cost.of_pair(100, 100, AlignOptions()) == 25
+    assert cost.of_pair(512, 512, AlignOptions()) > 1000
+
+
+@given(text=st.text(max_size=60) | ENGLISH)
+def test_text_has_at_most_twice_the_estimated_tokens(text):
+    assert len(tokenize(text)[0]) <= 2 * cost.estimated_tokens(text)
+
+
+def test_estimate_of_english_is_close():
+    texts = (ROOT / "bench" / "pairs.tsv").read_text(encoding="utf-8").split("\n")
+    sentences = [side for line in texts for side in line.split("\t") if side]
+    estimated = sum(map(cost.estimated_tokens, sentences))
+    assert 1.0 <= estimated / sum(len(tokenize(text)[0]) for text in sentences) < 1.2
+
+
+@pytest.mark.parametrize("message", [{"text": "a " * 5000}, {"tokens": ["a"] * 5000}])
+def test_sentence_beyond_the_limit_counts_as_one_at_the_limit(message):
+    limits = RequestLimits(max_tokens=300)
+    sentence = align_pb2.Sentence(**message)
+    assert cost.n_tokens(sentence, limits) == 300
+    options = AlignOptions(explain=True)
+    source = align_pb2.Pair(source=sentence).SerializeToString()
+    target = align_pb2.Pair(target={"tokens": ["a", "b"]}).SerializeToString()
+    expected = [cost.of_pair(300, 2, options)] * 2
+    assert cost.of_pairs([source + target] * 2, b"", options, limits) == expected
+    assert cost.of_pairs([source] * 2, target, options, limits) == expected
+
+
+def test_pair_that_is_refused_unread_counts_without_being_parsed():
+    limits = RequestLimits(max_tokens=300)
+    longest = cost.of_pair(300, 300, AlignOptions())
+    assert cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits) == [1, longest]
