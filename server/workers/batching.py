@@ -1,9 +1,10 @@
 """The queue between calls and workers: fair between requests, without idle waiting.
 
 A request's pairs wait as one Task. A worker that is free takes the next shard at once: either a
-part of one large task, which then goes to the end of the queue, or several small tasks whole.
-So single calls are batched together when they pile up, and wait for at most one shard of each
-large task ahead of them.
+part of one large task, which then goes to the end of the queue, or several small tasks whole (those
+that cost no more than a shard). So single calls are batched together when they pile up. Where small
+and large tasks wait, they are served alternately, and a single call waits for one shard of a large
+task at most, however many of those there are.
 
 Shards are bounded by cost (see server/cost.py). A *heavy* pair costs more than the bound, so it is
 a shard of its own; it waits until its task has had as many turns as pairs of its cost would take
@@ -25,6 +26,10 @@ from tokalign.server.observe import tracing
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers import frames
 
+# For so long after the last small task, large ones leave room for another.
+SMALL_S = 10.0
+SHARE = 4
+
 
 class Task:
     """The pairs of one request, from the queue to the last answer.
@@ -45,8 +50,8 @@ class Task:
     ----------
     future : asyncio.Future of list of frames.Answer
         In the order of `pairs`. Cancel it to drop what has not started.
-    waiting_cost : int
-        Of the pairs that have not been handed to a worker.
+    cost, waiting_cost : int
+        Of all pairs, and of those that have not been handed to a worker.
     queued_at, turn_at : float
         When it came, and when its present turn in the queue began, by time.monotonic.
     place : int
@@ -60,6 +65,7 @@ class Task:
     __slots__ = (
         "_answers",
         "_missing",
+        "cost",
         "costs",
         "credit",
         "deadline",
@@ -88,7 +94,7 @@ class Task:
         self.shared = shared
         self.deadline = deadline
         self.costs = costs or (1,) * len(pairs)
-        self.waiting_cost = sum(self.costs)
+        self.cost = self.waiting_cost = sum(self.costs)
         self.place = self.credit = 0
         self.queued_at = self.turn_at = time.monotonic()
         self.trace = tracing.current()
@@ -212,32 +218,36 @@ class FairQueue:
     ----------
     waiting, waiting_cost : int
         Pairs that no worker has been given, and what they cost.
-    light_at : float
-        When a task that begins with a light pair last came, by time.monotonic; -inf before.
     """
 
     def __init__(self, bound: int) -> None:
         self.waiting = self.waiting_cost = 0
-        self.light_at = -math.inf
+        self._small_at = -math.inf
         self._bound = bound
-        # By the weight of the tasks' next pair. Places tell how the two are one queue.
+        self._small: deque[Task] = deque()
+        # The large ones by the weight of their next pair. Places tell how the two are one queue.
         self._light: deque[Task] = deque()
         self._heavy: deque[Task] = deque()
         self._places = itertools.count()
         self._n_large = 0
+        self._is_small_next = True
 
     def push(self, task: Task) -> None:
         """Add a task at the end."""
         self._n_large += len(task.pairs) > 1
         self.waiting += task.waiting
         self.waiting_cost += task.waiting_cost
-        if not self.is_heavy(task):
-            self.light_at = time.monotonic()
+        if task.cost <= self._bound:
+            self._small_at = time.monotonic()
         self._to_end(task)
 
-    def is_heavy(self, task: Task) -> bool:
+    def _is_heavy(self, task: Task) -> bool:
         """Return whether a task's next pair costs more than a turn is worth."""
         return task.costs[task.next] > self._bound
+
+    def expects_small(self) -> bool:
+        """Return whether a small task has come lately."""
+        return time.monotonic() - self._small_at <= SMALL_S
 
     def wait_s(self, is_heavy: bool = False) -> float:
         """Return how long the task ahead of a new one has waited for its turn, 0 without one.
@@ -246,7 +256,7 @@ class FairQueue:
         begin anew with each shard. What nobody waits for any more does not count, and heavy pairs
         count for heavy ones alone.
         """
-        heads = [self._head(self._light)]
+        heads = [self._head(self._small), self._head(self._light)]
         if is_heavy:
             heads.append(self._head(self._heavy))
         now = time.monotonic()
@@ -260,7 +270,7 @@ class FairQueue:
         """
         if self._n_large or self._heavy or self.waiting_cost >= cost:
             return True
-        return bool(self._light) and time.monotonic() - self._light[0].queued_at >= age_s
+        return bool(self._small) and time.monotonic() - self._small[0].queued_at >= age_s
 
     def take(self, size: int, takes_heavy: bool = True) -> Shard | None:
         """Return the next shard, or None where nothing is wanted.
@@ -270,31 +280,42 @@ class FairQueue:
         Parameters
         ----------
         size : int
-            Most that it costs, unless it is a single pair.
+            Most that it costs, unless it is a single pair. Of a large task it is a quarter of a
+            turn at most where small ones are expected.
         takes_heavy : bool
             Whether it may be a heavy pair; else such are passed over.
         """
-        task = self._next(takes_heavy)
-        if task is None:
-            return None
-        if self.is_heavy(task):
-            self._heavy.popleft()
-            task.credit = 0
-            return Shard([self._part(task, 0)])
+        if not (self._is_small_next and self._small):
+            large = self._next_large(takes_heavy)
+            if large is not None:
+                self._is_small_next = True
+                large.credit = 0
+                (self._heavy if self._is_heavy(large) else self._light).popleft()
+                if self.expects_small():
+                    size = min(size, max(1, self._bound // SHARE))
+                return Shard([self._part(large, size)])
+        self._is_small_next = False
+        return self._take_small(size)
+
+    def _take_small(self, size: int) -> Shard | None:
+        """Return a shard of small tasks, whole ones but for the first, or None."""
         slices: list[Slice] = []
         room = size
-        while True:
-            self._light.popleft()
-            part = self._part(task, room)
-            slices.append(part)
-            room -= part.cost
-            following = self._head(self._light)
-            if task.waiting or following is None or following.waiting_cost > room:
-                return Shard(slices)
-            task = following
+        while (task := self._head(self._small)) is not None:
+            if slices and task.waiting_cost > room:
+                break
+            self._small.popleft()
+            slices.append(self._part(task, room))
+            room -= slices[-1].cost
+            if task.waiting:
+                break
+        return Shard(slices) if slices else None
 
-    def _next(self, takes_heavy: bool) -> Task | None:
-        """Return the task whose turn it is; a heavy one that lacks credit goes to the end."""
+    def _next_large(self, takes_heavy: bool) -> Task | None:
+        """Return the large task whose turn it is, or None where it is the small ones'.
+
+        A heavy one that lacks credit goes to the end.
+        """
         while True:
             light, heavy = self._head(self._light), self._head(self._heavy)
             if heavy is None or not takes_heavy:
@@ -302,11 +323,13 @@ class FairQueue:
             if light is not None and light.place < heavy.place:
                 return light
             heavy.credit += self._bound
-            is_alone = light is None and len(self._heavy) == 1
+            is_alone = light is None and len(self._heavy) == 1 and not self._small
             if is_alone or heavy.credit >= heavy.costs[heavy.next]:
                 return heavy
             self._heavy.popleft()
             self._to_end(heavy)
+            if self._small:
+                return None
 
     def _part(self, task: Task, room: int) -> Slice:
         """Take a part of a task that is in no deque; what remains goes to the end."""
@@ -322,7 +345,10 @@ class FairQueue:
 
     def _to_end(self, task: Task) -> None:
         task.place = next(self._places)
-        (self._heavy if self.is_heavy(task) else self._light).append(task)
+        if task.cost <= self._bound:
+            self._small.append(task)
+        else:
+            (self._heavy if self._is_heavy(task) else self._light).append(task)
 
     def _head(self, tasks: deque[Task]) -> Task | None:
         """Return the first task that is still wanted, and drop those before it."""

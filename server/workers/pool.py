@@ -34,7 +34,6 @@ FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
 HOLD_S = 0.003
-LIGHT_S = 10.0
 # Forty times what a worker takes for a unit of cost.
 PATIENCE_S = 0.01
 
@@ -49,8 +48,8 @@ class PoolSettings:
     fifth more processor time per call than a few larger shards.
 
     A pair that costs more than `shard_pairs`, in typical pairs, is a shard of its own. Such pairs
-    leave one worker to the others for LIGHT_S after the last of those came, so that nobody waits
-    for a long pair but where there is one worker alone.
+    leave one worker to the others where small requests have come lately, so that those wait for
+    no long pair but where there is one worker alone.
     """
 
     workers: int
@@ -337,7 +336,7 @@ class Pool:
 
     def _takes_heavy(self) -> bool:
         """Return whether a worker may be given a heavy pair, or is kept for the others."""
-        if time.monotonic() - self._queue.light_at > LIGHT_S:
+        if not self._queue.expects_small():
             return True
         bound = self.settings.shard_pairs
         n_heavy = sum(w.shard is not None and w.shard.cost > bound for w in self._workers)

@@ -65,4 +65,7 @@ def test_sentence_beyond_the_limit_counts_as_one_at_the_limit(message):
 def test_pair_that_is_refused_unread_counts_without_being_parsed():
     limits = RequestLimits(max_tokens=300)
     longest = cost.of_pair(300, 300, AlignOptions())
-    assert cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits) == [1, longest]
+    assert cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits) == [
+        1,
+        longest,
+    ]

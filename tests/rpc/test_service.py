@@ -204,7 +204,7 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
     request = align_pb2.RankRequest(question={"text": "q" * 100}, candidates=candidates)
     answer = await stub.Rank(request)
     assert {each.result.alignment.target.text for each in answer.ranking} == {"q" * 100}
-    ((_, pairs, _, shared),) = given
+    ((_, pairs, _, shared, _),) = given
     assert len(shared) < 120
     assert max(map(len, pairs)) < 10
     for question, field in (
