@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError
+from tokalign.headers import quoted
 from tokalign.phrases import Phrase, maximal_blocks
 
 if TYPE_CHECKING:
@@ -343,7 +344,7 @@ def _locate(
         start = text.find(token, position)
         if start < 0:
             raise InputError(
-                f"token {index} {token!r} does not occur in the text after offset {position}",
+                f"token {index} {quoted(token)} does not occur in the text after offset {position}",
                 field="tokens",
             )
         position = start + len(token)

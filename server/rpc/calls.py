@@ -174,20 +174,28 @@ class _Observed:
     ) -> None:
         observer = self._observer
         if isinstance(error, asyncio.CancelledError):
-            remaining = self._context.time_remaining()
-            is_late = remaining is not None and remaining <= 0
-            self.code = "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
+            self.code = self._hung_up()
         observer.calls.running -= 1
         observer.seconds.observe(time.perf_counter() - self._began)
         observer.handled(observer.service, observer.name, self.code).inc()
         if self._trace is not None:
             self._trace.end(code_number(self.code), self.code, self.message)
 
+    def _hung_up(self) -> str:
+        """Return the code of a call whose caller has not waited for its end."""
+        remaining = self._context.time_remaining()
+        is_late = remaining is not None and remaining <= 0
+        return "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
+
     def fail(self, error: BaseException) -> Failure:
         """Return what the caller is told about an exception."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        failure = classify(error) or report(error)
+        if isinstance(error, grpc.aio.InternalError):
+            # A write, for which the peer was gone before its cancellation came here.
+            failure = Failure(code_number(self._hung_up()), "the caller has gone")
+        else:
+            failure = classify(error) or report(error)
         self.code = code_name(failure.code)
         self.message = failure.message
         return failure

@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.errors import LimitError
+from tokalign.headers import quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
 from tokalign.server.config import Config
@@ -324,7 +325,7 @@ class Serving:
 def _known(name: str, names: Sequence[str], what: str) -> None:
     if name not in names:
         raise UnknownNameError(
-            f"no {what} {name!r} here; this server has {', '.join(names)}",
+            f"no {what} {quoted(name)} here; this server has {', '.join(names)}",
             field=f"options.{what}",
         )
 

@@ -299,6 +299,18 @@ async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path):
     await until(lambda: stub.pool.waiting_pairs == stub.admission.pairs == 0)
 
 
+@pytest.mark.parametrize("name", ["model", "annotator"])
+@pytest.mark.parametrize("text", ["x", "\u4e2d", "\0"])
+async def test_long_names_are_cut_and_the_reason_stays(serving, name, text):
+    """Whole, they would not fit a header, and the caller be told of an exhausted resource."""
+    stub = await serving()
+    request = align_pb2.AlignRequest(pair=pair(), options={name: text * 100_000})
+    code, message, details = await failure(stub.Align(request))
+    assert code == Code.NOT_FOUND
+    assert message.startswith(f"no {name} '") and len(message) < 200
+    assert details["BadRequest"].field_violations[0].field == f"options.{name}"
+
+
 async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path):
     stub = await serving()
     pairs = [pair(f"until:{tmp_path / 'free'}")] * 200

@@ -133,6 +133,7 @@ def test_exactly_the_forests_are_accepted(heads: list[int]) -> None:
         (["a", "b"], "b a", "token 1 'b' does not occur in the text after offset 3"),
         (["aa", "aa"], "aaa", "token 1 'aa' does not occur in the text after offset 2"),
         (["A"], "a", "token 0 'A' does not occur"),
+        (["x" * 20_000], "y", "token 0 .x{20,30}\\.\\.\\.x{20,30}. does not occur"),
     ],
 )
 def test_tokens_that_are_not_in_the_text_are_refused(
