@@ -51,7 +51,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     AlignError
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
-    descriptors.raise_limit()
+    config = descriptors.fit(config, descriptors.raise_limit())
     process.start_fork_server()
 
     async def serve() -> None:

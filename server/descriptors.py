@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import logging
 import resource
+from dataclasses import replace
+
+from tokalign.errors import InputError
+from tokalign.server.config import Config
 
 log = logging.getLogger(__name__)
 
 # Beyond it only more memory would be held.
 MOST = 65_536
+# Kept for models, logs, probes and scrapes; and for a worker, of which a reload has two.
+RESERVED = 128
+RESERVED_PER_WORKER = 8
 
 
 def raise_limit() -> int:
@@ -25,3 +32,28 @@ def raise_limit() -> int:
     allowed = max(soft, wanted)
     log.info("descriptors", extra={"allowed": allowed, "before": soft})
     return allowed
+
+
+def fit(config: Config, allowed: int) -> Config:
+    """Return a configuration whose connections leave descriptors to everything else.
+
+    Raises
+    ------
+    InputError
+        If too few are allowed for any connection.
+    """
+    n_connections = allowed - RESERVED - RESERVED_PER_WORKER * config.workers
+    if n_connections < 1:
+        needed = allowed - n_connections + 1
+        raise InputError(
+            f"{allowed} open files are allowed; {config.workers} workers and a connection need "
+            f"{needed}: raise the limit (ulimit -n) or start fewer workers",
+            field="workers",
+        )
+    if n_connections >= config.max_connections:
+        return config
+    log.warning(
+        "connections limited by descriptors",
+        extra={"connections": n_connections, "wanted": config.max_connections},
+    )
+    return replace(config, max_connections=n_connections)

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import random
@@ -263,9 +264,41 @@ def test_probes_follow_the_server():
         assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
 
 
+def serve_with(limits):
+    """Return the command that serves under these limits of a shell."""
+    return ("sh", "-c", f'{limits}; exec "$@"', "sh", sys.executable, "-c", FAKE, "serve")
+
+
+def test_idle_connections_leave_descriptors_to_probes_and_calls():
+    with (
+        running_server("--workers", "1", command=serve_with("ulimit -n 256")) as server,
+        grpc.insecure_channel(server.address) as channel,
+        contextlib.ExitStack() as stack,
+    ):
+        stub = align_pb2_grpc.AlignServiceStub(channel)
+        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+        (limited,) = [entry for entry in server.log if "limited by" in entry["event"]]
+        assert limited["connections"] == 256 - 128 - 8
+        host, port = server.address.split(":")
+        for _ in range(300):
+            # Those beyond the limit are closed.
+            with contextlib.suppress(OSError):
+                peer = stack.enter_context(socket.create_connection((host, int(port)), timeout=20))
+                peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
+        assert get(f"{server.metrics_url}/livez")[0] == 200
+        assert "tokalign_workers_ready 1.0" in get(f"{server.metrics_url}/metrics")[1]
+        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+
+
+def test_too_few_descriptors_end_the_server_with_what_it_needs():
+    command = serve_with("ulimit -n 130")
+    with running_server("--workers", "1", command=command, wait=False) as server:
+        assert server.process.wait(60) == 1
+        assert "130 open files are allowed; 1 workers and a connection need 137" in server.rest()
+
+
 def test_limit_of_descriptors_is_raised_as_far_as_it_may_be():
-    limited = ["sh", "-c", 'ulimit -Sn 200; ulimit -Hn 700; exec "$@"', "sh"]
-    command = (*limited, sys.executable, "-c", FAKE, "serve")
+    command = serve_with("ulimit -Sn 200; ulimit -Hn 700")
     with running_server("--workers", "1", command=command) as server:
         limits = Path(f"/proc/{server.process.pid}/limits").read_text()
         assert re.search(r"^Max open files +700 +700 ", limits, re.M)
