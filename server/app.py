@@ -16,7 +16,7 @@ from tokalign.errors import AlignError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
-from tokalign.server.observe import logs
+from tokalign.server.observe import logs, memory
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.observe.watch import Watch
@@ -53,6 +53,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     """
     config = descriptors.fit(config, descriptors.raise_limit())
     process.start_fork_server()
+    memory.keep_little()
 
     async def serve() -> None:
         await App(config, announce, factory).serve()

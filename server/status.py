@@ -20,6 +20,8 @@ from tokalign.server.observe.logs import Quoting
 
 log = logging.getLogger(__name__)
 
+MAX_MESSAGE = 1000
+
 
 class ServingError(AlignError):
     """Base of the errors that arise between a call and its worker."""
@@ -108,6 +110,11 @@ class FailedError(ServingError):
         self.failure = failure
 
 
+def _cut(message: str) -> str:
+    """Return a message that fits into a call's trailers, whatever made it."""
+    return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
+
+
 def classify(error: BaseException) -> Failure | None:
     """Return what the caller is told about an exception, None where it is an unexpected one."""
     if isinstance(error, FailedError):
@@ -116,7 +123,7 @@ def classify(error: BaseException) -> Failure | None:
         if isinstance(error, kind):
             return Failure(
                 code,
-                str(error),
+                _cut(str(error)),
                 getattr(error, "field", ""),
                 getattr(error, "retry_after_s", 0.0),
             )

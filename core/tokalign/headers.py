@@ -41,7 +41,7 @@ _brief.maxlevel = 2
 
 
 def quoted(value: object) -> str:
-    """Return how a value from outside is shown in an error: its repr, cut to 64 characters."""
+    """Return how what was given is shown in an error: its repr, cut to about 64 characters."""
     return _brief.repr(value)
 
 

@@ -85,7 +85,7 @@ class AlignOptions:
             chosen = Symmetrization(self.symmetrization)
         except ValueError:
             raise InputError(
-                f"no symmetrization {self.symmetrization!r}; wanted one of "
+                f"no symmetrization {quoted(self.symmetrization)}; wanted one of "
                 f"{', '.join(Symmetrization)}",
                 field="options.symmetrization",
             ) from None
@@ -107,8 +107,9 @@ class AlignOptions:
         """
         for name in changes:
             if name not in cls.__dataclass_fields__:
+                known = ", ".join(cls.__dataclass_fields__)
                 raise InputError(
-                    f"no option {name!r}; wanted one of {', '.join(cls.__dataclass_fields__)}",
+                    f"no option {quoted(name)}; wanted one of {known}",
                     field=f"options.{name}",
                 )
         if options is None:

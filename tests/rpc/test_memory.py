@@ -86,22 +86,39 @@ async def test_watch_gives_memory_back_once_it_has_grown(monkeypatch):
     assert given_back == [2 * TRIM_BYTES + 1]
 
 
-FREEING = """
+def resident_after(script):
+    """Return the growth of a new process, in bytes, that allocates and frees as told."""
+    whole = f"""
 from tokalign.server.observe import memory
+def grown():
+    return memory.Memory().resident_bytes() - before
 before = memory.Memory().resident_bytes()
-# Small blocks with a survivor behind them, which glibc keeps.
-blocks = [bytearray(60_000) for _ in range(1000)]
-survivors = blocks[-1:]
-assert memory.Memory().resident_bytes() > before + 50_000_000
-del blocks
-memory.give_back()
-assert memory.Memory().resident_bytes() < before + 20_000_000
+{script}
 """
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    return [int(line) for line in done.stdout.split()]
 
 
 def test_memory_that_was_freed_is_given_back():
-    # In a process whose heap holds nothing that earlier tests have freed.
-    subprocess.run([sys.executable, "-c", FREEING], check=True, timeout=60)
+    # Small blocks with a survivor behind them, which glibc keeps.
+    full, freed, given_back = resident_after(
+        "blocks = [bytearray(60_000) for _ in range(1000)]; print(grown());"
+        "survivors = blocks[-1:]; del blocks; print(grown());"
+        "memory.give_back(); print(grown())"
+    )
+    assert full > 50_000_000
+    assert freed > 50_000_000
+    assert given_back < 20_000_000
+
+
+def test_large_blocks_go_back_when_they_are_freed():
+    freed = "blocks = [bytearray(4_000_000) for _ in range(20)]; last = blocks[-1]; del blocks;"
+    # The first round has glibc's threshold rise, the second is kept.
+    (kept,) = resident_after(f"{freed} del last; {freed} print(grown())")
+    (left,) = resident_after(f"memory.keep_little(); {freed} del last; {freed} print(grown())")
+    assert kept > 40_000_000
+    assert left < 10_000_000
 
 
 async def test_server_short_of_memory_refuses_calls_and_chunks_and_serves_again(serving):

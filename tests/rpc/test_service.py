@@ -160,6 +160,17 @@ async def test_bad_options_name_their_field(serving, options, code, field):
     assert details["BadRequest"].field_violations[0].field == field
 
 
+@pytest.mark.parametrize("field", ["model", "annotator"])
+async def test_error_quotes_a_long_name_in_part(serving, field):
+    stub = await serving()
+    request = align_pb2.AlignRequest(options={field: "m" * 1_000_000})
+    code, message, details = await failure(stub.Align(request))
+    assert code == Code.NOT_FOUND
+    assert "m" * 10 in message
+    assert len(message) < 150
+    assert details["BadRequest"].ByteSize() < 250
+
+
 async def test_too_many_pairs_are_invalid_and_named(serving):
     stub = await serving(limits=RequestLimits(max_pairs=3))
     request = align_pb2.BatchAlignRequest(pairs=[pair()] * 4)

@@ -210,3 +210,41 @@ def test_weights_that_leave_no_posteriors_are_reported() -> None:
 def test_weights_of_the_wrong_shape_are_refused(weights, transitions, message) -> None:
     with pytest.raises(ShapeError, match=message):
         decoder_of(weights, transitions)
+
+
+def test_what_is_remembered_of_words_is_bounded_by_bytes() -> None:
+    extractor = Extractor(WordNet.open_shipped(), TABLE.base)
+    lexemes = extractor.lexemes
+    short = Sentence.from_tokens(["a"], tags=["DT"], lemmas=["a"])
+    extractor.rows(short, short)
+    of_a_word = lexemes.n_bytes
+    assert 1_000 < of_a_word < 4_000
+    most = 0
+    for number in range(200):
+        words = [f"{number}-{index}" + "x" * 9_000 for index in range(8)]
+        long = Sentence.from_tokens(words, tags=["NN"] * 8, lemmas=words)
+        extractor.rows(long, short)
+        most = max(most, lexemes.n_bytes)
+    assert len(lexemes) < 8 * 200
+    assert most < (128 << 20) + 8 * 300_000
+    lexemes.clear()
+    assert lexemes.n_bytes == 0
+
+
+def test_relations_are_told_apart_by_64_characters() -> None:
+    extractor = Extractor(WordNet.open_shipped(), TABLE.base)
+
+    def tree(label: str) -> Sentence:
+        return Sentence.from_tokens(
+            ["a", "b"],
+            tags=["NN", "NN"],
+            lemmas=["a", "b"],
+            heads=[-1, 0],
+            relations=["root", label],
+        )
+
+    def rows(source: str, target: str) -> list[float]:
+        return [part.tolist() for part in extractor.rows(tree(source), tree(target))]
+
+    assert rows("x" * 64 + "1", "x" * 64 + "2") == rows("x" * 64, "x" * 64)
+    assert rows("x" * 63 + "1", "x" * 63 + "2") == rows("y", "z")

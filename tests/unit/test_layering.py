@@ -30,7 +30,7 @@ IMPORTS: dict[str, set[str]] = {
     "outcomes": {"errors", "types"},
     "similarity": {"errors", "types"},
     # Floor 3.
-    "annotate": {"errors", "lexicon", "tables", "types"},
+    "annotate": {"errors", "headers", "lexicon", "tables", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"lexicon", "tables", "types"},

@@ -55,6 +55,15 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     assert len(small._known) <= 10
 
 
+def test_long_words_are_not_remembered():
+    small = Lemmatizer()
+    for token, tag in (("w" * 65, "NN"), ("word", "N" * 61)):
+        small.lemmatize(token, tag)
+    assert not small._known
+    assert small.lemmatize("w" * 62, "NN") == "w" * 62
+    assert len(small._known) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "least_words"), [("trees.conllu", 100), ("ud_ewt/en_ewt-ud-dev.conllu", 9000)]
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from tokalign.errors import ResourceError
+from tokalign.headers import quoted
 from tokalign.types import Sentence, SentenceLike
 
 
@@ -66,9 +67,9 @@ def load_annotator(name: str) -> Annotator:
     kind, _, model = name.partition(":")
     if kind not in ANNOTATORS:
         known = ", ".join(sorted(ANNOTATORS))
-        raise ResourceError(f"no annotator is called {kind!r}; choose one of: {known}")
+        raise ResourceError(f"no annotator is called {quoted(kind)}; choose one of: {known}")
     if model and kind == "native":
-        raise ResourceError(f"the native annotator has one model; {model!r} cannot be chosen")
+        raise ResourceError(f"the native annotator has one model; {quoted(model)} cannot be chosen")
     module, _, attribute = ANNOTATORS[kind].partition(":")
     make = getattr(importlib.import_module(module), attribute)
     return cast(Annotator, make(model) if model else make())

@@ -14,6 +14,7 @@ from tokalign.lexicon._wordnet import WordNet
 from tokalign.tables import Table
 
 MAX_REMEMBERED = 100_000
+REMEMBERED_CHARACTERS = 64
 
 _POS_FILES = ("noun", "verb", "adj", "adv")
 _DETACHMENTS: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -91,9 +92,12 @@ class Lemmatizer:
         key = (token, tag)
         lemma = self._known.get(key)
         if lemma is None:
-            if len(self._known) >= MAX_REMEMBERED:
-                self._known.clear()
-            lemma = self._known[key] = self._look_up(token, tag)
+            lemma = self._look_up(token, tag)
+            # A word that is longer than words are is not worth its memory.
+            if len(token) + len(tag) <= REMEMBERED_CHARACTERS:
+                if len(self._known) >= MAX_REMEMBERED:
+                    self._known.clear()
+                self._known[key] = lemma
         return lemma
 
     def _look_up(self, token: str, tag: str) -> str:

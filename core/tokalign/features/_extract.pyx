@@ -37,8 +37,10 @@ from tokalign.annotate.relations import GROUPS, group_of
 from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
-    MAX_LEXEMES = 200_000    # about 1 kB each; the tables start anew beyond
+    # Beyond these the tables start anew. Words and labels come from users and may be long.
+    MAX_LEXEME_BYTES = 128 << 20     # of some 80,000 usual words
     MAX_RELATIONS = 1000
+    MAX_LABEL = 64                   # characters by which labels are told apart
 
 
 def _check_columns(sentence, str field):
@@ -120,6 +122,8 @@ cdef class Extractor:
 
     cdef tuple _relation(self, str label):
         """Return the number and the group of a relation label."""
+        if len(label) > MAX_LABEL:
+            label = label[:MAX_LABEL]
         known = self._relations.get(label)
         if known is None:
             known = self._relations[label] = (len(self._relations), GROUPS.index(group_of(label)))
@@ -183,7 +187,7 @@ cdef class Extractor:
         cdef int failed
         if not len(source) or not len(target):
             raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
-        if len(self.lexemes) > MAX_LEXEMES:
+        if self.lexemes.n_bytes > MAX_LEXEME_BYTES:
             self.lexemes.clear()
         if len(self._relations) > MAX_RELATIONS:  # labels come from users
             self._relations.clear()

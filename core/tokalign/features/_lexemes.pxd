@@ -26,6 +26,7 @@ cdef class LexemeTable:
     cdef dict _strings           # str -> id
     cdef dict _function_words
     cdef Lexeme **_lexemes
+    cdef readonly int64_t n_bytes    # at most, of all that is remembered of words
     cdef Py_ssize_t _n_lexemes
     cdef Py_ssize_t _capacity
     cdef CachedPair *_cache

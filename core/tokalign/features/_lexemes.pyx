@@ -36,6 +36,7 @@ from tokalign.lexicon.words import Stemmer, canonical
 
 cdef enum:
     CACHE_BITS = 15
+    ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
 
 cdef uint64_t EMPTY = ~<uint64_t>0
 
@@ -84,6 +85,7 @@ cdef class LexemeTable:
         for k in range(self._n_lexemes):
             free(self._lexemes[k])
         self._n_lexemes = 0
+        self.n_bytes = 0
         self._ids = {}
         self._strings = {}
         for k in range(1 << CACHE_BITS):
@@ -160,6 +162,9 @@ cdef class LexemeTable:
         self._lexemes[self._n_lexemes] = word
         self._ids[key] = self._n_lexemes
         self._n_lexemes += 1
+        # A character takes up to four bytes; the strings made of a form are no longer than it.
+        self.n_bytes += <int64_t>sizeof(Lexeme) + ENTRY_BYTES
+        self.n_bytes += 4 * (6 * len(form) + 2 * len(lemma) + len(tag))
         return word
 
     def _entry(self, lower, lemma, pos):

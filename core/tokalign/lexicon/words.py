@@ -49,8 +49,9 @@ class Stemmer:
 
     Notes
     -----
-    The library's object keeps a cache of its own and is not safe to share by threads.
+    The library's object is not safe to share by threads. Its cache is off: it would count words,
+    however long they are, and who asks remembers them.
     """
 
     def __init__(self) -> None:
-        self.stem = Snowball.Stemmer("english").stemWord
+        self.stem = Snowball.Stemmer("english", 0).stemWord

@@ -17,6 +17,7 @@ MAX_PIECES = 16
 MAX_SEQUENCE = 512
 """Positions the encoder knows."""
 CACHED_TOKENS = 100_000
+CACHED_CHARACTERS = 64
 SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
 
 Ids = NDArray[np.int64]
@@ -104,10 +105,13 @@ class WordPieces:
         """Return the pieces of a token, at least one and at most MAX_PIECES."""
         known = self._known.get(token)
         if known is None:
-            if len(self._known) >= CACHED_TOKENS:
-                self._known.clear()
             ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
-            known = self._known[token] = tuple(ids) or (self._unknown,)
+            known = tuple(ids) or (self._unknown,)
+            # A token that is longer than words are is not worth its memory.
+            if len(token) <= CACHED_CHARACTERS:
+                if len(self._known) >= CACHED_TOKENS:
+                    self._known.clear()
+                self._known[token] = known
         return known
 
     def sequence(self, source: Sequence[str], target: Sequence[str]) -> Sequence2:
