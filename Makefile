@@ -256,8 +256,12 @@ ablation: build  ## cross-validate en-rte2 without each feature group, and with 
 	$(BIN)/python bench/ablation.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign \
 	  --add dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
-ranking: build  ## rank TrecQA's development candidates by alignment score
-	$(BIN)/python bench/ranking.py --questions $(TOKALIGN_DATA)/trecqa/dev.xml
+tasks: build  ## paraphrases, similarity and ranking answers, beside baselines that align nothing
+	for task in paraphrase similarity ranking; do \
+	  $(BIN)/python -m bench.tasks $$task --data $(TOKALIGN_DATA) $(ARGS) || exit; done
+
+unrelated: build  ## collect pairs that are not parallel, for training and development
+	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output build/unrelated
 
 models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)

@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-DIGITS = {"percent": 1, "points": 1, "mean average precision": 3, "ms": 1}
+DIGITS = {
+    "percent": 1,
+    "points": 1,
+    "mean average precision": 3,
+    "mean reciprocal rank": 3,
+    "r": 3,
+    "ms": 1,
+}
 """Decimals of a figure by its unit; a count is kept whole, of others three significant digits."""
 
 
@@ -328,24 +335,47 @@ ABLATION = (
         ),
     ),
 )
-RANKING = (
-    Measurement(
-        "trecqa-dev.en",
-        "TrecQA development, candidates ranked by alignment score, en",
-        "make ranking",
-        (
-            Row(
-                "",
-                {"model": "en"},
-                {
-                    "questions": Value(("questions",), "count", "questions with both"),
-                    "mean_average_precision": Value(
-                        ("mean_average_precision",), "mean average precision", "all questions"
-                    ),
-                },
-            ),
-        ),
+_OVERLAPS = (("similarity", "similarity"), ("lemma", "lemma overlap"), ("idf", "idf overlap"))
+
+
+def _task(
+    task: str, what: str, systems: tuple[tuple[str, str], ...], values: Mapping[str, Value]
+) -> Measurement:
+    return Measurement(
+        task,
+        what,
+        f"python -m bench.tasks {task} --data DATA/",
+        tuple(Row(name, {"task": task, "system": system}, values) for name, system in systems),
         is_quick=True,
+    )
+
+
+_MAP, _MRR = "mean average precision", "mean reciprocal rank"
+TASKS = (
+    _task(
+        "paraphrase",
+        "MSRP development, threshold from its training pairs, en",
+        _OVERLAPS,
+        {
+            "accuracy": Value(("accuracy",), "percent", "accuracy", 100),
+            "f1": Value(("f1",), "percent", "F1", 100),
+        },
+    ),
+    _task(
+        "similarity",
+        "STS 2012 without MSRvid, en",
+        _OVERLAPS,
+        {"pearson_r": Value(("pearson_r",), "r", "Pearson's r, weighted mean of the sets")},
+    ),
+    _task(
+        "ranking",
+        "TrecQA training and development, en",
+        (("answer", "answer"), ("score", "score"), *_OVERLAPS[1:]),
+        {
+            "questions": Value(("items",), "count", "questions with right and wrong candidates"),
+            "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
+            "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
+        },
     ),
 )
 
@@ -512,5 +542,5 @@ SERVING = (
 )
 
 MEASUREMENTS = (
-    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *RANKING, *SPEED, *SERVING,
+    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS, *SPEED, *SERVING,
 )  # fmt: skip

@@ -24,7 +24,7 @@ from tokalign.aligner import Aligner
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.questions import EVIDENCE, evidence
 
-from bench.ranking import average_precision, read_questions
+from recipes.corpora import read_questions
 
 L2 = 3.0
 N_FOLDS = 10
@@ -72,6 +72,14 @@ def fit(questions: list[tuple[Array, NDArray[np.bool_]]]) -> tuple[float, Array]
     found = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
     weights = found[:-1] / scale
     return float(found[-1] - weights @ mean), weights
+
+
+def average_precision(relevant: list[bool]) -> float:
+    """Return the mean, over the right candidates, of the precision down to their ranks."""
+    precisions = [
+        sum(relevant[: rank + 1]) / (rank + 1) for rank, right in enumerate(relevant) if right
+    ]
+    return sum(precisions) / len(precisions)
 
 
 def precision_and_rank(scores: Array, right: NDArray[np.bool_]) -> tuple[float, float]:

@@ -33,7 +33,7 @@ from tokalign.formats import jsonl, read_gold
 from tokalign.lexicon.likeness import is_content
 from tokalign.types import Sentence, SentenceLike
 
-from bench.ranking import read_questions
+from recipes.corpora import read_msrp, read_questions, read_sts
 
 UNRELATED_STS = 1.0
 """Largest gold similarity, of 0 to 5, of unrelated pairs; 1 is "not equivalent, same topic"."""
@@ -82,11 +82,10 @@ RawPair = tuple[str, str, SentenceLike, SentenceLike]
 def sts_pairs(data: Path) -> Iterator[RawPair]:
     """Yield id, kind and sentences of the pairs of STS 2012 that people judged unlike."""
     for path in sorted((data / "similarity").glob("sts2012.*.tsv")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-            gold, source, target, *_ = (field.strip() for field in line.split("\t"))
-            if gold and float(gold) <= HALF_RELATED_STS:
-                kind = "unrelated" if float(gold) <= UNRELATED_STS else "half-related"
-                yield f"{path.stem}:{number}", kind, source, target
+        for number, pair in enumerate(read_sts(path)):
+            if pair.gold <= HALF_RELATED_STS:
+                kind = "unrelated" if pair.gold <= UNRELATED_STS else "half-related"
+                yield f"{path.stem}:{number}", kind, pair.source, pair.target
 
 
 def sick_pairs(data: Path) -> Iterator[RawPair]:
@@ -103,16 +102,9 @@ def sick_pairs(data: Path) -> Iterator[RawPair]:
 def non_paraphrases(data: Path) -> Iterator[RawPair]:
     """Yield MSRP's pairs that are no paraphrases."""
     for path in (data / "msrp/par_train.dat", data / "msrp/par_dev.dat"):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-            fields = line.split("\t")
-            if fields[-1] == "0":
-                first = int(fields[0])
-                rest = fields[1 + 5 * first + 2 :]
-                second = int(rest[0])
-                yield (
-                    f"{path.stem}:{number}", "half-related",
-                    fields[1 : 1 + first], rest[1 : 1 + second],
-                )  # fmt: skip
+        for number, pair in enumerate(read_msrp(path)):
+            if not pair.gold:
+                yield f"{path.stem}:{number}", "half-related", pair.source, pair.target
 
 
 def wrong_candidates(data: Path) -> Iterator[RawPair]:
