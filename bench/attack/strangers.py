@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import struct
 import zlib
 
@@ -121,13 +120,16 @@ async def _bombs(attack: Attack, bodies: list[bytes], encoding: str, n_streams: 
         await peer.body(number, message(body, is_compressed=True), end=True)
         attack.note("messages sent")
 
-    with contextlib.suppress(ConnectionError, TimeoutError):
-        streams = (stream(bodies[index % len(bodies)]) for index in range(n_streams))
-        await asyncio.wait_for(asyncio.gather(*streams), 10)
-        for _ in range(100):
-            if peer.ended >= n_streams:
-                break
-            await asyncio.sleep(0.1)
+    bodies = [bodies[index % len(bodies)] for index in range(n_streams)]
+    tasks = [asyncio.create_task(stream(body)) for body in bodies]
+    await asyncio.wait(tasks, timeout=10)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for _ in range(100):
+        if peer.ended >= n_streams or not peer.is_open:
+            break
+        await asyncio.sleep(0.1)
     await peer.close()
 
 

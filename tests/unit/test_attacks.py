@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,11 @@ def test_every_row_of_the_review_has_an_attack() -> None:
     assert families.__all__
     reviews = {number for row in ROWS.values() for number in row.review.split(", ")}
     assert reviews >= {*REVIEW, "held", "lengths"}
+
+
+def test_the_threat_model_tells_of_every_attack() -> None:
+    page = (Path(__file__).parents[2] / "docs/threat-model.md").read_text(encoding="utf-8")
+    assert [name for name in ROWS if f"`{name}`" not in page] == []
 
 
 def test_the_short_version_has_strangers_and_callers() -> None:
