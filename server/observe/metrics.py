@@ -89,6 +89,9 @@ class Metrics:
         self.pairs = Counter(
             "tokalign_pairs", "Pairs answered, by status code.", ("code",), registry=registry
         )
+        self.cost = Counter(
+            "tokalign_cost", "Cost of the pairs answered, in typical pairs.", registry=registry
+        )
         self.worker_restarts = Counter(
             "tokalign_worker_restarts",
             "Workers lost and replaced, by reason.",

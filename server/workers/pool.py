@@ -281,6 +281,7 @@ class Pool:
         if shard is None:
             return
         self._metrics.observe_shard(message.answers, message.seconds)
+        self._metrics.cost.inc(shard.cost)
         for part in shard.slices:
             if part.task.trace is not None:
                 part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)

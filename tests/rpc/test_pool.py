@@ -119,6 +119,7 @@ async def test_long_pairs_use_all_workers_where_nothing_else_comes(
         await until(lambda: pool.n_busy == 2)
         (tmp_path / "free").touch()
         await batch
+    assert metrics.registry.get_sample_value("tokalign_cost_total") == 3000
 
 
 async def test_worker_is_hung_only_by_the_cost_of_its_shard(pool_settings, metrics):
