@@ -1,0 +1,31 @@
+"""Connections whose peers have no manners."""
+
+import asyncio
+
+import pytest
+from tokalign.v1 import align_pb2
+
+from bench.attack.peer import PING, Peer, frame
+
+REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+PINGS = frame(PING, 0, 0, b"12345678")
+
+
+async def flood(peer, pings):
+    try:
+        while True:
+            await peer.send(pings)
+            await asyncio.sleep(0)
+    finally:
+        await peer.close()
+
+
+# Who reads the answers to thousands at a time is told to go and not cut off, for grpc first waits
+# until nothing is left to write; that costs processor time and no memory.
+@pytest.mark.parametrize(("reads", "n_pings"), [(True, 1), (False, 1), (False, 2000)])
+async def test_peer_that_pings_without_pause_is_cut_off(serving, reads, n_pings):
+    stub = await serving(keepalive_s=1.0, keepalive_timeout_s=1.0)
+    peer = await Peer.open(stub.address, reads=reads)
+    with pytest.raises(ConnectionError):
+        await asyncio.wait_for(flood(peer, PINGS * n_pings), 60)
+    assert (await stub.Align(REQUEST)).model.name == "fake"
