@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -12,10 +11,9 @@ from typing import Self, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
-from grpc_status import rpc_status
 from tokalign.server.observe.metrics import Metrics, code_name, code_number
 from tokalign.server.observe.tracing import CallTrace, Tracing
-from tokalign.server.rpc.receiving import Context, Receiving
+from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.status import Failure, classify, report
 
 Unary = Callable[[bytes, Context], Awaitable[bytes]]
@@ -55,7 +53,7 @@ class Calls:
         receive_timeout_s: float = math.inf,
     ) -> None:
         self.running = 0
-        self.receiving = Receiving(receive_timeout_s, _abort)
+        self.receiving = Receiving(receive_timeout_s)
         self._metrics = metrics
         self._authenticate = authenticate
         self._check_memory = check_memory
@@ -89,7 +87,9 @@ class Calls:
                     self._check(context)
                     return await method(await self.receiving.message(context), context)
                 except Exception as error:
-                    await _end(context, outcome.fail(error))
+                    failure = outcome.fail(error)
+                if not context.done():
+                    await end(context, failure)
             return b""  # for a call that has ended, and is not sent
 
         return handle
@@ -102,8 +102,11 @@ class Calls:
                 try:
                     self._check(context)
                     await method(self.receiving.messages(context), context)
+                    return
                 except Exception as error:
-                    await _end(context, outcome.fail(error))
+                    failure = outcome.fail(error)
+                if not context.done():
+                    await end(context, failure)
 
         return handle
 
@@ -199,16 +202,3 @@ class _Observed:
         self.code = code_name(failure.code)
         self.message = failure.message
         return failure
-
-
-async def _end(context: Context, failure: Failure) -> None:
-    """End a call that has not been ended."""
-    if not context.done():
-        with contextlib.suppress(grpc.aio.InternalError):  # the peer is gone
-            await _abort(context, failure)
-
-
-async def _abort(context: Context, failure: Failure) -> None:
-    """End a call; raises grpc.aio.AbortError, or another BaseError where the peer is gone."""
-    status = rpc_status.to_status(failure.to_proto())
-    await context.abort(status.code, status.details or "", status.trailing_metadata or ())

@@ -8,19 +8,18 @@ a call that is refused then, grpc keeps no more than its flow-control window.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import TypeAlias
 
 import grpc
 import grpc.aio
 from google.rpc import code_pb2
+from grpc_status import rpc_status
 from tokalign.server.status import FailedError, Failure
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
-Abort: TypeAlias = Callable[[Context, Failure], Awaitable[None]]
 
 SWEEP_S = 1.0
 
@@ -34,13 +33,10 @@ class Receiving:
     ----------
     timeout_s : float
         After which a unary call is given up, give or take SWEEP_S.
-    abort : coroutine function taking a context and a Failure
-        Ends a call with a status.
     """
 
-    def __init__(self, timeout_s: float, abort: Abort) -> None:
+    def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
-        self._abort = abort
         self._since: dict[Context, float] = {}
         self._ending: dict[Context, tuple[Failure, asyncio.Task[None]]] = {}
         self._sweeper: asyncio.TimerHandle | None = None
@@ -111,9 +107,18 @@ class Receiving:
         # The read itself is not cancelled: grpc would write into memory that is gone. It returns
         # because the call has ended.
         if context not in self._ending:
-            task = asyncio.create_task(self._abort_quietly(context, failure))
+            task = asyncio.create_task(end(context, failure))
             self._ending[context] = (failure, task)
 
-    async def _abort_quietly(self, context: Context, failure: Failure) -> None:
-        with contextlib.suppress(grpc.aio.BaseError):  # how every abort ends
-            await self._abort(context, failure)
+
+async def end(context: Context, failure: Failure) -> None:
+    """End a call with a rich status; its handler has only to return, whatever it returns."""
+    status = rpc_status.to_status(failure.to_proto())
+    try:
+        await context.abort(status.code, status.details or "", status.trailing_metadata or ())
+    except grpc.aio.AbortError as aborted:
+        # grpc keeps it with the call. Its frames would hold the call, and the request, until the
+        # garbage collector comes by.
+        aborted.__traceback__ = aborted.__context__ = None
+    except grpc.aio.InternalError:
+        pass  # the peer is gone
