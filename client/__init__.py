@@ -22,7 +22,7 @@ from tokalign.client.errors import (
     UnsupportedError,
 )
 from tokalign.client.options import Limits, Retry, Tls
-from tokalign.client.results import AlignResult
+from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
 from tokalign.types import AlignOptions
@@ -43,6 +43,7 @@ __all__ = [
     "ModelInfo",
     "NotFoundError",
     "OverloadedError",
+    "RankedResult",
     "Retry",
     "ServerInfo",
     "ServerLimits",

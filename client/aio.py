@@ -12,9 +12,9 @@ from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
 from tokalign.client.errors import closed, from_call, late
-from tokalign.client.results import AlignResult, Pair
+from tokalign.client.results import AlignResult, Pair, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, AlignOptions, SentenceLike
+from tokalign.types import Alignment, AlignOptions, RankBy, SentenceLike
 
 AnswerT = TypeVar("AnswerT")
 
@@ -75,15 +75,16 @@ class AsyncClient(BaseClient):
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
+        by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
         **changes: Any,
-    ) -> list[AlignResult]:
-        """Return the candidates by falling alignment score; see Client.rank."""
+    ) -> list[RankedResult]:
+        """Return the candidates, those that answer best first; see Client.rank."""
         wanted = request_options(options, model, annotator, changes)
-        return await self._call(rpcs.rank(question, candidates, top_k, wanted), timeout_s)
+        return await self._call(rpcs.rank(question, candidates, by, top_k, wanted), timeout_s)
 
     def align_stream(
         self,

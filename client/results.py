@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tokalign.client.errors import CallError, InternalError, from_status
-from tokalign.codec import decode_alignment
-from tokalign.types import Alignment, Sentence, SentenceLike, Symmetrization
+from tokalign.codec import decode_alignment, decode_judgement
+from tokalign.types import Alignment, Judgement, Sentence, SentenceLike, Symmetrization
 from tokalign.v1 import align_pb2
 
 Pair: TypeAlias = tuple[SentenceLike, SentenceLike]
@@ -38,6 +38,19 @@ class AlignResult:
         if self.error is None:
             raise ValueError("an AlignResult needs an alignment or an error")
         raise self.error
+
+
+@dataclass(frozen=True, slots=True)
+class RankedResult(AlignResult):
+    """The answer for one candidate; `index` is its position among the candidates.
+
+    Attributes
+    ----------
+    judgement : Judgement or None
+        What it is ranked by, and why; present exactly when `alignment` is.
+    """
+
+    judgement: Judgement | None
 
 
 def alignment_of(
@@ -74,6 +87,18 @@ def result_of(
     if status.code:
         return AlignResult(index, None, from_status(status.code, status.message, status.field))
     return AlignResult(index, alignment_of(message.alignment, model, sent, symmetrization), None)
+
+
+def ranked_of(
+    message: align_pb2.RankedCandidate,
+    model: align_pb2.ModelRef,
+    sent: Pair,
+    symmetrization: Symmetrization,
+) -> RankedResult:
+    """Return the result of one candidate."""
+    result = result_of(message.result, model, message.index, sent, symmetrization)
+    judgement = None if result.alignment is None else decode_judgement(message)
+    return RankedResult(result.index, result.alignment, result.error, judgement)
 
 
 def results_of(

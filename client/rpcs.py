@@ -8,7 +8,14 @@ from typing import Any, Generic, TypeVar
 
 from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tokalign.client.results import AlignResult, Pair, alignment_of, result_of, results_of
+from tokalign.client.results import (
+    AlignResult,
+    Pair,
+    RankedResult,
+    alignment_of,
+    ranked_of,
+    results_of,
+)
 from tokalign.codec import (
     RequestOptions,
     ServerInfo,
@@ -16,8 +23,9 @@ from tokalign.codec import (
     encode_input,
     encode_options,
     encode_pair,
+    encode_rank_by,
 )
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, RankBy, SentenceLike
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 AnswerT = TypeVar("AnswerT")
@@ -79,17 +87,17 @@ def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
 def rank(
     question: SentenceLike,
     candidates: Sequence[SentenceLike],
+    by: RankBy | str,
     top_k: int,
     options: RequestOptions,
-) -> Rpc[list[AlignResult]]:
+) -> Rpc[list[RankedResult]]:
     """Return the call that ranks candidates; each result's index is a candidate's."""
 
-    def decode(answer: align_pb2.RankResponse) -> list[AlignResult]:
+    def decode(answer: align_pb2.RankResponse) -> list[RankedResult]:
         return [
-            result_of(
-                each.result,
+            ranked_of(
+                each,
                 answer.model,
-                each.index,
                 (candidates[each.index], question),
                 options.align.symmetrization,
             )
@@ -103,6 +111,7 @@ def rank(
             for index, each in enumerate(candidates)
         ],
         top_k=top_k,
+        rank_by=encode_rank_by(by),
         options=encode_options(options),
     )
     return Rpc("Rank", request, decode)

@@ -13,9 +13,9 @@ from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
 from tokalign.client.errors import closed, from_call, late
-from tokalign.client.results import AlignResult, Pair
+from tokalign.client.results import AlignResult, Pair, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, AlignOptions, SentenceLike
+from tokalign.types import Alignment, AlignOptions, RankBy, SentenceLike
 from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")
@@ -115,13 +115,14 @@ class Client(BaseClient):
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
+        by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
         **changes: Any,
-    ) -> list[AlignResult]:
-        """Return the candidates by falling alignment score with the question.
+    ) -> list[RankedResult]:
+        """Return the candidates, those that answer best first.
 
         Parameters
         ----------
@@ -129,19 +130,23 @@ class Client(BaseClient):
             Aligned as the target of every pair.
         candidates : sequence of the same
             Each is the source of one pair.
+        by : RankBy or str
+            What to rank by. By default, a question's candidates by how likely they answer it, those
+            of another sentence by alignment score.
         top_k : int
             How many to return; 0 returns all.
 
         Returns
         -------
-        list of AlignResult
+        list of RankedResult
             `index` is the candidate's. Equal scores keep the given order; candidates that could
-            not be aligned come last and have an error.
+            not be aligned come last and have an error. With the option `explain`, judgements
+            hold their evidence.
 
         Other parameters and exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
-        return self._call(rpcs.rank(question, candidates, top_k, wanted), timeout_s)
+        return self._call(rpcs.rank(question, candidates, by, top_k, wanted), timeout_s)
 
     def align_stream(
         self,

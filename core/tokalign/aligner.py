@@ -16,9 +16,11 @@ from tokalign.decoding._joint import coverage
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.links import decide, link_posteriors
 from tokalign.decoding.score import sentence_score
+from tokalign.decoding.similarity import similarity
 from tokalign.errors import InputError, LimitError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.headers import quoted
+from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.tables import DATA_DIR
@@ -26,14 +28,17 @@ from tokalign.types import (
     DEFAULT_SYMMETRIZATION,
     Alignment,
     AlignOptions,
+    Judgement,
     Link,
     LinkExplanation,
+    RankBy,
     Sentence,
     SentenceLike,
     Symmetrization,
 )
 
 if TYPE_CHECKING:
+    from tokalign.decoding._decoder import Decoded
     from tokalign.features._extract import Encoded
     from tokalign.neural.encoder import Encoder
 
@@ -99,7 +104,9 @@ class Aligner:
         self.header: ModelHeader = model.header
         self.annotator = annotator
         self._model = model
-        self._decoder = Decoder(model, Lexicons.for_groups(model.table.groups))
+        lexicons = Lexicons.for_groups(model.table.groups)
+        self._decoder = Decoder(model, lexicons)
+        self._judge = Judge(lexicons.frequencies.idf)
         if encoder is None and model.header.encoder:
             encoder = _open_encoder(model.header.encoder)
         self._encoder = encoder
@@ -193,7 +200,7 @@ class Aligner:
             If a sentence has more than MAX_TOKENS tokens.
         """
         options = AlignOptions.of(options, changes)
-        return self._align_encoded(*self._prepared(source, target), options)
+        return self._alignment(self._decoder.decode(*self._prepared(source, target)), options)
 
     @overload
     def pipe(
@@ -276,7 +283,35 @@ class Aligner:
         options : AlignOptions
         """
         for outcome in together(self._encode, pairs):
-            yield attempt(lambda encoded: self._align_encoded(*encoded, options), outcome)
+            yield attempt(
+                lambda encoded: self._alignment(self._decoder.decode(*encoded), options), outcome
+            )
+
+    def judge_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
+        """Yield what `align_annotated` does with what each pair is ranked by.
+
+        Parameters
+        ----------
+        pairs : sequence of (Sentence, Sentence), or Exception
+            Of a candidate and the question.
+        options : AlignOptions
+            With `explain`, judgements hold their evidence.
+        by : RankBy
+        """
+
+        def judged(
+            encoded: tuple[Sentence, Sentence, Encoded | None],
+        ) -> tuple[Alignment, Judgement]:
+            decoded = self._decoder.decode(*encoded)
+            alignment = self._alignment(decoded, options)
+            posterior = link_posteriors(decoded, Symmetrization.JOINT)
+            judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
+            return alignment, judgement
+
+        for outcome in together(self._encode, pairs):
+            yield attempt(judged, outcome)
 
     def _prepared(
         self, source: SentenceLike, target: SentenceLike
@@ -297,10 +332,8 @@ class Aligner:
             for (source, target), encoded in zip(pairs, self._encoder.encode(pairs), strict=True)
         ]
 
-    def _align_encoded(
-        self, source: Sentence, target: Sentence, encoded: Encoded | None, options: AlignOptions
-    ) -> Alignment:
-        decoded = self._decoder.decode(source, target, encoded)
+    def _alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
+        source, target = decoded.source, decoded.target
         links = tuple(
             Link(i, j, confidence)
             for i, j, confidence in decide(decoded, options.symmetrization)
@@ -323,6 +356,7 @@ class Aligner:
             target=target,
             links=links,
             score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
+            similarity=similarity(decoded),
             model=self.header.name,
             version=self.header.version,
             symmetrization=options.symmetrization,

@@ -16,8 +16,10 @@ from tokalign.types import (
     AlignOptions,
     Direction,
     FeatureContribution,
+    Judgement,
     Link,
     LinkExplanation,
+    RankBy,
     Sentence,
     SentenceLike,
     Symmetrization,
@@ -35,6 +37,12 @@ _TO_NUMBER: dict[str, Any] = {
 _FROM_NUMBER: dict[int, Symmetrization] = {
     number: Symmetrization(value) for value, number in _TO_NUMBER.items()
 }
+
+_RANK_BY_TO_NUMBER: dict[RankBy, Any] = {
+    by: align_pb2.RankBy.Value("RANK_BY_" + ("UNSPECIFIED" if by is RankBy.AUTO else by.name))
+    for by in RankBy
+}
+_RANK_BY_FROM_NUMBER: dict[int, RankBy] = {number: by for by, number in _RANK_BY_TO_NUMBER.items()}
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
@@ -56,11 +64,14 @@ class RequestOptions:
     model, annotator : str
         Names; empty is the server's default.
     align : AlignOptions
+    rank_by : RankBy or None
+        Of a ranking. No part of the message AlignOptions.
     """
 
     model: str = ""
     annotator: str = ""
     align: AlignOptions = field(default_factory=AlignOptions)
+    rank_by: RankBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +164,32 @@ def decode_options(
     )
 
 
+def encode_rank_by(value: RankBy | str) -> Any:
+    """Return the number of what to rank by.
+
+    Raises
+    ------
+    InputError
+        If it is unknown.
+    """
+    return _RANK_BY_TO_NUMBER[RankBy.of(value)]
+
+
+def decode_rank_by(number: int) -> RankBy:
+    """Return what to rank by.
+
+    Raises
+    ------
+    InputError
+        If it is unknown.
+    """
+    if number not in _RANK_BY_FROM_NUMBER:
+        raise InputError(
+            f"rank_by {number} is unknown; wanted a value of tokalign.v1.RankBy", field="rank_by"
+        )
+    return _RANK_BY_FROM_NUMBER[number]
+
+
 # Sentences.
 
 
@@ -239,6 +276,7 @@ def encode_alignment(value: Alignment, *, phrases: bool = False) -> align_pb2.Al
         target_indices=[link.target for link in value.links],
         confidences=[link.confidence for link in value.links],
         score=value.score,
+        similarity=value.similarity,
         posteriors=None if value.posteriors is None else encode_posteriors(value.posteriors),
         explanations=map(encode_explanation, value.explanations),
         phrases=map(encode_phrase, value.phrases()) if phrases else (),
@@ -264,6 +302,7 @@ def decode_alignment(
         target=decode_sentence(message.target),
         links=tuple(map(Link, message.source_indices, message.target_indices, message.confidences)),
         score=message.score,
+        similarity=message.similarity,
         model=model.name,
         version=model.version,
         symmetrization=symmetrization,
@@ -296,10 +335,7 @@ def encode_explanation(value: LinkExplanation) -> align_pb2.LinkExplanation:
         target_index=value.target,
         direction=_TO_NUMBER[value.direction],
         score=value.score,
-        features=[
-            align_pb2.FeatureContribution(name=each.name, value=each.value, weight=each.weight)
-            for each in value.features
-        ],
+        features=map(_encode_contribution, value.features),
         runner_up=value.runner_up,
         margin=value.margin,
     )
@@ -312,12 +348,39 @@ def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
         target=message.target_index,
         direction=Direction(_FROM_NUMBER[message.direction]),
         score=message.score,
-        features=tuple(
-            FeatureContribution(each.name, each.value, each.weight) for each in message.features
-        ),
+        features=tuple(map(_decode_contribution, message.features)),
         runner_up=message.runner_up,
         margin=message.margin,
     )
+
+
+def encode_judgement(value: Judgement) -> align_pb2.RankedCandidate:
+    """Return a ranked candidate that holds what it is ranked by, and why, alone."""
+    return align_pb2.RankedCandidate(
+        score=value.score,
+        rank_by=_RANK_BY_TO_NUMBER[value.by],
+        evidence=map(_encode_contribution, value.evidence),
+    )
+
+
+def decode_judgement(message: align_pb2.RankedCandidate) -> Judgement:
+    """Return what a candidate is ranked by; its score, where the server is of an earlier version
+    that ranks by nothing else."""
+    if message.rank_by == align_pb2.RANK_BY_UNSPECIFIED:
+        return Judgement(RankBy.SCORE, message.result.alignment.score)
+    return Judgement(
+        decode_rank_by(message.rank_by),
+        message.score,
+        tuple(map(_decode_contribution, message.evidence)),
+    )
+
+
+def _encode_contribution(value: FeatureContribution) -> align_pb2.FeatureContribution:
+    return align_pb2.FeatureContribution(name=value.name, value=value.value, weight=value.weight)
+
+
+def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:
+    return FeatureContribution(message.name, message.value, message.weight)
 
 
 def encode_phrase(value: Phrase) -> align_pb2.Phrase:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 from tokalign.lexicon.likeness import is_content
 from tokalign.lexicon.words import NUMBER_WORDS
 from tokalign.tables import DATA_DIR
-from tokalign.types import Sentence
+from tokalign.types import FeatureContribution, Sentence
 
 WEIGHTS_FILE = "question-weights.tsv"
+BIAS = "bias"
+"""Name of the piece of evidence that every candidate has."""
 Weigh = Callable[[str], float]
 """Lemma -> idf in [0, 1]; see tokalign.lexicon.frequencies."""
 
@@ -226,6 +229,7 @@ class Evidence:
 
 
 EVIDENCE: tuple[str, ...] = tuple(field.name for field in fields(Evidence))
+_values = operator.attrgetter(*EVIDENCE)
 NEAR = 6.0
 """Distance, in tokens, at which a partner counts half."""
 COVERED = 0.5
@@ -327,13 +331,14 @@ class AnswerScorer:
 
     def score(self, found: Evidence) -> float:
         """Return the probability that a candidate answers, in [0, 1]."""
-        total = self.bias + sum(share for _, share in self.explain(found))
+        total = self.bias + sum(map(operator.mul, self.weights, _values(found)))
         return 1.0 / (1.0 + math.exp(-total))
 
-    def explain(self, found: Evidence) -> list[tuple[str, float]]:
-        """Return what each piece of evidence adds, in nats, by falling absolute size."""
-        shares = [
-            (name, weight * getattr(found, name))
-            for name, weight in zip(EVIDENCE, self.weights, strict=True)
-        ]
-        return sorted(shares, key=lambda share: -abs(share[1]))
+    def explain(self, found: Evidence) -> tuple[FeatureContribution, ...]:
+        """Return what each piece of evidence adds, in nats, by falling absolute size.
+
+        The bias is one of them, so that they add up to the log odds of the score.
+        """
+        pieces = [FeatureContribution(BIAS, 1.0, self.bias)]
+        pieces += map(FeatureContribution, EVIDENCE, _values(found), self.weights)
+        return tuple(sorted(pieces, key=lambda piece: -abs(piece.value * piece.weight)))

@@ -50,6 +50,30 @@ DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
 """What is done where nothing is asked for."""
 
 
+class RankBy(enum.StrEnum):
+    """What candidates are ranked by.
+
+    ``answer`` is how likely a candidate answers the question (tokalign.questions), ``score`` and
+    ``similarity`` are the alignment's. ``auto`` takes ``answer`` where the query is a question,
+    ``score`` otherwise.
+    """
+
+    AUTO = "auto"
+    ANSWER = "answer"
+    SCORE = "score"
+    SIMILARITY = "similarity"
+
+    @classmethod
+    def of(cls, value: str) -> Self:
+        """Return the member of a value, or raise InputError."""
+        try:
+            return cls(value)
+        except ValueError:
+            raise InputError(
+                f"by is {value!r}; wanted one of {', '.join(cls)}", field="by"
+            ) from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignOptions:
     """How to align a pair and what to return; made, it is in range.
@@ -236,7 +260,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class FeatureContribution:
-    """One feature of an explained link; value * weight adds to the score."""
+    """One feature of an explained link, or piece of evidence; value * weight adds to the score."""
 
     name: str
     value: float
@@ -286,6 +310,10 @@ class Alignment:
         Expected share of the target's tokens that have a partner, in [0, 1]; content words
         count fully, function words and punctuation little. Both directions must support a link,
         whichever is asked for (tokalign.decoding.score.sentence_score).
+    similarity : float
+        How much both sentences say the same, in [0, 1]: expected share of tokens that have a
+        partner, weighed by how rare they are, of the side that has less of them
+        (tokalign.decoding.similarity).
     model, version : str
         Name and version of the model that decided.
     symmetrization : Symmetrization
@@ -299,6 +327,7 @@ class Alignment:
     target: Sentence
     links: tuple[Link, ...]
     score: float
+    similarity: float
     model: str
     version: str
     symmetrization: Symmetrization
@@ -312,6 +341,27 @@ class Alignment:
     def phrases(self) -> tuple[Phrase, ...]:
         """Return the maximal blocks of links, each link in at least one; see tokalign.phrases."""
         return maximal_blocks({(link.source, link.target): link.confidence for link in self.links})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a candidate of a ranking got, and why.
+
+    Attributes
+    ----------
+    by : RankBy
+        What the score is; never ``auto``.
+    score : float
+        In [0, 1]. By ``answer``, the probability that the candidate answers where as many
+        candidates do as do not: sigmoid of the sum of value * weight over all evidence.
+    evidence : tuple of FeatureContribution
+        Fields of tokalign.questions.Evidence and a bias, by falling absolute contribution; empty
+        unless asked for, and where `by` is not ``answer``.
+    """
+
+    by: RankBy
+    score: float
+    evidence: tuple[FeatureContribution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import contextlib
 import importlib.metadata
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import grpc
@@ -133,10 +133,11 @@ class AlignService:
         )
 
     async def rank(self, data: bytes, context: Context) -> bytes:
-        """Align a question with candidates and return them by falling score."""
+        """Align a question with candidates and return them, those that answer best first."""
         parts = await self._cut(align_pb2.RankRequest, data)
         serving = self._serving()
         options, reference = serving.choose(parts.options())
+        options = replace(options, rank_by=codec.decode_rank_by(parts.number("rank_by")))
         candidates = await self._items(parts, "candidates", len(data))
         question = self._question(parts.message("question"))
         sources = [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
@@ -376,7 +377,7 @@ def _ranking(
         _, _, rest = answer.field.partition(".")
         if answer.field:
             answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
-        yield _RANKED(index=index, result=_result(candidates[index].id, answer))
+        yield _RANKED(index=index, result=_result(candidates[index].id, answer)) + answer.judgement
 
 
 def _results(pairs: Sequence[Item], answers: Sequence[frames.Answer]) -> Iterator[bytes]:

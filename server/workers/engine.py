@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
-from tokalign.codec import encode_alignment
+from tokalign.codec import encode_alignment, encode_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
@@ -18,7 +18,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import classify, report
 from tokalign.server.workers import frames
-from tokalign.types import Alignment, AlignOptions, SentenceLike
+from tokalign.types import Alignment, AlignOptions, Judgement, RankBy, SentenceLike
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")
@@ -57,6 +57,11 @@ class Aligning(Protocol):
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
     ) -> Iterable[Alignment | Exception]:
         """Return the alignments of annotated pairs."""
+
+    def judge_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterable[tuple[Alignment, Judgement] | Exception]:
+        """Return the alignments of annotated pairs, and what each is ranked by."""
 
 
 class AlignerEngine:
@@ -98,9 +103,15 @@ class AlignerEngine:
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed))
         times.append(clock())
-        aligned = list(aligner.align_annotated(annotated, options.align))
-        times.append(clock())
-        serialised = each(partial(_serialise, with_phrases=options.align.phrases), aligned)
+        serialise = partial(_serialise, with_phrases=options.align.phrases)
+        if options.rank_by is None:
+            aligned = list(aligner.align_annotated(annotated, options.align))
+            times.append(clock())
+            serialised = each(serialise, aligned)
+        else:
+            judged = list(aligner.judge_annotated(annotated, options.align, options.rank_by))
+            times.append(clock())
+            serialised = each(lambda both: serialise(*both), judged)
         answers = [
             _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
         ]
@@ -140,9 +151,15 @@ class AlignerEngine:
         return source, target
 
 
-def _serialise(alignment: Alignment, with_phrases: bool) -> frames.Answer:
-    message = encode_alignment(alignment, phrases=with_phrases)
-    return frames.Answer(message.SerializeToString(), score=alignment.score)
+def _serialise(
+    alignment: Alignment, judgement: Judgement | None = None, *, with_phrases: bool
+) -> frames.Answer:
+    data = encode_alignment(alignment, phrases=with_phrases).SerializeToString()
+    if judgement is None:
+        return frames.Answer(data)
+    return frames.Answer(
+        data, score=judgement.score, judgement=encode_judgement(judgement).SerializeToString()
+    )
 
 
 def _answer(outcome: frames.Answer | Exception, shared: bytes, pair: bytes) -> frames.Answer:

@@ -12,9 +12,11 @@ import marshal
 import socket
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.codec import RequestOptions, decode_options, encode_options
+from tokalign.types import RankBy
 from tokalign.v1 import align_pb2
 
 _LENGTH = struct.Struct("<Q")
@@ -63,13 +65,18 @@ class ShardJob(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer for one pair: a serialised tokalign.v1.Alignment, or why there is none."""
+    """The answer for one pair: a serialised tokalign.v1.Alignment, or why there is none.
+
+    Of a ranking, `score` is what it is ranked by, and `judgement` a serialised
+    tokalign.v1.RankedCandidate that holds that score and what belongs to it.
+    """
 
     alignment: bytes
     score: float = 0.0
     code: int = 0
     message: str = ""
     field: str = ""
+    judgement: bytes = b""
 
 
 class Done(NamedTuple):
@@ -100,9 +107,10 @@ def _plain(message: Message) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _plain_options(options: RequestOptions) -> bytes:
+def _plain_options(options: RequestOptions) -> tuple[bytes, str]:
     """Return serialised options. Kept, for most requests ask for the same."""
-    return encode_options(options).SerializeToString()
+    rank_by = "" if options.rank_by is None else options.rank_by.value
+    return encode_options(options).SerializeToString(), rank_by
 
 
 def _message(body: bytes | memoryview) -> Message:
@@ -118,8 +126,10 @@ def _message(body: bytes | memoryview) -> Message:
 
 
 @functools.lru_cache(maxsize=64)
-def _options(data: bytes) -> RequestOptions:
-    return decode_options(align_pb2.AlignOptions.FromString(data))
+def _options(plain: tuple[bytes, str]) -> RequestOptions:
+    data, rank_by = plain
+    options = decode_options(align_pb2.AlignOptions.FromString(data))
+    return replace(options, rank_by=RankBy(rank_by)) if rank_by else options
 
 
 def received(sock: socket.socket) -> Iterator[Message]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tokalign.aligner import DEFAULT_MODEL, Aligner
 from tokalign.formats import read_gold
+from tokalign.ranking import rank
 from tokalign.types import Symmetrization
 
 FOLDER = Path(__file__).parent
@@ -29,10 +30,15 @@ def ranks(aligner: Aligner) -> list[dict[str, object]]:
     lines = (DATA / "rank.jsonl").read_text(encoding="utf-8").splitlines()
     result: list[dict[str, object]] = []
     for row in map(json.loads, lines):
-        pairs = [(candidate, row["question"]) for candidate in row["candidates"]]
-        scores = [round(answer.score, 3) for answer in aligner.pipe(pairs)]
-        order = sorted(range(len(scores)), key=lambda k: (-scores[k], k))
-        result.append({"id": row["id"], "order": order, "scores": scores})
+        ranking = rank(aligner, row["question"], row["candidates"])
+        scores = {each.index: round(each.judgement.score, 3) for each in ranking if each.judgement}
+        result.append(
+            {
+                "id": row["id"],
+                "order": [each.index for each in ranking],
+                "scores": [scores[k] for k in sorted(scores)],
+            }
+        )
     return result
 
 

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.messages import REQUEST_OPTIONS, SERVER_INFOS, WORDS, alignments, sentences
+from support.messages import (
+    JUDGEMENTS,
+    REQUEST_OPTIONS,
+    SERVER_INFOS,
+    WORDS,
+    alignments,
+    sentences,
+)
 from tokalign import codec
 from tokalign.errors import InputError
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
-from tokalign.types import Alignment, Sentence
+from tokalign.types import Alignment, RankBy, Sentence
 from tokalign.v1 import align_pb2
 
 
@@ -139,3 +146,13 @@ def test_every_limit_of_the_server_is_sent():
     configured = [each.name for each in dataclasses.fields(RequestLimits)]
     # What a request may cost follows from the queue that it must fit in.
     assert sorted(names) == sorted([*configured, "max_cost"])
+
+
+@given(JUDGEMENTS)
+def test_judgements_survive(value):
+    assert codec.decode_judgement(sent(codec.encode_judgement(value))) == value
+
+
+@given(st.sampled_from(RankBy))
+def test_what_to_rank_by_survives(by):
+    assert codec.decode_rank_by(codec.encode_rank_by(by.value)) is by

@@ -124,6 +124,19 @@ def coverage(s2t: Array, t2s: Array) -> list[float]:
     return [min(float(column.sum()), 1.0) for column in both.T]
 
 
+def smaller_share(s2t: Array, t2s: Array, source_weights: Array, target_weights: Array) -> float:
+    """Twin of tokalign.decoding._joint.smaller_share."""
+    mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
+    shares = []
+    for weights, expected in (
+        (source_weights, mean.sum(axis=1)),
+        (target_weights, mean.sum(axis=0)),
+    ):
+        used = weights if weights.any() else np.ones(len(weights))
+        shares.append(float(used @ np.minimum(expected, 1.0)) / float(used.sum()))
+    return min(*shares, 1.0)
+
+
 def _logsumexp(values: Array, axis: int) -> Array:
     top = values.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)

@@ -50,6 +50,12 @@ def test_rank_asks_the_server(run):
     assert [line.split("\t")[1] for line in result.stdout.splitlines()] == ["2", "1"]
 
 
+def test_similarity_asks_the_server(run):
+    result = run("similarity", text="a b\ta c\nno separator\na\ta\n")
+    assert result.exit_code == 3
+    assert result.stdout.splitlines() == ["0.5000", "", "1.0000"]
+
+
 def test_info_shows_the_server(run):
     value = json.loads(run("info", "--json").stdout)
     assert value["models"][0]["name"] == "scripted"

@@ -33,7 +33,14 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
-from tokalign.types import DEFAULT_SYMMETRIZATION, Direction, Sentence, Symmetrization
+from tokalign.types import (
+    DEFAULT_SYMMETRIZATION,
+    Direction,
+    Judgement,
+    RankBy,
+    Sentence,
+    Symmetrization,
+)
 from tokalign.v1 import align_pb2
 
 
@@ -143,6 +150,15 @@ class ClientContract:
         assert [result.index for result in ranking] == [2, 3, 0, 1]
         assert ranking[0].unwrap().source.text == "who came"
         assert isinstance(ranking[-1].error, NotFoundError)
+        assert ranking[-1].judgement is None
+        # The scripted server does not say by what it ranks, as those before the field do not.
+        assert ranking[0].judgement == Judgement(RankBy.SCORE, ranking[0].alignment.score)
+
+    def test_what_to_rank_by_is_sent(self, client, server):
+        client.rank("who came", ["who"], by="similarity")
+        assert server[1].seen[-1].rank_by == align_pb2.RANK_BY_SIMILARITY
+        with pytest.raises(InputError, match="by is 'size'; wanted one of auto, answer"):
+            client.rank("who came", ["who"], by="size")
 
     def test_ranking_is_cut_to_top_k(self, client):
         (best,) = client.rank("b", ["a", "b", "c"], top_k=1)

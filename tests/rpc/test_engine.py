@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
-from tokalign.outcomes import annotate_pairs, each
+from tokalign.outcomes import annotate_pairs, attempt, each
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import STAGES, AlignerEngine
@@ -13,8 +13,10 @@ from tokalign.types import (
     AlignOptions,
     Direction,
     FeatureContribution,
+    Judgement,
     Link,
     LinkExplanation,
+    RankBy,
     Sentence,
 )
 from tokalign.v1 import align_pb2
@@ -45,6 +47,12 @@ class IdentityAligner:
     def align_annotated(self, pairs, options):
         return each(lambda pair: self._align(*pair, options), pairs)
 
+    def judge_annotated(self, pairs, options, by):
+        for outcome in self.align_annotated(pairs, options):
+            yield attempt(
+                lambda alignment: (alignment, Judgement(by, alignment.similarity)), outcome
+            )
+
     def _align(self, source, target, options):
         links = tuple(
             Link(i, j, 0.9)
@@ -60,6 +68,7 @@ class IdentityAligner:
             target=target,
             links=links,
             score=len(links) / len(target),
+            similarity=len(links) / max(len(source), len(target)),
             model="m",
             version="1",
             symmetrization=options.symmetrization,
@@ -70,10 +79,9 @@ class IdentityAligner:
         )
 
 
-def job(data, shared=b"", **options):
-    return frames.ShardJob(
-        (frames.Run(RequestOptions("m", "a", AlignOptions(**options)), shared, tuple(data)),)
-    )
+def job(data, shared=b"", rank_by=None, **options):
+    wanted = RequestOptions("m", "a", AlignOptions(**options), rank_by)
+    return frames.ShardJob((frames.Run(wanted, shared, tuple(data)),))
 
 
 @pytest.fixture
@@ -87,12 +95,12 @@ def run(aligner):
         {("m", "a"): aligner}, (), RequestLimits(max_tokens=6, max_characters=30)
     )
 
-    def run(*pairs, **options):
+    def run(*pairs, rank_by=None, **options):
         data = tuple(
             align_pb2.Pair(source=source, target=target).SerializeToString()
             for source, target in pairs
         )
-        answers, seconds = engine.run(job(data, **options))
+        answers, seconds = engine.run(job(data, rank_by=rank_by, **options))
         assert set(seconds) == set(STAGES)
         return answers
 
@@ -105,9 +113,20 @@ def test_links_and_offsets_reach_the_wire(run):
     assert list(alignment.source_indices) == [1]
     assert list(alignment.target_indices) == [0]
     assert alignment.confidences[0] == pytest.approx(0.9)
-    assert alignment.score == answer.score == 1.0
+    assert (alignment.score, alignment.similarity) == (1.0, 0.5)
     assert list(alignment.source.starts) == [0, 5]
     assert not alignment.HasField("posteriors")
+
+
+def test_a_ranking_gets_judgements_and_nothing_else_does(run):
+    (plain,) = run(({"text": "the cat"}, {"text": "cat"}))
+    (answer,) = run(({"text": "the cat"}, {"text": "cat"}), rank_by=RankBy.SIMILARITY)
+    assert (plain.score, plain.judgement) == (0.0, b"")
+    assert answer.score == 0.5
+    assert align_pb2.RankedCandidate.FromString(answer.judgement) == align_pb2.RankedCandidate(
+        score=0.5, rank_by=align_pb2.RANK_BY_SIMILARITY
+    )
+    assert answer.alignment == plain.alignment
 
 
 def test_posteriors_and_explanations_come_where_asked_for(run):

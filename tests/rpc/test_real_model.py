@@ -10,6 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.server_process import started
 from tokalign.aligner import Aligner
+from tokalign.codec import decode_judgement, encode_rank_by
+from tokalign.ranking import rank
+from tokalign.types import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 DATA = Path(__file__).parents[1] / "data"
@@ -105,18 +108,26 @@ def test_min_confidence_drops_links(server):
     assert min(confidences) >= 0.95
 
 
-def test_served_ranking_is_by_local_score(server, aligners):
+@pytest.mark.parametrize("by", list(RankBy))
+def test_served_ranking_is_the_local_one(server, aligners, by):
     for line in (DATA / "rank.jsonl").read_text().splitlines():
         asked = json.loads(line)
         request = align_pb2.RankRequest(
             question={"text": asked["question"]},
             candidates=[{"sentence": {"text": text}} for text in asked["candidates"]],
+            rank_by=encode_rank_by(by),
+            options={"return_explanations": True},
         )
-        served = [ranked.index for ranked in server.stub.Rank(request).ranking]
-        scores = [
-            aligners["en"].align(text, asked["question"]).score for text in asked["candidates"]
-        ]
-        assert served == sorted(range(len(scores)), key=lambda index: -scores[index])
+        served = server.stub.Rank(request).ranking
+        local = rank(aligners["en"], asked["question"], asked["candidates"], by=by, explain=True)
+        assert [each.index for each in served] == [each.index for each in local]
+        for mine, theirs in zip(map(decode_judgement, served), local, strict=True):
+            assert mine.by is theirs.judgement.by is not RankBy.AUTO
+            assert mine.score == pytest.approx(theirs.judgement.score, abs=1e-6)
+            assert [each.name for each in mine.evidence] == [
+                each.name for each in theirs.judgement.evidence
+            ]
+            assert bool(mine.evidence) == (mine.by is RankBy.ANSWER)
 
 
 def test_given_annotation_is_kept(server):

@@ -112,6 +112,17 @@ async def test_rank_sorts_by_score_and_puts_failures_last(serving):
     assert [ranked.index for ranked in (await stub.Rank(request)).ranking] == [2, 4]
 
 
+async def test_unknown_rank_by_is_refused_and_named(serving):
+    stub = await serving()
+    request = align_pb2.RankRequest(question={"text": "q"}, rank_by=9)
+    code, message, details = await failure(stub.Rank(request))
+    assert (code, details["BadRequest"].field_violations[0].field) == (
+        Code.INVALID_ARGUMENT,
+        "rank_by",
+    )
+    assert "rank_by 9 is unknown" in message
+
+
 async def test_bad_question_fails_the_ranking(serving):
     stub = await serving()
     request = align_pb2.RankRequest(

@@ -11,8 +11,10 @@ from tokalign.types import (
     AlignOptions,
     Direction,
     FeatureContribution,
+    Judgement,
     Link,
     LinkExplanation,
+    RankBy,
     Sentence,
     Symmetrization,
 )
@@ -70,6 +72,16 @@ EXPLANATIONS = st.builds(
 )
 
 
+JUDGEMENTS = st.builds(
+    Judgement,
+    by=st.sampled_from([by for by in RankBy if by is not RankBy.AUTO]),
+    score=SHARES,
+    evidence=st.lists(st.builds(FeatureContribution, NAMES, SINGLES, SINGLES), max_size=3).map(
+        tuple
+    ),
+)
+
+
 @st.composite
 def alignments(draw):
     source, target = draw(sentences()), draw(sentences())
@@ -81,6 +93,7 @@ def alignments(draw):
         target=target,
         links=tuple(Link(*cell, links[cell]) for cell in sorted(links)),
         score=draw(SHARES),
+        similarity=draw(SHARES),
         model=draw(NAMES),
         version=draw(NAMES),
         symmetrization=draw(st.sampled_from(Symmetrization)),

@@ -92,6 +92,7 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
             target_indices=[j for _, j in links],
             confidences=[0.75] * len(links),
             score=len(links) / len(target.tokens),
+            similarity=len(links) / max(len(source.tokens), len(target.tokens)),
         )
         if options.return_posteriors:
             answer.posteriors.n_source = len(source.tokens)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from tokalign import Aligner, InputError, rank
+from tokalign import Aligner, InputError, Judgement, RankBy, rank
 from tokalign.cli.main import main
 
 CANDIDATES = "Dogs like to bark.\nMarta founded the bakery.\nBakeries sell bread.\n"
@@ -87,6 +88,62 @@ def test_library_ranks_as_the_command_does(run, small_model):
 def test_equal_candidates_keep_their_order(small_model):
     ranking = rank(Aligner.load(small_model), QUESTION, ["The bakery.", "The bakery."])
     assert [each.index for each in ranking] == [0, 1]
+
+
+def test_a_question_is_answered_and_a_statement_aligned_with(aligner):
+    answer = "Marta Fendal founded the bakery."
+    candidates = ["The bakery that was founded is closed.", answer]
+    asked = rank(aligner, "Who founded the bakery?", candidates, explain=True)
+    assert asked[0].alignment.source.text == answer
+    assert {each.judgement.by for each in asked} == {RankBy.ANSWER}
+    evidence = {piece.name: piece.value for piece in asked[0].judgement.evidence}
+    assert evidence["typed"] == 1.0  # a name of two words
+    stated = rank(aligner, "Someone founded the bakery.", candidates, explain=True)
+    for each in stated:
+        assert each.judgement == Judgement(RankBy.SCORE, each.alignment.score)
+
+
+def test_evidence_adds_up_to_the_log_odds_of_the_score(aligner):
+    for each in rank(aligner, QUESTION, CANDIDATES.splitlines(), explain=True):
+        log_odds = sum(piece.value * piece.weight for piece in each.judgement.evidence)
+        assert each.judgement.score == pytest.approx(1 / (1 + math.exp(-log_odds)))
+        added = [abs(piece.value * piece.weight) for piece in each.judgement.evidence]
+        assert added == sorted(added, reverse=True)
+    assert all(not each.judgement.evidence for each in rank(aligner, QUESTION, ["It rains."]))
+
+
+@pytest.mark.parametrize("by", ["score", "similarity"])
+def test_what_to_rank_by_can_be_chosen(aligner, by):
+    ranking = rank(aligner, QUESTION, CANDIDATES.splitlines(), by=by)
+    scores = [each.judgement.score for each in ranking]
+    assert scores == sorted((getattr(each.alignment, by) for each in ranking), reverse=True)
+
+
+def test_the_direction_changes_no_rank(aligner):
+    both = (
+        rank(aligner, QUESTION, CANDIDATES.splitlines(), symmetrization=symmetrization)
+        for symmetrization in ("joint", "s2t")
+    )
+    one, other = ([(each.index, each.judgement) for each in ranking] for ranking in both)
+    assert one == other
+
+
+def test_unknown_ways_to_rank_are_refused(small_model):
+    with pytest.raises(InputError, match="by is 'size'; wanted one of auto, answer, score"):
+        rank(Aligner.load(small_model), QUESTION, ["The bakery."], by="size")
+
+
+def test_explanations_stand_below_their_candidates(run):
+    lines = run(QUESTION, "--explain").stdout.splitlines()
+    added, piece = lines[1].split("\t")[1:]
+    assert (float(added) < 0, piece) == (True, "bias 1.00")
+    assert sum(not line.startswith("\t") for line in lines) == 3
+    best = json.loads(run(QUESTION, "--explain", "--json").stdout)["ranking"][0]
+    assert best["by"] == "answer"
+    assert best["evidence"][0]["name"] == "bias"
+    by_score = json.loads(run(QUESTION, "--explain", "--json", "--by", "score").stdout)
+    assert {row["by"] for row in by_score["ranking"]} == {"score"}
+    assert not any("evidence" in row for row in by_score["ranking"])
 
 
 def test_negative_top_k_is_refused(small_model):

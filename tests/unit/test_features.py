@@ -146,7 +146,7 @@ def decoder(scale: float = 1.0) -> Decoder:
 
 def decoder_of(weights, transitions) -> Decoder:
     model = SimpleNamespace(table=TABLE, weights=weights, transitions=transitions)
-    return Decoder(model, Lexicons(WordNet.open_shipped()))
+    return Decoder(model, Lexicons.for_groups(()))
 
 
 def test_decoding_equals_the_twins() -> None:

@@ -109,7 +109,10 @@ def test_evidence_is_within_its_range():
 def test_the_score_is_the_sigmoid_of_what_is_explained():
     scorer = AnswerScorer(-1.0, (2.0, *(0.0 for _ in EVIDENCE[1:])))
     seen = Evidence(*(0.5 for _ in EVIDENCE))
-    assert scorer.explain(seen)[0] == ("covered", 1.0)
+    assert [(each.name, each.value, each.weight) for each in scorer.explain(seen)[:2]] == [
+        ("bias", 1.0, -1.0),
+        ("covered", 0.5, 2.0),
+    ]
     assert scorer.score(seen) == pytest.approx(0.5)
     assert AnswerScorer(0.0, (math.log(3), *scorer.weights[1:])).score(
         Evidence(*(1.0 for _ in EVIDENCE))

@@ -4,55 +4,99 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import crf as reference
+from tokalign.aligner import Aligner
+from tokalign.decoding._joint import smaller_share
 from tokalign.errors import ShapeError
-from tokalign.similarity import similarity, token_weights
+from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types import Sentence
 
-IDF = {"the": 0.0, "dog": 0.5, "bark": 0.5, "7": 0.5, "zebra": 1.0}
+DOG = "The dog that lives next door barked all night."
 
 
-def weigh(lemma):
-    return IDF.get(lemma, 1.0)
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.load()
 
 
-def sentence(*words):
-    tags = {"the": "DT", "7": "CD", ".": "."}
-    return Sentence.from_tokens(words, tags=[tags.get(w, "NN") for w in words], lemmas=words)
-
-
-def test_numbers_weigh_double_and_marks_nothing():
-    weights = token_weights(sentence("the", "dog", "7", "."), weigh)
-    assert weights.tolist() == [0.0, 0.5, 1.0, 0.0]
+def posteriors(mean):
+    """Return what both directions say, who agree."""
+    mean = np.array(mean)
+    return tuple(
+        np.ascontiguousarray(np.hstack([1 - side.sum(axis=1, keepdims=True), side]))
+        for side in (mean, mean.T)
+    )
 
 
 def test_it_is_the_share_of_the_side_that_has_less_in_common():
-    # "dog" has its partner; of the target's 0.5 + 1.0 that is a third
-    both = sentence("the", "dog"), sentence("dog", "zebra")
-    assert similarity(*both, np.array([[0.0, 0.0], [1.0, 0.0]]), weigh) == pytest.approx(1 / 3)
+    # The second word of the source is linked with the first of the target, a third of the latter.
+    both = posteriors([[0.0, 0.0], [1.0, 0.0]])
+    assert smaller_share(*both, [0.0, 0.5], [0.5, 1.0]) == pytest.approx(1 / 3)
 
 
 def test_links_of_one_word_count_once():
-    both = sentence("dog"), sentence("dog", "bark")
-    assert similarity(*both, np.array([[1.0, 1.0]]), weigh) == 1.0
+    assert smaller_share(*posteriors([[1.0, 1.0]]), [1.0], [0.5, 0.5]) == 1.0
 
 
 def test_words_that_say_nothing_weigh_alike_where_there_are_no_others():
-    both = sentence("the", "."), sentence("the", ".")
-    assert similarity(*both, np.array([[1.0, 0.0], [0.0, 0.5]]), weigh) == pytest.approx(0.75)
+    both = posteriors([[1.0, 0.0], [0.0, 0.5]])
+    assert smaller_share(*both, [0.0, 0.0], [0.0, 0.0]) == pytest.approx(0.75)
 
 
-def test_posteriors_of_another_pair_are_refused():
-    with pytest.raises(ShapeError, match=r"shape \(1, 2\); wanted \(1, 1\)"):
-        similarity(sentence("dog"), sentence("dog"), np.ones((1, 2)), weigh)
+def test_weights_of_another_pair_are_refused():
+    with pytest.raises(ShapeError, match="1 and 2 weights; wanted one a token, 1 and 1"):
+        smaller_share(*posteriors([[1.0]]), [1.0], [1.0, 1.0])
 
 
 @given(st.data())
-def test_it_is_symmetric_bounded_and_grows_with_the_posteriors(data):
-    words = st.lists(st.sampled_from(sorted(IDF)), min_size=1, max_size=5)
-    source, target = (sentence(*data.draw(words)) for _ in range(2))
+def test_it_equals_its_twin_is_bounded_and_knows_no_sides(data):
+    weights = st.lists(st.sampled_from((0.0, 0.1, 0.7, 2.0)), min_size=1, max_size=5)
+    source, target = data.draw(weights), data.draw(weights)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    posterior = rng.random((len(source), len(target)))
-    value = similarity(source, target, posterior, weigh)
+    s2t = rng.dirichlet(np.full(len(target) + 1, 0.3), size=len(source))
+    t2s = rng.dirichlet(np.full(len(source) + 1, 0.3), size=len(target))
+    value = smaller_share(s2t, t2s, source, target)
     assert 0 <= value <= 1
-    assert value == pytest.approx(similarity(target, source, posterior.T, weigh))
-    assert similarity(source, target, posterior / 2, weigh) <= value + 1e-12
+    assert value == pytest.approx(
+        reference.smaller_share(s2t, t2s, np.array(source), np.array(target))
+    )
+    assert value == pytest.approx(smaller_share(t2s, s2t, target, source))
+
+
+def test_numbers_weigh_double_and_marks_nothing(aligner):
+    (sentence,) = aligner.annotate(["The dog ate 7 bones."])
+    decoded = aligner._decoder.decode(sentence, sentence)
+    idf = Frequencies.open_shipped().idf
+    expected = [idf("the"), idf("dog"), idf("eat"), 2 * idf("7"), idf("bone"), 0.0]
+    assert decoded.weights() == (pytest.approx(expected), pytest.approx(expected))
+
+
+@pytest.mark.parametrize("text", [DOG, "Dogs bark.", "It is what it is .", "7 , 8 and 9"])
+def test_a_sentence_is_as_similar_to_itself_as_can_be(aligner, text):
+    assert aligner.align(text, text).similarity > 0.95
+
+
+def test_it_falls_from_paraphrase_to_part_to_other_matter(aligner):
+    paraphrase = aligner.align(DOG, "The neighbor's dog was barking all night.")
+    part = aligner.align(DOG, "The dog barked.")
+    other = aligner.align(DOG, "Prices rose again in March.")
+    found = [each.similarity for each in (paraphrase, part, other)]
+    assert found == sorted(found, reverse=True) and found[2] < 0.3
+    assert part.score > 0.9 > part.similarity  # all of the part is in the whole, not vice versa
+
+
+def test_swapped_sentences_are_about_as_similar(aligner):
+    both = DOG, "The neighbor's dog was barking all night."
+    there, back = aligner.align(*both), aligner.align(*reversed(both))
+    assert there.similarity == pytest.approx(back.similarity, abs=0.1)
+
+
+def test_the_way_both_directions_are_combined_changes_nothing(aligner):
+    found = {aligner.align(DOG, "A dog barked.", symmetrization=each).similarity for each in
+             ("joint", "s2t", "union")}  # fmt: skip
+    assert len(found) == 1
+
+
+def test_sentences_of_marks_alone_have_one(aligner):
+    marks = Sentence.from_tokens(["."], tags=["."], lemmas=["."])
+    assert 0 <= aligner.align(marks, marks).similarity <= 1

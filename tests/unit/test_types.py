@@ -164,7 +164,7 @@ def test_values_cannot_be_changed() -> None:
 def test_an_alignment_survives_pickling_and_writes_itself_in_pharaoh_format() -> None:
     source, target = Sentence.from_tokens(["a", "b"]), Sentence.from_tokens(["b"])
     alignment = Alignment(
-        source, target, (Link(0, 0, 0.25), Link(1, 0)), 0.5, "m", "1", Symmetrization.UNION
+        source, target, (Link(0, 0, 0.25), Link(1, 0)), 0.5, 0.4, "m", "1", Symmetrization.UNION
     )
     assert alignment.to_pharaoh() == "0-0 1-0"
     assert pickle.loads(pickle.dumps(alignment)) == alignment

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from tokalign.cli.output import Layout
+from tokalign.cli.output import Lines
 from tokalign.cli.pairs import Item
 from tokalign.types import Alignment, AlignOptions, SentenceLike
 
@@ -27,12 +27,12 @@ class Job:
     ----------
     model, annotator : str
     options : AlignOptions
-    layout : Layout
+    layout : Lines
     """
 
     model: str
     annotator: str
-    layout: Layout
+    layout: Lines
     options: AlignOptions
 
     def load(self) -> Aligner:
@@ -131,11 +131,11 @@ def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line
     return lines
 
 
-def _good(item: Item, layout: Layout, alignment: Alignment) -> Line:
+def _good(item: Item, layout: Lines, alignment: Alignment) -> Line:
     return Line(item.line, layout.line(item.id, alignment))
 
 
-def _bad(item: Item, layout: Layout, error: str) -> Line:
+def _bad(item: Item, layout: Lines, error: str) -> Line:
     return Line(item.line, layout.bad_line(item.id, item.line, error), error)
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "serve": "tokalign.cli.serve",
     "info": "tokalign.cli.info",
     "rank": "tokalign.cli.rank",
+    "similarity": "tokalign.cli.similarity",
     "train": "tokalign.cli.train",
     "view": "tokalign.cli.view",
 }

@@ -1,4 +1,4 @@
-"""Options that `align` and `rank` share."""
+"""Options that commands share."""
 
 from __future__ import annotations
 
@@ -26,6 +26,16 @@ def read_options(command: Command) -> Command:
     )(command)
 
 
+def model_options(command: Command) -> Command:
+    """Add --model and --annotator."""
+    for option in (
+        click.option("--annotator", help="native by default; of a server, its first."),
+        click.option("--model", help="Name or path, en by default; of a server, a name it lists."),
+    ):
+        command = option(command)
+    return command
+
+
 def align_options(command: Command) -> Command:
     """Add --model, --annotator, --direction and --min-confidence."""
     for option in (
@@ -42,8 +52,43 @@ def align_options(command: Command) -> Command:
             show_default=True,
             help="One direction, or how both are combined.",
         ),
-        click.option("--annotator", help="native by default; of a server, its first."),
-        click.option("--model", help="Name or path, en by default; of a server, a name it lists."),
+    ):
+        command = option(command)
+    return model_options(command)
+
+
+def line_options(command: Command) -> Command:
+    """Add how many lines are worked on at a time, by how many processes, and --strict."""
+    for option in (
+        click.option("--strict", is_flag=True, help="Stop at the first bad line."),
+        click.option(
+            "--jobs", "-j", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+        ),
+        click.option(
+            "--batch-size",
+            type=click.IntRange(1),
+            default=64,
+            show_default=True,
+            help="Lines read, aligned and written at a time.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def file_options(command: Command) -> Command:
+    """Add --input and --output of lines."""
+    for option in (
+        click.option(
+            "--output",
+            "-o",
+            type=click.File("w", encoding="utf-8"),
+            default="-",
+            help="Default: stdout.",
+        ),
+        click.option(
+            "--input", "-i", "rows", type=click.File("rb"), default="-", help="Default: stdin."
+        ),
     ):
         command = option(command)
     return command

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tokalign.formats.jsonl import sentence_to_json
 from tokalign.phrases import Phrase
-from tokalign.types import Alignment, LinkExplanation, Sentence
+from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
 
 FORMATS = ("pharaoh", "jsonl", "tsv")
+SIMILARITY_FORMATS = ("text", "jsonl")
 DIGITS = 6
+
+
+class Lines(Protocol):
+    """How alignments become lines."""
+
+    def line(self, name: str, alignment: Alignment) -> str:
+        """Return the line of an alignment, without its break."""
+
+    def bad_line(self, name: str, line: int, error: str) -> str:
+        """Return what stands for a pair that could not be aligned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +49,7 @@ class Layout:
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
-        if self.format == "jsonl":
-            return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
-        return ""
+        return _bad_object(name, line, error) if self.format == "jsonl" else ""
 
     def _links(self, alignment: Alignment) -> str:
         if not self.has_probs:
@@ -47,6 +57,32 @@ class Layout:
         return " ".join(
             f"{link.source}-{link.target}:{link.confidence:.4f}" for link in alignment.links
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityLayout:
+    """How similarities become lines: a number each, or objects that hold the score as well."""
+
+    format: str
+
+    def line(self, name: str, alignment: Alignment) -> str:
+        """Return the line of an alignment's similarity, without its break."""
+        if self.format == "text":
+            return f"{alignment.similarity:.4f}"
+        value = {
+            "id": name,
+            "similarity": round(alignment.similarity, DIGITS),
+            "score": round(alignment.score, DIGITS),
+        }
+        return json.dumps(value, ensure_ascii=False)
+
+    def bad_line(self, name: str, line: int, error: str) -> str:
+        """Return what stands for a pair that could not be aligned."""
+        return _bad_object(name, line, error) if self.format == "jsonl" else ""
+
+
+def _bad_object(name: str, line: int, error: str) -> str:
+    return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
 
 
 def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
@@ -57,6 +93,7 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "target": _sentence(alignment.target),
         "links": links_to_json(alignment),
         "score": round(alignment.score, DIGITS),
+        "similarity": round(alignment.similarity, DIGITS),
         "direction": str(alignment.symmetrization),
         "model": alignment.model,
         "version": alignment.version,
@@ -95,12 +132,17 @@ def _explanation(value: LinkExplanation) -> dict[str, Any]:
         "score": round(value.score, DIGITS),
         "runner_up": value.runner_up,
         "margin": round(value.margin, DIGITS),
-        "features": [
-            {
-                "name": feature.name,
-                "value": round(feature.value, DIGITS),
-                "weight": round(feature.weight, DIGITS),
-            }
-            for feature in value.features
-        ],
+        "features": contributions_to_json(value.features),
     }
+
+
+def contributions_to_json(values: Iterable[FeatureContribution]) -> list[dict[str, Any]]:
+    """Return the objects of features or of pieces of evidence."""
+    return [
+        {
+            "name": each.name,
+            "value": round(each.value, DIGITS),
+            "weight": round(each.weight, DIGITS),
+        }
+        for each in values
+    ]

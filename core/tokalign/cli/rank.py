@@ -12,13 +12,15 @@ from typing import IO, Any
 import click
 
 from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
-from tokalign.cli.output import DIGITS, links_to_json
+from tokalign.cli.output import DIGITS, contributions_to_json, links_to_json
 from tokalign.cli.pairs import sentence_like
 from tokalign.errors import FormatError
 from tokalign.formats import decode_lines
-from tokalign.types import Sentence, SentenceLike, Symmetrization
+from tokalign.types import RankBy, Sentence, SentenceLike, Symmetrization
 
 BAD_INPUT = 3
+WORTH_SHOWING = 0.005
+"""Least that a piece of evidence adds to be shown as text, which has two decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,14 @@ class Query:
     help="Candidates, one per line; without QUESTION, JSON objects. Default: stdin.",
 )
 @click.option("--top-k", type=click.IntRange(0), default=0, help="How many to print; 0 is all.")
+@click.option(
+    "--by",
+    type=click.Choice([str(by) for by in RankBy]),
+    default=str(RankBy.AUTO),
+    show_default=True,
+    help="What to rank by; auto: answer where QUESTION is a question, else score.",
+)
+@click.option("--explain", is_flag=True, help="Print what speaks for each candidate as an answer.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per question.")
 @read_options
 @align_options
@@ -51,6 +61,8 @@ def command(
     question: str | None,
     rows: IO[bytes],
     top_k: int,
+    by: str,
+    explain: bool,
     as_json: bool,
     tokenized: bool,
     model: str | None,
@@ -59,11 +71,12 @@ def command(
     min_confidence: float,
     server: Endpoint | None,
 ) -> None:
-    """Rank candidate sentences by how well they align with QUESTION.
+    """Rank candidate sentences by how likely they answer QUESTION.
 
-    Prints score, line number and sentence, the best first. Without QUESTION, every input line is
-    an object with "question" and "candidates". Candidates that cannot be aligned come last, with
-    the score "-"; the exit code is then 3.
+    Prints score, line number and sentence, the best first. Where QUESTION is not a question, they
+    are ranked by how well they align with it. Without QUESTION, every input line is an object with
+    "question" and "candidates". Candidates that cannot be aligned come last, with the score "-";
+    the exit code is then 3.
     """
     name = str(getattr(rows, "name", "<stdin>"))
     lines = decode_lines(name, rows)
@@ -75,6 +88,8 @@ def command(
         "top_k": top_k,
         "symmetrization": Symmetrization(direction),
         "min_confidence": min_confidence,
+        "by": RankBy(by),
+        "explain": explain,
     }
     n_bad = 0
     with ExitStack() as stack:
@@ -133,7 +148,11 @@ def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> Non
         if each.alignment is None:
             row["error"] = str(each.error)
         else:
-            row["score"] = round(each.alignment.score, DIGITS)
+            judgement = each.judgement
+            row["score"] = round(judgement.score, DIGITS)
+            row["by"] = str(judgement.by)
+            if judgement.evidence:
+                row["evidence"] = contributions_to_json(judgement.evidence)
             row["source"] = list(each.alignment.source.tokens)
             row["target"] = list(each.alignment.target.tokens)
             row["links"] = links_to_json(each.alignment)
@@ -146,8 +165,11 @@ def _show_text(query: Query, ranking: Sequence[Any], *, has_header: bool) -> Non
     if has_header:
         click.echo(f"# {query.id}\t{_text(query.question)}")
     for each in ranking:
-        score = "-" if each.alignment is None else f"{each.alignment.score:.4f}"
+        score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
         click.echo(f"{score}\t{each.index + 1}\t{_text(query.candidates[each.index])}")
+        for piece in each.judgement.evidence if each.judgement else ():
+            if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
+                click.echo(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}")
 
 
 def _text(sentence: SentenceLike) -> str:

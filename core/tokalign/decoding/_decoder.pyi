@@ -17,6 +17,7 @@ class Decoded:
     target: Sentence
     s2t_posterior: NDArray[np.float64]
     t2s_posterior: NDArray[np.float64]
+    def weights(self) -> tuple[list[float], list[float]]: ...
     def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def features(
         self, source: int, target: int

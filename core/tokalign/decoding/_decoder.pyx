@@ -242,6 +242,23 @@ cdef class Decoded:
             decoder._labels(1, t2s, n_target, n_source + 1, &t2s_states[0])
         return states
 
+    def weights(self):
+        """Return what each token weighs in similarity (tokalign.decoding.similarity).
+
+        Returns
+        -------
+        source_weights : list of float, length n_source
+            At least 0.
+        target_weights : list of float, length n_target
+        """
+        cdef Extractor extractor = self._decoder._extractor
+        self._decoder._hold(self)
+        cdef Py_ssize_t k
+        return (
+            [extractor.pair.source.word[k].weight for k in range(extractor.pair.source.n)],
+            [extractor.pair.target.word[k].weight for k in range(extractor.pair.target.n)],
+        )
+
     def features(self, Py_ssize_t source, Py_ssize_t target):
         """Return the features of one link.
 

@@ -7,3 +7,9 @@ def joint_links(
 def coverage(
     s2t_posterior: NDArray[np.float64], t2s_posterior: NDArray[np.float64]
 ) -> list[float]: ...
+def smaller_share(
+    s2t_posterior: NDArray[np.float64],
+    t2s_posterior: NDArray[np.float64],
+    source_weights: list[float],
+    target_weights: list[float],
+) -> float: ...

@@ -46,6 +46,9 @@ cdef float[<int>N_CLASS] STRENGTH = [
     0.25, 0.45, 0.65, 0.75,
 ]
 
+# How much more a number weighs than a word as rare: other numbers make other statements.
+cdef float NUMBER_FACTOR = 2.0
+
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 
 
@@ -150,6 +153,8 @@ cdef class LexemeTable:
             if word.kind == KIND_CONTENT:
                 word.entries[k] = self._entry(lower, lemma.lower(), k)
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma.lower())
+        if word.kind != KIND_MARK:
+            word.weight = word.idf * (NUMBER_FACTOR if tag == "CD" else 1.0)
         word.vector = word.paraphrases[0] = word.paraphrases[1] = -1
         if self.vectors is not None and word.kind == KIND_CONTENT:
             word.vector = self.vectors.find(lower)

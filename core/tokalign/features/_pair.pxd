@@ -39,6 +39,7 @@ cdef struct Lexeme:
     int32_t entries[N_ENTRIES]   # WordNet entry under n, v, a, r; -1 where there is none
     int32_t vector           # row of its word vector, or -1
     float idf                # relative to the largest, in [0, 1]; 1 without document counts
+    float weight             # in similarity: its idf, of a number twice that, 0 of a mark
     int32_t paraphrases[2]   # number of its form and lemma among the paraphrases, or -1
     int32_t function_word    # index in the list of function words and marks, or -1
     int16_t tag              # index in PENN_TAGS

@@ -23,15 +23,16 @@ class Lexicons:
     Attributes
     ----------
     wordnet : WordNet
+    frequencies : Frequencies
+        Similarity weighs words by them, whatever a model's features are.
     vectors : Vectors or None
     paraphrases : Paraphrases or None
-    frequencies : Frequencies or None
     """
 
     wordnet: WordNet
+    frequencies: Frequencies
     vectors: Vectors | None = None
     paraphrases: Paraphrases | None = None
-    frequencies: Frequencies | None = None
 
     @classmethod
     def for_groups(cls, groups: Collection[str]) -> Self:
@@ -44,13 +45,13 @@ class Lexicons:
         """
         return cls(
             wordnet=WordNet.open_shipped(),
+            frequencies=Frequencies.open_shipped(),
             vectors=Vectors.open_shipped() if "vectors" in groups else None,
             paraphrases=(
                 Paraphrases(open_resource(NEEDS["paraphrases"]))
                 if "paraphrases" in groups
                 else None
             ),
-            frequencies=Frequencies.open_shipped() if "anchors" in groups else None,
         )
 
 
