@@ -541,6 +541,36 @@ SERVING = (
     ),
 )
 
+_CAUGHT = {
+    "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
+    "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
+    "of_equivalent": Value(("of_equivalent",), "percent", "these among all equivalent ones", 100),
+}
+THRESHOLDS = (
+    Measurement(
+        "thresholds.en",
+        "MSRP development, STS 2012 test, and random pairs, by their similarity, en",
+        "python -m bench.thresholds --data DATA/",
+        tuple(
+            Row(
+                f"{name}.{threshold}",
+                {"set": name, "threshold": f"0.{threshold}"},
+                _some(_CAUGHT, values),
+            )
+            for name, thresholds, values in (
+                ("msrp", "0", "equivalent"),
+                ("msrp", "56789", "caught equivalent of_equivalent"),
+                ("sts", "0", "equivalent"),
+                ("sts", "56789", "caught equivalent of_equivalent"),
+                ("random", "5", "caught"),
+            )
+            for threshold in thresholds
+        ),
+        is_quick=True,
+    ),
+)
+
 MEASUREMENTS = (
-    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS, *SPEED, *SERVING,
+    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS, *THRESHOLDS,
+    *SPEED, *SERVING,
 )  # fmt: skip
