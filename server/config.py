@@ -90,7 +90,7 @@ def within(low: float, high: float) -> Check:
     def check(name: str, value: float | None) -> None:
         # Not the other way round: NaN is within nothing.
         if value is not None and not low <= value <= high:
-            raise InputError(f"{name} is {value}; wanted {low:g} to {high}", field=name)
+            raise InputError(f"{name} is {value}; wanted {low} to {high}", field=name)
 
     return check
 

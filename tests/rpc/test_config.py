@@ -55,7 +55,7 @@ def test_host_that_is_none_is_refused(host):
     ("flags", "message"),
     [
         (["--max-worker-rss", "-1"], "max_worker_rss_bytes is -1048576; wanted 1 to"),
-        (["--max-worker-rss", "0"], "max_worker_rss_bytes is 0; wanted 1 to"),
+        (["--max-server-rss", "-1"], "max_server_rss_bytes is -1048576; wanted 134217728 to"),
         (["--workers", "1000000"], "workers is 1000000; wanted 1 to 1000"),
         (["--workers", "9" * 5000], "wanted a number or auto"),
         (["--max-connection-age", "1e20"], "max_connection_age_s is 1e+20; wanted 0 to"),

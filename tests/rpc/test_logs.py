@@ -1,6 +1,7 @@
 """What the log of a running server says, that it holds no sentences unless asked to, and that
 nothing waits for its reader."""
 
+import contextlib
 import fcntl
 import json
 import logging
@@ -14,7 +15,9 @@ import urllib.request
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.server_process import FAKE, started
+from support.waiting import wait_until
 from tokalign.server import app
 from tokalign.server.observe.lines import LineWriter
 from tokalign.server.observe.logs import JsonFormatter, QueuedHandler, Quoting
@@ -136,6 +139,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def serves(channel):
+    """Whether the server has loaded its models."""
+    with contextlib.suppress(grpc.RpcError):
+        answer = health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(), timeout=10, wait_for_ready=True
+        )
+        return answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
 def test_server_whose_log_nobody_reads_answers_and_stops(stuck_pipe):
     _, writing = stuck_pipe
     port = free_port()
@@ -144,6 +156,7 @@ def test_server_whose_log_nobody_reads_answers_and_stops(stuck_pipe):
     try:
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
             stub = align_pb2_grpc.AlignServiceStub(channel)
+            wait_until(lambda: serves(channel), "the server is not ready")
             # Logged by workers and by the server.
             for action, code in (("", "OK"), ("raise", "INTERNAL"), ("die", "INTERNAL")) * 2:
                 request = align_pb2.BatchAlignRequest(pairs=[pair(action)])

@@ -76,7 +76,7 @@ def _value(name: str, flag: Flag, given: Any) -> Any:
         if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
             raise InputError(f"--{name} is {given[:64]!r}; wanted a number or auto", field=name)
         return int(given)
-    if flag.none is not None and given <= flag.none:
+    if flag.none is not None and given == flag.none:
         return None
     return given * flag.unit if flag.unit != 1 and given is not None else given
 
