@@ -140,7 +140,7 @@ class AlignService:
         options = replace(options, rank_by=codec.decode_rank_by(parts.number("rank_by")))
         candidates = await self._items(parts, "candidates", len(data))
         question = self._question(parts.message("question"))
-        sources = [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
+        sources = await _off_loop(len(data), _sources, candidates)
         request = Request(options, sources, len(data), _PAIR(target=question))
         answers = await self._answers(serving.pool, request, context, _until_written(context))
         for answer in answers:
@@ -363,6 +363,11 @@ async def _off_loop(
     if n_bytes <= LOOP_BYTES:
         return function(*args, **kwargs)
     return await asyncio.to_thread(function, *args, **kwargs)
+
+
+def _sources(candidates: Sequence[Item]) -> list[bytes]:
+    """Return serialised pairs without a target."""
+    return [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
 
 
 def _ranking(
