@@ -86,7 +86,7 @@ def show_ranking(client: Client, path: Path) -> None:
         print(asked["question"])
         for place, result in enumerate(ranking, 1):
             mark = "<- answer" if result.index == asked["answer"] else ""
-            score = result.unwrap().score
+            score = result.judgement.score
             print(f"  {place}. {score:.3f}  {asked['candidates'][result.index]} {mark}".rstrip())
         print()
     print(f"{n_first} of {len(questions)} questions have their answer ranked first")

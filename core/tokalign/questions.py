@@ -8,10 +8,11 @@ rules (`RULES`), of which the first that matches counts.
 from __future__ import annotations
 
 import enum
+import functools
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -143,40 +144,50 @@ def expected_answer(question: Sentence) -> AnswerType:
 
 def fits(sentence: Sentence, answer: AnswerType) -> list[float]:
     """Return how well each token of a sentence, with tags, fits a type: 0, 0.5 or 1."""
-    tags = sentence.tags or ()
-    lower = [token.lower() for token in sentence.tokens]
-    return [
-        _fit(token, tag, lower[at - 1] if at else "", lower[at + 1] if at + 1 < len(lower) else "",
-             "NNP" in (*tags[max(at - 1, 0) : at], *tags[at + 1 : at + 2]), answer)
-        for at, (token, tag) in enumerate(zip(lower, tags, strict=True))
-    ]  # fmt: skip
+    tags = ("", *(sentence.tags or ()), "")
+    lower = ["", *map(str.lower, sentence.tokens), ""]
+    return [_fit(lower[at - 1 : at + 2], tags[at - 1 : at + 2], answer)
+            for at in range(1, len(lower) - 1)]  # fmt: skip
 
 
-def _fit(
-    token: str, tag: str, previous: str, following: str, beside_name: bool, answer: AnswerType
-) -> float:
-    is_number = (
-        tag == "CD" or any(map(str.isdigit, token)) or token in NUMBER_WORDS or token in MASKED
-    )
-    is_name = tag in ("NNP", "NNPS") and not is_number and token not in _CALENDAR
+def _fit(tokens: Sequence[str], tags: Sequence[str], answer: AnswerType) -> float:
+    """Return how well the second of three neighbours fits."""
+    previous, token, following = tokens
+    tag = tags[1]
     match answer:
         case AnswerType.DATE:
             if token in _CALENDAR:
                 return 1.0
+            if not _is_number(token, tag):
+                return 0.0
             dated = previous in _BEFORE_DATES or previous in _CALENDAR
-            return (1.0 if dated and following not in _UNITS else 0.5) if is_number else 0.0
+            return 1.0 if dated and following not in _UNITS else 0.5
         case AnswerType.NUMBER:
-            return (0.5 if previous in _CALENDAR or previous == "in" else 1.0) if is_number else 0.0
+            if not _is_number(token, tag):
+                return 0.0
+            return 0.5 if previous in _CALENDAR or previous == "in" else 1.0
         case AnswerType.PERSON:
-            return (1.0 if beside_name else 0.5) if is_name else 0.0
+            if not _is_name(token, tag):
+                return 0.0
+            return 1.0 if "NNP" in (tags[0], tags[2]) else 0.5
         case AnswerType.PLACE:
-            return (1.0 if previous in _BEFORE_PLACES else 0.5) if is_name else 0.0
+            if not _is_name(token, tag):
+                return 0.0
+            return 1.0 if previous in _BEFORE_PLACES else 0.5
         case AnswerType.NAME:
-            return 1.0 if is_name else 0.0
+            return 1.0 if _is_name(token, tag) else 0.0
         case AnswerType.THING:
             return 1.0 if tag.startswith("NN") and is_content(token) else 0.0
         case _:
             return 0.5 if is_content(token) else 0.0
+
+
+def _is_number(token: str, tag: str) -> bool:
+    return tag == "CD" or any(map(str.isdigit, token)) or token in NUMBER_WORDS or token in MASKED
+
+
+def _is_name(token: str, tag: str) -> bool:
+    return tag in ("NNP", "NNPS") and token not in _CALENDAR and not _is_number(token, tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +247,54 @@ COVERED = 0.5
 """Coverage from which a word counts as having a partner."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What a question speaks of and asks for.
+
+    Attributes
+    ----------
+    asked : list of int, length n
+        Tokens that a candidate should cover.
+    lemmas : list of str, length n
+    held : frozenset of str
+        Lemmas of all tokens, in lower case.
+    answer : AnswerType
+    idf : float array, shape (n,)
+    names, verbs : float array, shape (n,)
+        The idf of names and numbers, or of verbs, and 0 of others.
+    """
+
+    asked: list[int]
+    lemmas: list[str]
+    held: frozenset[str]
+    answer: AnswerType
+    idf: NDArray[np.float64]
+    names: NDArray[np.float64]
+    verbs: NDArray[np.float64]
+
+
+@functools.lru_cache(maxsize=16)
+def _query(question: Sentence, weigh: Weigh) -> _Query:
+    """Return a question's part of the evidence; kept, for its candidates follow one another."""
+    lemmas = [lemma.lower() for lemma in question.lemmas or ()]
+    asked = [
+        at
+        for at, token in enumerate(question.tokens)
+        if is_content(token) and token.lower() not in WH_WORDS
+    ] or list(range(len(question)))
+    tags = [(question.tags or ())[at] for at in asked]
+    idf = np.array([weigh(lemmas[at]) for at in asked])
+    return _Query(
+        asked=asked,
+        lemmas=[lemmas[at] for at in asked],
+        held=frozenset(lemmas),
+        answer=expected_answer(question),
+        idf=idf,
+        names=idf * np.array([tag in ("NNP", "NNPS", "CD") for tag in tags]),
+        verbs=idf * np.array([tag.startswith("VB") for tag in tags]),
+    )
+
+
 def evidence(
     question: Sentence, candidate: Sentence, posterior: NDArray[np.floating], weigh: Weigh
 ) -> Evidence:
@@ -249,32 +308,31 @@ def evidence(
         Probability of every link, in [0, 1].
     weigh : callable
     """
-    asked = [
-        at
-        for at, token in enumerate(question.tokens)
-        if is_content(token) and token.lower() not in WH_WORDS
-    ] or list(range(len(question)))
-    wanted = [(question.lemmas or ())[at].lower() for at in asked]
-    tags = [(question.tags or ())[at] for at in asked]
-    idf = np.array([weigh(lemma) for lemma in wanted])
+    query = _query(question, weigh)
+    links = posterior[:, query.asked]
+    covered = np.minimum(links.sum(axis=0), 1.0)
     lemmas = [lemma.lower() for lemma in candidate.lemmas or ()]
-    covered = np.minimum(posterior[:, asked].sum(axis=0), 1.0)
-    partner = posterior[:, asked].argmax(axis=0)
-    free = _free_words(question, candidate, posterior[:, asked].max(axis=1))
+    taken = links.max(axis=1).tolist()
+    free = {
+        at: fit
+        for at, fit in enumerate(fits(candidate, query.answer))
+        if fit > 0 and taken[at] < COVERED and lemmas[at] not in query.held
+    }
     density = fitting = by_verb = 0.0
-    for at, fit in free.items():
-        near = covered * NEAR / (NEAR + np.abs(partner - at))
-        dense = _mean(near, idf)
-        density, fitting = max(density, dense), max(fitting, fit * dense)
-        verbs = [float(n) for n, tag in zip(near, tags, strict=True) if tag.startswith("VB")]
-        by_verb = max([by_verb, *verbs])
+    if free:
+        distance = np.abs(links.argmax(axis=0) - np.array(list(free))[:, None])
+        near = covered * NEAR / (NEAR + distance)  # a row per free word
+        dense = near @ query.idf / query.idf.sum() if query.idf.any() else np.ones(len(free))
+        density = float(dense.max())
+        fitting = float((dense * list(free.values())).max())
+        by_verb = float((near * (query.verbs > 0)).max())
     return Evidence(
-        covered=_mean(covered, idf),
-        evenly=_mean(covered, np.ones(len(asked))),
-        repeated=_mean(np.array([lemma in lemmas for lemma in wanted], dtype=float), idf),
-        names=_mean(covered, idf * np.array([tag in ("NNP", "NNPS", "CD") for tag in tags])),
-        verbs=_mean(covered, idf * np.array([tag.startswith("VB") for tag in tags])),
-        missing=float((idf * (covered < COVERED)).max()),
+        covered=_mean(covered, query.idf),
+        evenly=float(covered.mean()),
+        repeated=_mean(np.array([lemma in lemmas for lemma in query.lemmas]), query.idf),
+        names=_mean(covered, query.names),
+        verbs=_mean(covered, query.verbs),
+        missing=float((query.idf * (covered < COVERED)).max()),
         typed=max(free.values(), default=0.0),
         density=density,
         fitting=fitting,
@@ -282,18 +340,6 @@ def evidence(
         choices=_logarithmic(len(free)),
         length=_logarithmic(len(candidate)),
     )
-
-
-def _free_words(
-    question: Sentence, candidate: Sentence, taken: NDArray[np.floating]
-) -> dict[int, float]:
-    """Return the candidate's words that may be the answer, and how well they fit."""
-    held = {lemma.lower() for lemma in question.lemmas or ()}
-    return {
-        at: fit
-        for at, fit in enumerate(fits(candidate, expected_answer(question)))
-        if fit > 0 and taken[at] < COVERED and (candidate.lemmas or ())[at].lower() not in held
-    }
 
 
 def _mean(values: NDArray[np.floating], weights: NDArray[np.floating]) -> float:

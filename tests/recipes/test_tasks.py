@@ -32,7 +32,7 @@ def test_no_threshold_is_right_more_often_than_the_best(pairs):
 def alignment():
     texts = "The dog chased a red ball.", "A dog chased the big cat home."
     source, target = load_annotator("native").annotate(texts, trees=False)
-    return Alignment(source, target, (), 0.0, "", "", Symmetrization.JOINT)
+    return Alignment(source, target, (), 0.0, 0.0, "", "", Symmetrization.JOINT)
 
 
 def test_overlap_is_the_share_of_shared_content(alignment):
