@@ -38,7 +38,7 @@ class Flag:
     unit : int
         How many of the setting's units are one of the flag's.
     none : int or None
-        The largest number by which the flag says None.
+        The number by which the flag says None.
     auto : callable or None
         What "auto", then the flag's default, stands for.
     """

@@ -56,6 +56,7 @@ def test_host_that_is_none_is_refused(host):
     [
         (["--max-worker-rss", "-1"], "max_worker_rss_bytes is -1048576; wanted 1 to"),
         (["--max-server-rss", "-1"], "max_server_rss_bytes is -1048576; wanted 134217728 to"),
+        (["--metrics-port", "-2"], "metrics_port is -2; wanted 0 to 65535"),
         (["--workers", "1000000"], "workers is 1000000; wanted 1 to 1000"),
         (["--workers", "9" * 5000], "wanted a number or auto"),
         (["--max-connection-age", "1e20"], "max_connection_age_s is 1e+20; wanted 0 to"),
