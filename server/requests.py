@@ -98,7 +98,7 @@ class Parts:
         return self._decoded(cast(list[bytes], self._fields[name]))
 
     def number(self, name: str) -> int:
-        """Return a uint32."""
+        """Return a uint32, or the number of an enum's value."""
         found = cast(list[int], self._fields[name])
         return found[-1] & 0xFFFF_FFFF if found else 0
 

@@ -36,8 +36,8 @@ def same(kind, data):
             assert align_pb2.Sentence.FromString(parts.message("question")) == value
         elif field.name == "chunk_id":
             assert parts.text("chunk_id") == value
-        elif field.name == "top_k":
-            assert parts.number("top_k") == value
+        elif field.name in ("top_k", "rank_by"):
+            assert parts.number(field.name) == value
         else:
             assert field.name == "options"
 
@@ -78,6 +78,7 @@ def test_chunk_is_cut_as_it_is_parsed(message):
         candidates=st.lists(CANDIDATES, max_size=4),
         options=OPTIONS,
         top_k=st.integers(0, (1 << 32) - 1),
+        rank_by=st.sampled_from([*align_pb2.RankBy.values(), 99]),
     )
 )
 def test_ranking_is_cut_as_it_is_parsed(message):
