@@ -231,15 +231,15 @@ clean:  ## remove what was built
 comma := ,
 RTE2 := $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt
 MODELS := core/tokalign/data
-CORPORA_EN = $(addprefix $(TOKALIGN_DATA)/,$(shell $(BIN)/python -c \
-  "from recipes.models import MODELS; print(*MODELS['en'].corpora)"))
 
 crossval: build  ## cross-validate the configuration of en-rte2 on RTE2, the development half
 	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign $(ARGS)
 
-crossval-en: build  ## cross-validate en's configuration on RTE2, the other corpora in every fold
-	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en.tokalign \
-	  --also $(filter-out $(RTE2),$(CORPORA_EN)) $(ARGS)
+unrelated: build  ## collect pairs that are not parallel, for training and development
+	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output build/unrelated
+
+styles: unrelated  ## cross-validate the styles of en, each on its corpus
+	$(BIN)/python -m recipes.styles --data $(TOKALIGN_DATA) --unrelated build/unrelated
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen
@@ -263,5 +263,5 @@ tasks: build  ## paraphrases, similarity and ranking answers, beside baselines t
 unrelated: build  ## collect pairs that are not parallel, for training and development
 	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output build/unrelated
 
-models: build  ## retrain the shipped models from the corpora in TOKALIGN_DATA
+models: unrelated  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)

@@ -22,8 +22,8 @@ from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import GROUP_NAMES, TREE_GROUPS
 from tokalign.formats import read_gold
+from tokalign.lessons import TrainingSettings
 from tokalign.lexicon.resources import install_ppdb
-from tokalign.training import TrainingSettings
 from tokalign.types import Symmetrization
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")

@@ -24,14 +24,9 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
+from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings, annotate_gold, fold_numbers
 from tokalign.model import load_model
-from tokalign.training import (
-    POSSIBLE_CHOICES,
-    TrainingSettings,
-    annotate_gold,
-    fold_numbers,
-    train,
-)
+from tokalign.training import train
 from tokalign.types import GoldPair, Symmetrization
 
 Links = frozenset[tuple[int, int]]
@@ -89,8 +84,9 @@ def settings_of(path: Path) -> TrainingSettings:
     header = load_model(path).header
     known = {field.name for field in fields(TrainingSettings)}
     settings = {key: value for key, value in header.settings.items() if key in known}
-    for key in ("possible_in", "follow"):
-        settings[key] = tuple(tuple(v) if isinstance(v, list) else v for v in settings[key])
+    for key in ("possible_in", "follow", "styles"):
+        if key in settings:
+            settings[key] = tuple(tuple(v) if isinstance(v, list) else v for v in settings[key])
     return TrainingSettings(feature_groups=header.feature_groups, **settings)
 
 

@@ -17,12 +17,14 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
+from tokalign.lessons import TrainingSettings
 from tokalign.neural.encoder import Encoder
-from tokalign.training import TrainingSettings, train
+from tokalign.training import train
 from tokalign.types import GoldPair, Symmetrization
 
 from bench.crossval import Links, rows
-from recipes.models import GROUPS, RTE2
+from recipes.aligned import RTE2
+from recipes.models import GROUPS
 from recipes.neural.encoders import N_FOLDS, Encoders
 
 

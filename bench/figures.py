@@ -26,7 +26,7 @@ from measurements import DIGITS, MEASUREMENTS, Measurement, Row, Value, key
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures.json"
 DATA = Path(os.environ.get("TOKALIGN_DATA", ROOT.parent / "shared" / "data"))
-ACCURACIES = {"percent", "points", "mean average precision", "count"}
+ACCURACIES = {"percent", "points", "links per 100 pairs", "mean average precision", "count"}
 """Units of figures that do not depend on how busy the machine is."""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 DIGITS = {
+    "links per 100 pairs": 1,
     "percent": 1,
     "points": 1,
     "mean average precision": 3,
@@ -180,12 +181,6 @@ FOLDS = (
         _directions("joint"),
     ),
     Measurement(
-        "rte2-folds.en",
-        "RTE2 development, sure links, 5 folds, settings of en, its other corpora in every fold",
-        "make crossval-en",
-        _directions("joint"),
-    ),
-    Measurement(
         "rte2-folds.votes",
         "RTE2 development, the majority's sure links, 5 folds, learned from three annotators",
         f"python bench/crossval.py --gold {RTE2} {EN_RTE2} "
@@ -217,6 +212,69 @@ FOLDS = (
         f"python bench/crossval.py --gold {EDINBURGH} {EN_RTE2} --without vectors "
         "--with dependency",
         _directions("joint t2s"),
+    ),
+)
+_ERROR = {
+    "calibration_error": Value(("expected_error",), "percent", "expected calibration error", 100),
+    "calibration_error_with_unrelated": Value(
+        ("expected_error_with_unrelated",),
+        "percent",
+        "the same, with the unlike links of unrelated pairs",
+        100,
+    ),
+}
+_RAW_ERROR = {
+    "calibration_error_uncalibrated": Value(
+        ("expected_error_uncalibrated",),
+        "percent",
+        "expected calibration error of the posteriors as they are",
+        100,
+    )
+}
+_UNLIKE = {
+    "unlike": Value(("unlike",), "links per 100 pairs", "between unlike content words"),
+    "confident": Value(("confident",), "links per 100 pairs", "those of confidence 0.8 and more"),
+    "linked": Value(("linked",), "percent", "content words that have a link", 100),
+}
+STYLES = (
+    Measurement(
+        "styles",
+        "5 folds of all corpora of en and of unrelated pairs, each corpus in its style, threshold "
+        "and calibration from the other folds",
+        "make styles",
+        tuple(
+            Row(name, {"style": name}, FRACTIONS | _ERROR | _RAW_ERROR)
+            for name in ("strict", "paraphrase", "free", "edits")
+        ),
+    ),
+    Measurement(
+        "unrelated",
+        "development pairs that are not parallel",
+        "make unrelated > build/unrelated.log && "
+        "python bench/unrelated.py --data DATA/ --models en,en-rte2",
+        (
+            *(
+                Row(
+                    ".".join(part for part in (model, style, kind) if part),
+                    {"model": model, "style": style, "kind": kind},
+                    _UNLIKE,
+                )
+                for model, styles in (
+                    ("en", ("strict", "paraphrase", "free", "edits")),
+                    ("en-rte2", ("",)),
+                )
+                for style in styles
+                for kind in ("unrelated", "mined", "question", "half-related")
+            ),
+            *(
+                Row(
+                    f"en.{style}",
+                    {"model": "en", "style": style, "kind": "calibration"},
+                    _ERROR,
+                )
+                for style in ("free", "edits")
+            ),
+        ),
     ),
 )
 NESTED = (
@@ -268,17 +326,23 @@ POSSIBLE = tuple(
 )
 
 
+STYLE_OF = {"mtref": "free", "wiki": "edits"}
+
+
 def _held_out(data: str, model: str) -> Measurement:
+    style = {"style": STYLE_OF[data]} if model == "en" else {}
     is_neural = model.endswith("-neural")
     values = (
         _some(FRACTIONS, "precision recall f1 exact_match") if model == "en-rte2" else FRACTIONS
     )
     return Measurement(
         f"{data}-dev.{model}",
-        f"MultiMWA {data.capitalize()} development, sure and possible links, {model}",
+        f"MultiMWA {data.capitalize()} development, sure and possible links, {model}"
+        + "".join(f", {each}" for each in style.values()),
         f"tokalign evaluate --gold DATA/multimwa/{data}-dev.tsv --model {model} "
-        "--links sure+possible --json",
-        (Row("", {"model": model}, values | (CALIBRATION if model == "en" else {})),),
+        + "".join(f"--style {each} " for each in style.values())
+        + "--links sure+possible --json",
+        (Row("", {"model": model, **style}, values | (CALIBRATION if model == "en" else {})),),
         is_quick=not is_neural,
         environment=".venv-neural" if is_neural else "",
     )
@@ -571,6 +635,6 @@ THRESHOLDS = (
 )
 
 MEASUREMENTS = (
-    *FOLDS, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS, *THRESHOLDS,
-    *SPEED, *SERVING,
+    *FOLDS, *STYLES, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS,
+    *THRESHOLDS, *SPEED, *SERVING,
 )  # fmt: skip

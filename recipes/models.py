@@ -16,15 +16,13 @@ from pathlib import Path
 
 from tokalign.annotate import load_annotator
 from tokalign.formats import read_gold
+from tokalign.lessons import TrainingSettings
 from tokalign.model import Model, save_model
-from tokalign.training import Progress, TrainingSettings, train
+from tokalign.training import Progress, train
 
+from recipes.aligned import EDINBURGH, MTREF, RTE2, UNRELATED, read_corpus
 from recipes.figures import accuracy_keys, read_figures
-
-RTE2 = "msr_rte2/RTE2_dev_M.align.txt"
-EDINBURGH = "edinburgh/gold.train.sure+poss.json"
-MTREF = "multimwa/mtref-train.tsv"
-WIKI = "multimwa/wiki-train.tsv"
+from recipes.styles import STYLES, fit, held_out
 
 GROUPS = (
     "string", "pos", "position", "wordnet", "neighbour", "lexical", "names", "context",
@@ -35,6 +33,12 @@ LICENSE = "research use"
 
 EN_RTE2_SETTINGS = TrainingSettings(feature_groups=GROUPS)
 EN_SETTINGS = TrainingSettings(
+    feature_groups=(*GROUPS, "anchors"),
+    max_iterations=60,
+    possible_in=((Path(MTREF).name, "sure"),),
+    styles=tuple((Path(style.corpus).name, name) for name, style in STYLES.items()),
+)
+MIXED_SETTINGS = TrainingSettings(  # of en-neural
     feature_groups=GROUPS,
     max_iterations=60,
     possible_in=((Path(MTREF).name, "sure"),),
@@ -56,25 +60,39 @@ class Recipe:
     settings : TrainingSettings
     figures : mapping of str to str
         What its header says was measured -> key in docs/figures.json.
+    unrelated : str
+        File of unrelated pairs to learn from, below the folder that recipes.unrelated writes.
     """
 
     description: str
     corpora: tuple[str, ...]
     settings: TrainingSettings
     figures: Mapping[str, str]
+    unrelated: str = ""
 
-    def train(self, name: str, data: Path) -> Model:
-        """Return the model trained on the corpora below `data`, with its figures."""
+    def train(self, name: str, data: Path, unrelated_folder: Path) -> Model:
+        """Return the model trained on the corpora below `data`, with its figures.
+
+        The styles of one that has some are fitted by cross-validation, so it takes six trainings.
+        """
+        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
+        unrelated = read_gold(unrelated_folder / self.unrelated) if self.unrelated else []
         model = train(
-            {Path(corpus).name: read_gold(data / corpus) for corpus in self.corpora},
+            corpora,
             load_annotator("native"),
             self.settings,
             name=name,
             description=self.description,
             license=LICENSE,
+            unrelated=unrelated,
             report=log_progress,
         )
-        return replace(model, header=replace(model.header, figures=read_figures(self.figures)))
+        header = replace(model.header, figures=read_figures(self.figures))
+        if header.styles:
+            found = held_out(corpora, unrelated, self.settings)
+            styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)
+            header = replace(header, styles=styles)
+        return replace(model, header=header)
 
 
 MODELS = {
@@ -86,11 +104,14 @@ MODELS = {
         accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
     ),
     "en": Recipe(
-        "News, entailment, questions, paraphrases and edits; the default",
-        (RTE2, EDINBURGH, MTREF, WIKI),
+        "News, entailment, questions, paraphrases and edits, each in its style; knows pairs that "
+        "have little in common; the default",
+        tuple(style.corpus for style in STYLES.values()),
         EN_SETTINGS,
-        accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en")
-        | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en"),
+        accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
+        | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
+        | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
+        unrelated=UNRELATED,
     ),
 }
 
@@ -109,6 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m recipes.models", description=str(__doc__).partition("\n")[0]
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--unrelated",
+        type=Path,
+        default=Path("build/unrelated"),
+        help="folder that recipes.unrelated wrote (default: build/unrelated)",
+    )
     parser.add_argument("--output", type=Path, required=True, help="folder of the models")
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     options = parser.parse_args(arguments)
@@ -118,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     for name in options.models or MODELS:
         path = options.output / f"{name}.tokalign"
-        save_model(MODELS[name].train(name, options.data), path)
+        save_model(MODELS[name].train(name, options.data, options.unrelated), path)
         logger.info("wrote %s", path)
 
 

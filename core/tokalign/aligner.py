@@ -23,6 +23,7 @@ from tokalign.headers import quoted
 from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
+from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.tables import DATA_DIR
 from tokalign.types import (
     DEFAULT_SYMMETRIZATION,
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
 MODEL_SUFFIX = ".tokalign"
+_PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
+"""What a model without styles decides by."""
+_ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
 
 
 def shipped_models() -> list[str]:
@@ -103,7 +107,10 @@ class Aligner:
     ) -> None:
         self.header: ModelHeader = model.header
         self.annotator = annotator
-        self._model = model
+        self._table = model.table
+        self._style_numbers = {"": 0} | {
+            style["name"]: number for number, style in enumerate(model.header.styles)
+        }
         lexicons = Lexicons.for_groups(model.table.groups)
         self._decoder = Decoder(model, lexicons)
         self._judge = Judge(lexicons.frequencies.idf)
@@ -195,12 +202,15 @@ class Aligner:
         Raises
         ------
         InputError
-            If a sentence is empty or an option is unknown or out of range.
+            If a sentence is empty or an option is unknown or out of range, or the model has no
+            such style.
         LimitError
             If a sentence has more than MAX_TOKENS tokens.
         """
         options = AlignOptions.of(options, changes)
-        return self._alignment(self._decoder.decode(*self._prepared(source, target)), options)
+        style = self._style_number(options.style)
+        decoded = self._decoder.decode(*self._prepared(source, target), style)
+        return self._alignment(decoded, style, options)
 
     @overload
     def pipe(
@@ -281,10 +291,19 @@ class Aligner:
         pairs : sequence of (Sentence, Sentence), or Exception
             With the columns that `annotate` fills; nothing is annotated here.
         options : AlignOptions
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
         """
+        style = self._style_number(options.style)
         for outcome in together(self._encode, pairs):
             yield attempt(
-                lambda encoded: self._alignment(self._decoder.decode(*encoded), options), outcome
+                lambda encoded: self._alignment(
+                    self._decoder.decode(*encoded, style), style, options
+                ),
+                outcome,
             )
 
     def judge_annotated(
@@ -299,19 +318,34 @@ class Aligner:
         options : AlignOptions
             With `explain`, judgements hold their evidence.
         by : RankBy
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
         """
+        style = self._style_number(options.style)
 
         def judged(
             encoded: tuple[Sentence, Sentence, Encoded | None],
         ) -> tuple[Alignment, Judgement]:
-            decoded = self._decoder.decode(*encoded)
-            alignment = self._alignment(decoded, options)
+            decoded = self._decoder.decode(*encoded, style)
+            alignment = self._alignment(decoded, style, options)
             posterior = link_posteriors(decoded, Symmetrization.JOINT)
             judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
             return alignment, judgement
 
         for outcome in together(self._encode, pairs):
             yield attempt(judged, outcome)
+
+    def _style_number(self, name: str) -> int:
+        if name not in self._style_numbers:
+            names = ", ".join(style["name"] for style in self.header.styles) or "(none)"
+            raise InputError(
+                f"no style {quoted(name)}; the model {self.header.name} has {names}",
+                field="options.style",
+            )
+        return self._style_numbers[name]
 
     def _prepared(
         self, source: SentenceLike, target: SentenceLike
@@ -332,23 +366,30 @@ class Aligner:
             for (source, target), encoded in zip(pairs, self._encoder.encode(pairs), strict=True)
         ]
 
-    def _alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
+    def _alignment(self, decoded: Decoded, style: int, options: AlignOptions) -> Alignment:
         source, target = decoded.source, decoded.target
+        convention = self.header.styles[style] if self.header.styles else _PLAIN
+        decided = decide(decoded, options.symmetrization, convention["threshold"])
+        if options.symmetrization in _ONE_DIRECTION:  # the maps are of the mean of both
+            convention = _PLAIN
+        confidences = calibrate(convention, np.array([each[2] for each in decided])).tolist()
         links = tuple(
             Link(i, j, confidence)
-            for i, j, confidence in decide(decoded, options.symmetrization)
+            for (i, j, _), confidence in zip(decided, confidences, strict=True)
             if confidence >= options.min_confidence
         )
         posteriors = None
         if options.posteriors:
-            posteriors = link_posteriors(decoded, options.symmetrization).astype(np.float32)
+            posteriors = calibrate(
+                convention, link_posteriors(decoded, options.symmetrization)
+            ).astype(np.float32)
         explanations: tuple[LinkExplanation, ...] = ()
         if options.explain:
             explanations = tuple(
                 explanation
                 for link in links
                 for explanation in explain_link(
-                    self._model, decoded, link.source, link.target, options.symmetrization
+                    self._table, decoded, link.source, link.target, options.symmetrization
                 )
             )
         return Alignment(
@@ -372,6 +413,7 @@ class Aligner:
         target_index: int,
         *,
         symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
+        style: str = "",
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
@@ -382,13 +424,17 @@ class Aligner:
             0-based tokens; -1 on one side asks why the other side's token is unaligned.
         symmetrization : Symmetrization or str
             ``s2t`` or ``t2s`` explains that direction alone.
+        style : str
+            Out of the model's styles; its default if empty.
 
         Raises
         ------
         InputError
-            If an index is out of range, both are -1, or the one that the direction labels is.
+            If there is no such style, an index is out of range, both are -1, or the one that the
+            direction labels is.
         """
         chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
+        style_number = self._style_number(style)
         source, target, encoded = self._prepared(source, target)
         for name, index, sentence in (
             ("source_index", source_index, source),
@@ -409,8 +455,8 @@ class Aligner:
                     f"{chosen} labels {name} tokens; {name}_index must name one, not be -1",
                     field=f"{name}_index",
                 )
-        decoded = self._decoder.decode(source, target, encoded)
-        return tuple(explain_link(self._model, decoded, source_index, target_index, chosen))
+        decoded = self._decoder.decode(source, target, encoded, style_number)
+        return tuple(explain_link(self._table, decoded, source_index, target_index, chosen))
 
 
 def _open_encoder(name: str) -> Encoder:

@@ -75,6 +75,14 @@ class RequestOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class StyleInfo:
+    """A convention of what deserves a link: its name, and what it links."""
+
+    name: str
+    links: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model that a server has loaded; see the message Model in align.proto."""
 
@@ -87,6 +95,7 @@ class ModelInfo:
     directions: tuple[Symmetrization, ...]
     uses_trees: bool
     is_default: bool
+    styles: tuple[StyleInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,6 +424,7 @@ def encode_model(value: ModelInfo) -> align_pb2.Model:
     """Return the message."""
     values = _values(value, ModelInfo)
     values["directions"] = [_TO_NUMBER[each] for each in value.directions]
+    values["styles"] = [align_pb2.Style(**_values(each, StyleInfo)) for each in value.styles]
     return align_pb2.Model(**values)
 
 
@@ -425,6 +435,7 @@ def decode_model(message: align_pb2.Model) -> ModelInfo:
     values["directions"] = tuple(each for each in known if each is not None)
     values["corpora"] = tuple(message.corpora)
     values["feature_groups"] = tuple(message.feature_groups)
+    values["styles"] = tuple(StyleInfo(**_values(each, StyleInfo)) for each in message.styles)
     return ModelInfo(**values)
 
 

@@ -15,7 +15,16 @@ import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    NotRequired,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 MAX_HEADER_BYTES: Final = 1 << 16
 """Shipped headers have at most 8 KiB."""
@@ -58,7 +67,8 @@ def read_header(data: bytes, schema: type) -> dict[str, Any]:
     data : bytes
     schema : type
         A TypedDict or a dataclass. Of a dataclass, fields with a default may be missing, and
-        those with ``metadata={"stored": False}`` are not in the header.
+        those with ``metadata={"stored": False}`` are not in the header; of a TypedDict, fields
+        that are NotRequired may be missing.
 
     Raises
     ------
@@ -94,7 +104,11 @@ def _fields(schema: type) -> tuple[dict[str, Any], frozenset[str]]:
     """Return the types of a schema's fields, and the names of those that must be there."""
     hints = get_type_hints(schema, include_extras=True)
     if is_typeddict(schema):
-        return hints, frozenset(hints)
+        may_lack = {name for name, hint in hints.items() if get_origin(hint) is NotRequired}
+        plain = {
+            name: get_args(hint)[0] if name in may_lack else hint for name, hint in hints.items()
+        }
+        return plain, frozenset(hints.keys() - may_lack)
     fields = [field for field in dataclasses.fields(schema) if field.metadata.get("stored", True)]
     required = frozenset(
         field.name
@@ -147,6 +161,8 @@ def _fits(value: object, hint: Any) -> bool:
         return isinstance(value, bool)
     if hint is int:
         return type(value) is int and 0 <= value <= MAX_NUMBER
+    if hint is float:
+        return type(value) in (int, float) and 0 <= value <= 1  # nor if it is NaN
     if hint is str:
         return isinstance(value, str) and _TEXT.fullmatch(value) is not None
     if get_origin(hint) is Annotated:
@@ -157,7 +173,12 @@ def _fits(value: object, hint: Any) -> bool:
 def _wanted(hint: Any) -> str:
     if get_origin(hint) is Annotated:
         return str(hint.__metadata__[1])
-    kinds = {bool: "true or false", int: "a whole number from 0", str: "text on one line"}
+    kinds = {
+        bool: "true or false",
+        int: "a whole number from 0",
+        float: "a number from 0 to 1",
+        str: "text on one line",
+    }
     return kinds.get(hint) or {dict: "an object"}.get(get_origin(hint), "a list")
 
 

@@ -10,6 +10,9 @@
     transition:jump:+1<TAB>...
     sha256 <hexadecimal digest of all bytes before this line>
 
+A model with styles (tokalign.styles) has format version 2: below the weights that its styles share,
+each style has a line ``style NAME``, in the header's order, and lines of the weights that it adds.
+
 A feature that has no line weighs nothing. Nothing in the file is executed, and a file from a
 stranger costs at most a few times MAX_MODEL_BYTES of memory.
 """
@@ -22,6 +25,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,15 +46,17 @@ from tokalign.headers import (
     quoted,
     read_header,
 )
+from tokalign.styles import OwnWeights, StyleHeader, check_styles
 
 MAGIC = "tokalign-model"
-FORMAT_VERSION = 1
+PLAIN_VERSION, STYLED_VERSION = 1, 2
 COLUMNS = "feature\ts2t\tt2s"
 MAX_MODEL_BYTES = 16 << 20
 """Twice what a model would have in which every feature weighs something."""
 LARGEST_WEIGHT = 1e6
 """Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
 _TRANSITION = "transition:"
+_STYLE = "style "
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
 
 
@@ -75,6 +81,8 @@ class ModelHeader:
         How it was trained.
     figures : dict
         Measured accuracy, each with its conditions.
+    styles : tuple of StyleHeader
+        The default first; empty where the model has one convention, without a name.
     digest : str
         SHA-256 of the file's content; empty before it is saved.
 
@@ -95,11 +103,13 @@ class ModelHeader:
     encoder: OptionalName = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
+    styles: tuple[StyleHeader, ...] = ()
     digest: str = field(default="", metadata={"stored": False})
 
     def __post_init__(self) -> None:
         try:
             check_fields(self)
+            check_styles(self.styles)
         except ValueError as error:
             raise ModelError(f"bad header: {error}") from error
 
@@ -119,14 +129,45 @@ class Model:
     header : ModelHeader
     table : FeatureTable
     weights : float32 array, shape (table.n_slots, 2)
-        Column 0 for s2t, column 1 for t2s.
+        Column 0 for s2t, column 1 for t2s; those that all styles share.
     transitions : float64 array, shape (2, 34)
+    own : tuple of OwnWeights
+        What each of the header's styles adds.
+
+    Raises
+    ------
+    ModelError
+        If there are not as many of `own` as styles.
     """
 
     header: ModelHeader
     table: FeatureTable
     weights: NDArray[np.float32]
     transitions: NDArray[np.float64]
+    own: tuple[OwnWeights, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.own) != len(self.header.styles):
+            raise ModelError(
+                f"weights of {len(self.own)} styles; the header has {len(self.header.styles)}"
+            )
+
+    def summed(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Return every style's weights and transitions, the shared ones added.
+
+        Returns
+        -------
+        weights : float32 array, shape (n_styles, table.n_slots, 2)
+            One style where the model has none by name.
+        transitions : float64 array, shape (n_styles, 2, 34)
+        """
+        n_styles = max(len(self.own), 1)
+        weights = np.repeat(self.weights[None], n_styles, axis=0)
+        transitions = np.repeat(self.transitions[None], n_styles, axis=0)
+        for style, own in enumerate(self.own):
+            weights[style, own.slots] += own.weights
+            transitions[style] += own.transitions
+        return weights, transitions
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -139,23 +180,31 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """
     header = dataclasses.asdict(model.header)
     del header["digest"]
-    if not model.header.encoder:
-        del header["encoder"]
+    for optional in ("encoder", "styles"):
+        if not header[optional]:
+            del header[optional]
     header_line = json.dumps(header, ensure_ascii=False, sort_keys=True)
     if len(header_line.encode()) > MAX_HEADER_BYTES:
         raise ModelError(f"the header is longer than {MAX_HEADER_BYTES} bytes; shorten its texts")
-    largest = max(np.abs(model.weights).max(initial=0.0), np.abs(model.transitions).max())
-    if not largest <= LARGEST_WEIGHT:
-        raise ModelError(f"a weight is {largest}; wanted at most {LARGEST_WEIGHT:.0f}; raise l2")
-    lines = [f"{MAGIC} {FORMAT_VERSION}", header_line, COLUMNS]
-    for slot in np.flatnonzero(model.weights.any(axis=1)).tolist():
-        s2t, t2s = model.weights[slot].tolist()
-        lines.append(f"{model.table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}")
-    for name, (s2t, t2s) in zip(TRANSITION_NAMES, model.transitions.T.tolist(), strict=True):
-        lines.append(f"{_TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}")
+    slots = np.flatnonzero(model.weights.any(axis=1))
+    shared = OwnWeights(slots.astype(np.int32), model.weights[slots], model.transitions)
+    version = STYLED_VERSION if model.own else PLAIN_VERSION
+    lines = [f"{MAGIC} {version}", header_line, COLUMNS, *_weight_lines(model.table, shared)]
+    for style, own in zip(model.header.styles, model.own, strict=True):
+        lines += [f"{_STYLE}{style['name']}", *_weight_lines(model.table, own)]
     body = ("\n".join(lines) + "\n").encode("utf-8")
     digest = hashlib.sha256(body).hexdigest()
     Path(path).write_bytes(body + f"sha256 {digest}\n".encode())
+
+
+def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
+    largest = max(np.abs(weights.weights).max(initial=0.0), np.abs(weights.transitions).max())
+    if not largest <= LARGEST_WEIGHT:
+        raise ModelError(f"a weight is {largest}; wanted at most {LARGEST_WEIGHT:.0f}; raise l2")
+    for slot, (s2t, t2s) in zip(weights.slots.tolist(), weights.weights.tolist(), strict=True):
+        yield f"{table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}"
+    for name, (s2t, t2s) in zip(TRANSITION_NAMES, weights.transitions.T.tolist(), strict=True):
+        yield f"{_TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -174,9 +223,9 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     if first_line is None:
         raise ModelError(f"{path}: not a model file (its first line is not '{MAGIC} VERSION')")
     version = first_line[1].decode()
-    if version != str(FORMAT_VERSION):
+    if version not in (str(PLAIN_VERSION), str(STYLED_VERSION)):
         raise ModelVersionError(
-            f"{path}: has format {version}, this tokalign reads up to {FORMAT_VERSION}; upgrade it"
+            f"{path}: has format {version}, this tokalign reads up to {STYLED_VERSION}; upgrade it"
         )
     body, mark, stated = content.rstrip(b"\n").rpartition(b"\nsha256 ")
     if not mark:
@@ -191,7 +240,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
-    return _parse(path, text, digest)
+    return _parse(path, text, digest, is_styled=version == str(STYLED_VERSION))
 
 
 def _read(path: Path) -> bytes:
@@ -212,36 +261,56 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _parse(path: Path, text: str, digest: str) -> Model:
+def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
     _, header_line, columns, rest = (text.split("\n", 3) + [""] * 3)[:4]
     try:
         header = ModelHeader(**read_header(header_line.encode(), ModelHeader), digest=digest)
     except ValueError as error:
         raise ModelError(f"{path}:2: bad header: {error}") from error
+    except ModelError as error:
+        raise ModelError(f"{path}:2: {error}") from error
+    if bool(header.styles) != is_styled:
+        raise ModelError(
+            f"{path}:2: the header has {len(header.styles)} styles; format {STYLED_VERSION} has "
+            f"some, format {PLAIN_VERSION} none"
+        )
     try:
         table = FeatureTable(header.feature_groups)
     except ModelError as error:
         raise ModelError(f"{path}:2: {error}") from error
     if columns != COLUMNS:
         raise ModelError(f"{path}:3: the columns are {quoted(columns)}; wanted {COLUMNS!r}")
-    return Model(header, table, *_read_weights(path, rest, table))
-
-
-def _read_weights(
-    path: Path, text: str, table: FeatureTable
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return the weights and transitions of the lines below the columns' names."""
-    n_lines, most = text.count("\n") + 1, table.n_slots + len(TRANSITION_NAMES)
+    n_lines = rest.count("\n") + 1
+    most = (1 + len(header.styles)) * (1 + table.n_slots + len(TRANSITION_NAMES))
     if n_lines > most:
         raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
-    lines = text.split("\n") if text else []
+    lines = rest.split("\n") if rest else []
+    heads = [k for k, line in enumerate(lines) if is_styled and line.startswith(_STYLE)]
+    named = [lines[k].removeprefix(_STYLE) for k in heads]
+    if named != [style["name"] for style in header.styles]:
+        raise ModelError(
+            f"{path}: has weights of the styles {quoted(named)}, other than its header"
+        )
+    shared, *own = (
+        _read_weights(path, lines[first:end], first + 4, table)
+        for first, end in zip(
+            [0, *(k + 1 for k in heads)], [*heads, len(lines)], strict=True
+        )
+    )  # fmt: skip
+    weights = np.zeros((table.n_slots, 2), dtype=np.float32)
+    weights[shared.slots] = shared.weights
+    return Model(header, table, weights, shared.transitions, tuple(own))
+
+
+def _read_weights(path: Path, lines: list[str], first: int, table: FeatureTable) -> OwnWeights:
+    """Return the weights and transitions of lines, of which the first has the number `first`."""
     places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
     found: list[int] = []
     columns: tuple[list[float], list[float]] = [], []
-    for number, line in enumerate(lines, start=4):
+    for number, line in enumerate(lines, start=first):
         try:
-            name, first, second = line.split("\t")
-            s2t, t2s = float(first), float(second)
+            name, in_s2t, in_t2s = line.split("\t")
+            s2t, t2s = float(in_s2t), float(in_t2s)
             if not (-LARGEST_WEIGHT <= s2t <= LARGEST_WEIGHT >= t2s >= -LARGEST_WEIGHT):
                 raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
             found.append(places[name] if name in places else table.slot(name))
@@ -251,16 +320,20 @@ def _read_weights(
             ) from error
         columns[0].append(s2t)
         columns[1].append(t2s)
-    _, firsts = np.unique(found, return_index=True)
+    ordered, firsts = np.unique(np.array(found, dtype=np.intp), return_index=True)
     if len(firsts) < len(found):
         k = int(np.setdiff1d(np.arange(len(found)), firsts)[0])
         raise ModelError(
-            f"{path}:{k + 4}: bad weight line {quoted(lines[k])}: there is a line above for the "
-            "same feature"
+            f"{path}:{k + first}: bad weight line {quoted(lines[k])}: there is a line above for "
+            "the same feature"
         )
-    both = np.zeros((most, 2))
-    both[np.array(found, dtype=np.intp)] = np.array(columns).T
-    return both[: table.n_slots].astype(np.float32), both[table.n_slots :].T.copy()
+    both = np.array(columns).T[firsts]
+    n_features = int(np.searchsorted(ordered, table.n_slots))
+    transitions = np.zeros((2, len(TRANSITION_NAMES)))
+    transitions[:, ordered[n_features:] - table.n_slots] = both[n_features:].T
+    return OwnWeights(
+        ordered[:n_features].astype(np.int32), both[:n_features].astype(np.float32), transitions
+    )
 
 
 def _brief(error: Exception) -> str:

@@ -18,74 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.annotate import Annotator
-from tokalign.crf.matrix import FeatureMatrix
-from tokalign.crf.objective import N_TRANSITIONS, Objective, Targets
+from tokalign.crf.objective import N_TRANSITIONS, Objective
 from tokalign.errors import InputError, ModelError
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.matrix import build_matrix
-from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
-from tokalign.lexicon.likeness import unlike_cells
+from tokalign.features.table import TREE_GROUPS, FeatureTable
+from tokalign.lessons import Lessons, TrainingSettings
 from tokalign.model import Model, ModelHeader
-from tokalign.types import GoldPair, Sentence
+from tokalign.styles import DEFAULT_THRESHOLD, OwnWeights
+from tokalign.types import GoldPair
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
 
-POSSIBLE_CHOICES = ("ignore", "free", "half", "sure")
 PRECISION = 1e-6
 """Relative decrease of the loss below which training has converged."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingSettings:
-    """How to train.
-
-    Attributes
-    ----------
-    feature_groups : tuple of str
-        Names out of tokalign.features.table.GROUP_NAMES.
-    l2 : float
-        Penalty ``l2 / 2 * |weights|^2``.
-    cost : float
-        Hamming cost of a wrong label, in nats.
-    max_iterations : int
-    possible : str
-        What possible links are: "ignore" (not links, so wrong), "free" (not asked for, but they
-        cost nothing), "half" (right, but at half the cost of a wrong label), or "sure" (links
-        like others).
-    possible_in : tuple of (str, str)
-        Corpora, by name, for which that is different, and how.
-    follow : tuple of str
-        With several corpora: those, by name, whose conventions the model follows where they
-        differ. All alike by default.
-    unrelated_importance : float
-        What the loss of each unrelated pair is multiplied with.
-    patience : int
-        With development data: stop after so many iterations without a lower loss on it.
-    """
-
-    feature_groups: tuple[str, ...] = DEFAULT_GROUPS
-    l2: float = 8.0
-    cost: float = 1.0
-    max_iterations: int = 100
-    possible: str = "ignore"
-    possible_in: tuple[tuple[str, str], ...] = ()
-    follow: tuple[str, ...] = ()
-    unrelated_importance: float = 0.5
-    patience: int = 10
-
-    def __post_init__(self) -> None:
-        for choice in (self.possible, *(choice for _, choice in self.possible_in)):
-            if choice not in POSSIBLE_CHOICES:
-                raise InputError(
-                    f"possible is {choice!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
-                )
-        for name in ("l2", "cost", "unrelated_importance"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
-        for name in ("max_iterations", "patience"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; wanted at least 1")
+TINY_SHARED, TINY_OWN = 0.002, 0.01
+"""Weights that a model with styles leaves out. Without them its text is a third as long, and no
+figure on held-out pairs changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,33 +62,6 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
-AnnotatedPair = tuple[Sentence, Sentence]
-
-
-def annotate_gold(
-    pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool
-) -> list[AnnotatedPair]:
-    """Return the annotated sentences of gold pairs."""
-    sentences = annotator.annotate(
-        [sentence for pair in pairs for sentence in (pair.source, pair.target)], trees=trees
-    )
-    return list(zip(sentences[::2], sentences[1::2], strict=True))
-
-
-def gold_targets(pairs: Sequence[GoldPair], possible: str) -> list[Targets]:
-    """Return what gold asks for, pair by pair, where possible links are one of POSSIBLE_CHOICES."""
-    if possible == "sure":
-        return [Targets(pair.sure | pair.possible) for pair in pairs]
-    if possible == "ignore":
-        return [Targets(pair.sure) for pair in pairs]
-    return [Targets(pair.sure, **{possible: pair.possible}) for pair in pairs]
-
-
-def fold_numbers(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
-    """Return the fold of every pair; pairs with the same target sentence share one."""
-    targets = {target: k for k, target in enumerate(dict.fromkeys(p.target.tokens for p in pairs))}
-    shuffled = np.random.default_rng(seed).permutation(len(targets))
-    return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in pairs]
 
 
 def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
@@ -172,7 +93,7 @@ def optimise(
     dev: Objective | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]:
-    """Return the weights that minimise an objective, its domains merged.
+    """Return the weights that minimise an objective.
 
     Parameters
     ----------
@@ -181,7 +102,7 @@ def optimise(
     direction : str
         Goes into the reports.
     follow : sequence of int
-        See merge_domains.
+        See merge_domains; for `dev`.
     dev : Objective of a single corpus, optional
         Loss of the merged weights to watch for early stopping; its best iteration's weights are
         returned.
@@ -189,7 +110,7 @@ def optimise(
 
     Returns
     -------
-    float64 array, shape (n_columns + 34,)
+    float64 array, shape (1 or 1 + n_corpora, n_columns + 34)
     """
     from scipy.optimize import OptimizeResult, minimize
 
@@ -225,20 +146,16 @@ def optimise(
         else:
             why = "converged" if result.success else "reached the iteration limit"
         report(Progress(direction, last.iteration, float(result.fun), last.dev_loss, why))
-    weights = np.asarray(best_weights if dev else result.x, dtype=np.float64)
-    return merge_domains(weights.reshape(objective.shape), follow)
+    return np.asarray(best_weights if dev else result.x, dtype=np.float64).reshape(objective.shape)
 
 
 def train_weights(
-    matrix: FeatureMatrix,
-    targets: Sequence[Targets],
-    corpus: Sequence[int],
+    lessons: Lessons,
     settings: TrainingSettings,
     *,
     follow: Sequence[int] = (),
     pairs: NDArray[np.int64] | None = None,
     dev_pairs: NDArray[np.int64] | None = None,
-    importance: Sequence[float] | None = None,
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]:
@@ -246,46 +163,42 @@ def train_weights(
 
     Parameters
     ----------
-    matrix : FeatureMatrix
-    targets : sequence of Targets
-        From gold_targets, one per pair of the matrix.
-    corpus : sequence of int
-        Number of each pair's corpus, from 0 without gaps.
+    lessons : Lessons
     settings : TrainingSettings
     follow : sequence of int
         See merge_domains.
     pairs, dev_pairs : int64 array, optional
         What to train on (all by default) and what to watch for early stopping.
-    importance : sequence of float, optional
-        What to multiply each pair's loss with; 1 by default.
     n_threads : int, optional
         All cores by default.
     report : callable, optional
 
     Returns
     -------
-    float64 array, shape (2, n_columns + 34)
-        Row 0 for s2t, row 1 for t2s; transitions last.
+    float64 array, shape (2, 1 or 1 + n_corpora, n_columns + 34)
+        First s2t, then t2s; of each the shared weights, then the corpora's own; transitions last.
     """
     weights = []
     with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as threads:
         for direction, source_labelled in (("s2t", True), ("t2s", False)):
             objective = partial(
-                Objective, matrix, targets,
-                source_labelled=source_labelled, cost=settings.cost, importance=importance,
-                threads=threads,
+                Objective, lessons.matrix, lessons.targets, importance=lessons.importance,
+                source_labelled=source_labelled, cost=settings.cost, threads=threads,
             )  # fmt: skip
             dev = (
                 None
                 if dev_pairs is None
-                else objective([0] * len(targets), pairs=dev_pairs, l2=0.0)
+                else objective([0] * len(lessons.matrix), pairs=dev_pairs, l2=0.0)
             )
-            found = optimise(
-                objective(corpus, pairs=pairs, l2=settings.l2), settings,
+            one = optimise(
+                objective(lessons.corpus, pairs=pairs, l2=settings.l2), settings,
                 direction=direction, follow=follow, dev=dev, report=report,
             )  # fmt: skip
-            weights.append(found)
-    return np.array(weights)
+            weights.append(one)
+    found = np.array(weights)
+    if not np.isfinite(found).all():
+        raise ModelError("training diverged: a weight is not finite; raise l2")
+    return found
 
 
 def train(
@@ -307,7 +220,8 @@ def train(
     """Return a model trained on one or more corpora.
 
     With several corpora the model keeps the weights that they share, and leans on those of
-    ``settings.follow`` where they differ.
+    ``settings.follow`` where they differ; or, with ``settings.styles``, it keeps what is each
+    style's own as well. Styles take links from DEFAULT_THRESHOLD, uncalibrated.
 
     Of `unrelated` pairs no link is read: what is learned from them is that content words are not
     linked with unlike ones (tokalign.lexicon.likeness). They are dealt out to the corpora, so that
@@ -319,9 +233,11 @@ def train(
 
     Raises
     ------
+    ModelError
+        If training diverged.
     InputError
-        If there is no pair, a sentence is empty, a setting names a corpus that is not there, or
-        the group "neural" lacks what it needs.
+        If there is no pair, a sentence is empty, a setting names a corpus that is not there, not
+        every corpus has a style while some have, or the group "neural" lacks what it needs.
     """
     settings = settings or TrainingSettings()
     if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (
@@ -334,12 +250,15 @@ def train(
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:
         raise InputError("no training pairs")
-    for corpus_name in (*settings.follow, *(name for name, _ in settings.possible_in)):
+    styles = dict(settings.styles)
+    for corpus_name in (*settings.follow, *dict(settings.possible_in), *styles):
         if corpus_name not in corpora:
             raise InputError(f"no corpus {corpus_name!r} among {', '.join(corpora)}")
-    possible_in = dict(settings.possible_in)
-    corpus = [k for k, pairs in enumerate(corpora.values()) for _ in pairs]
-    uses_trees = not set(TREE_GROUPS).isdisjoint(settings.feature_groups)
+    if styles and (len(corpora) == 1 or styles.keys() != corpora.keys()):
+        raise InputError(
+            f"{len(styles)} of {len(corpora)} corpora have a style; give several corpora, and each "
+            "a style"
+        )
     table = FeatureTable(settings.feature_groups)
     # Made before anything is learned, so that a bad name costs no time.
     header = ModelHeader(
@@ -350,46 +269,79 @@ def train(
         corpora=tuple(corpora),
         feature_groups=table.groups,
         annotator=annotator.name,
-        uses_trees=uses_trees,
+        uses_trees=not set(TREE_GROUPS).isdisjoint(table.groups),
         encoder=encoder,
         settings={
             **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},
             "pairs": {corpus_name: len(pairs) for corpus_name, pairs in corpora.items()},
             "unrelated": len(unrelated),
         },
-    )
-    annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
-    encodings = [pair for name in corpora for pair in encoded[name]] if encoded else None
-    matrix = build_matrix(annotated, table, Lexicons.for_groups(table.groups), encodings)
-    n_gold, n_train = len(gold), len(gold) + len(unrelated)
-    targets = [
-        *(
-            target
-            for corpus_name, pairs in corpora.items()
-            for target in gold_targets(pairs, possible_in.get(corpus_name, settings.possible))
+        styles=tuple(
+            {"name": style, "links": "", "threshold": DEFAULT_THRESHOLD}
+            for style in dict.fromkeys(styles.values())
         ),
-        *(Targets(frozenset(), wrong=unlike_cells(*pair)) for pair in annotated[n_gold:n_train]),
-        *gold_targets(dev, settings.possible),
-    ]
-    dealt = [k % len(corpora) for k in range(len(unrelated))]
+    )
+    lessons = Lessons.prepare(
+        corpora, annotator, settings, dev=dev, unrelated=unrelated, encoded=encoded
+    )
+    numbers = {corpus_name: number for number, corpus_name in enumerate(corpora)}
+    follow = [numbers[corpus_name] for corpus_name in settings.follow]
     weights = train_weights(
-        matrix,
-        targets,
-        [*corpus, *dealt, *([0] * len(dev))],
+        lessons,
         settings,
-        follow=[list(corpora).index(corpus_name) for corpus_name in settings.follow],
-        pairs=np.arange(n_train, dtype=np.int64),
-        dev_pairs=np.arange(n_train, len(matrix), dtype=np.int64) if dev else None,
-        importance=[
-            *([1.0] * n_gold),
-            *([settings.unrelated_importance] * len(unrelated)),
-            *([1.0] * len(dev)),
-        ],
+        follow=follow,
+        pairs=np.arange(lessons.n_train, dtype=np.int64),
+        dev_pairs=np.arange(lessons.n_train, len(lessons.matrix), dtype=np.int64) if dev else None,
         n_threads=n_threads,
         report=report,
     )
-    if not np.isfinite(weights).all():
-        raise ModelError("training diverged: a weight is not finite; raise l2")
-    dense = np.zeros((table.n_slots, 2), dtype=np.float32)
-    dense[matrix.slots] = weights[:, :-N_TRANSITIONS].T
-    return Model(header, table, dense, weights[:, -N_TRANSITIONS:].copy())
+    if not styles:
+        merged = np.array([merge_domains(each, follow) for each in weights])
+        return Model(header, table, *_dense(merged, lessons.matrix.slots, table.n_slots))
+    followed = [
+        [numbers[corpus_name] for corpus_name in styles if styles[corpus_name] == style["name"]]
+        for style in header.styles
+    ]
+    return styled_model(header, table, lessons.matrix.slots, weights, followed)
+
+
+def styled_model(
+    header: ModelHeader,
+    table: FeatureTable,
+    slots: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    followed: Sequence[Sequence[int]],
+) -> Model:
+    """Return a model that keeps styles apart, without tiny weights.
+
+    Parameters
+    ----------
+    header : ModelHeader
+        With the styles.
+    table : FeatureTable
+    slots : int32 array, shape (n_columns,)
+        Slot of each column of the weights.
+    weights : float64 array, shape (2, 1 + n_corpora, n_columns + 34)
+        From train_weights.
+    followed : sequence of sequence of int
+        For each style the numbers of its corpora.
+    """
+    shared, transitions = _dense(weights[:, 0], slots, table.n_slots)
+    shared[np.abs(shared) < TINY_SHARED] = 0
+    own = []
+    for numbers in followed:
+        mean = weights[:, [1 + number for number in numbers]].mean(axis=1)
+        each, own_transitions = _dense(mean, slots, table.n_slots)
+        each[np.abs(each) < TINY_OWN] = 0
+        kept = np.flatnonzero(each.any(axis=1))
+        own.append(OwnWeights(kept.astype(np.int32), each[kept], own_transitions))
+    return Model(header, table, shared, transitions, tuple(own))
+
+
+def _dense(
+    weights: NDArray[np.float64], slots: NDArray[np.int32], n_slots: int
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Return weights by slot, and transitions, of weights of shape (2, n_columns + 34)."""
+    dense = np.zeros((n_slots, 2), dtype=np.float32)
+    dense[slots] = weights[:, :-N_TRANSITIONS].T
+    return dense, weights[:, -N_TRANSITIONS:].copy()

@@ -82,6 +82,8 @@ class AlignOptions:
     ----------
     symmetrization : Symmetrization
         Its value as a str is taken, too.
+    style : str
+        Name of the convention to follow, out of the model's styles; empty for its default.
     min_confidence : float
         Links of a lower confidence are left out. In [0, 1].
     posteriors : bool
@@ -99,6 +101,7 @@ class AlignOptions:
     """
 
     symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
+    style: str = ""
     min_confidence: float = 0.0
     posteriors: bool = False
     explain: bool = False
@@ -250,7 +253,7 @@ class Link:
     source, target : int
         0-based token indices.
     confidence : float
-        Posterior probability of the link, in [0, 1].
+        Probability of the link, in [0, 1]: the posterior, calibrated where the model has styles.
     """
 
     source: int

@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokalign.annotate import load_annotator
+from tokalign.lessons import TrainingSettings
 from tokalign.model import save_model
 from tokalign.tables import Table
-from tokalign.training import TrainingSettings, train
+from tokalign.training import train
 
+from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.figures import accuracy_keys, read_figures
-from recipes.models import EDINBURGH, EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, MTREF, RTE2, WIKI
+from recipes.models import EN_RTE2_SETTINGS, LICENSE, MIXED_SETTINGS
 from recipes.neural.encoders import EPOCHS_AFTER_OTHERS, N_FOLDS, Encoders
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def train_en(encoders: Encoders, output: Path) -> None:
         held_out[corpus] = encoders.held_out(corpus, halves, encoders.folds(corpus, 2))
     _finish(
         encoders, output, "en-neural", encoders.rte2(others=True), held_out,
-        with_encoder(EN_SETTINGS),
+        with_encoder(MIXED_SETTINGS),
         "News, entailment, questions, paraphrases and edits, with a neural encoder",
     )  # fmt: skip
 

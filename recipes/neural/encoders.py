@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tokalign.formats import read_gold
+from tokalign.lessons import fold_numbers, gold_targets
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
-from tokalign.training import fold_numbers, gold_targets
 from tokalign.types import GoldPair
 
-from recipes.models import EDINBURGH, EN_SETTINGS, MTREF, RTE2, WIKI
+from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
+from recipes.models import MIXED_SETTINGS
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
@@ -73,7 +74,9 @@ class Encoders:
         data = []
         for corpus, numbers in parts.items():
             pairs = [self.corpus(corpus)[k] for k in numbers]
-            possible = dict(EN_SETTINGS.possible_in).get(Path(corpus).name, EN_SETTINGS.possible)
+            possible = dict(MIXED_SETTINGS.possible_in).get(
+                Path(corpus).name, MIXED_SETTINGS.possible
+            )
             targets = gold_targets(pairs, possible)
             data += examples(
                 [

@@ -20,10 +20,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokalign.annotate import load_annotator
+from tokalign.lessons import annotate_gold
 from tokalign.lexicon.labels import function_words
 from tokalign.lexicon.ppdb import read_pairs
 from tokalign.lexicon.words import Stemmer
-from tokalign.training import annotate_gold
 from tokalign.types import GoldPair
 from torch.nn import functional
 

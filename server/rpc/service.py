@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import grpc
 from google.protobuf.message import Message
 from tokalign import codec
-from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
-from tokalign.errors import LimitError
+from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
+from tokalign.errors import InputError, LimitError
 from tokalign.headers import quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
@@ -288,12 +288,16 @@ class Serving:
             ).SerializeToString()
             for model in pool.models
         }
+        self._styles = {model.name: [name for name, _ in model.styles] for model in pool.models}
         self._default = self._check(align_pb2.AlignOptions())
         info = ServerInfo(
             version=importlib.metadata.version("tokalign"),
             models=tuple(
                 ModelInfo(
-                    **model._asdict(), directions=tuple(Symmetrization), is_default=index == 0
+                    **model._asdict()
+                    | {"styles": tuple(StyleInfo(*style) for style in model.styles)},
+                    directions=tuple(Symmetrization),
+                    is_default=index == 0,
                 )
                 for index, model in enumerate(pool.models)
             ),
@@ -320,6 +324,13 @@ class Serving:
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")
+        styles = self._styles[options.model]
+        if options.align.style and options.align.style not in styles:
+            raise InputError(
+                f"no style {quoted(options.align.style)}; the model {options.model} has "
+                f"{', '.join(styles) or '(none)'}",
+                field="options.style",
+            )
         return options, self._references[options.model]
 
 

@@ -38,5 +38,6 @@ def load(settings: EngineSettings) -> AlignerEngine:
                 feature_groups=tuple(header.feature_groups),
                 description=header.description,
                 uses_trees=header.uses_trees,
+                styles=tuple((style["name"], style["links"]) for style in header.styles),
             )
     return AlignerEngine(aligners, tuple(models.values()), settings.limits)

@@ -33,6 +33,7 @@ class LoadedModel(NamedTuple):
     feature_groups: tuple[str, ...]
     description: str
     uses_trees: bool
+    styles: tuple[tuple[str, str], ...] = ()  # name and what it links, the default first
 
 
 class Ready(NamedTuple):

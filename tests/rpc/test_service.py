@@ -6,6 +6,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
+from support import fake_engine
 from support.waiting import until
 from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
@@ -152,6 +153,7 @@ async def test_list_models_names_models_limits_and_annotators(serving):
     assert len(model.directions) == len(align_pb2.Direction.values()) - 1
     assert (answer.limits.max_pairs, answer.limits.max_tokens) == (12, 512)
     assert list(answer.annotators) == ["native"]
+    assert [(style.name, style.links) for style in model.styles] == list(fake_engine.MODEL.styles)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,7 @@ async def test_list_models_names_models_limits_and_annotators(serving):
         ({"model": "none"}, Code.NOT_FOUND, "options.model"),
         ({"annotator": "none"}, Code.NOT_FOUND, "options.annotator"),
         ({"direction": 99}, Code.INVALID_ARGUMENT, "options.direction"),
+        ({"style": "loose"}, Code.INVALID_ARGUMENT, "options.style"),
         ({"min_confidence": 1.5}, Code.INVALID_ARGUMENT, "options.min_confidence"),
         ({"min_confidence": float("nan")}, Code.INVALID_ARGUMENT, "options.min_confidence"),
     ],

@@ -10,7 +10,10 @@ from tokalign.errors import ModelError
 from tokalign.server.workers.frames import Answer, LoadedModel
 from tokalign.v1 import align_pb2
 
-MODEL = LoadedModel("fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False)
+STYLES = (("plain", "nothing"), ("fancy", "nothing, in style"))
+MODEL = LoadedModel(
+    "fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False, STYLES
+)
 
 # Names that no answer can hold.
 UNFIT = {"number": 5, "surrogate": "\ud800"}

@@ -33,4 +33,10 @@ def model() -> Model:
 def extractor(model: Model) -> Extractor:
     """The model's features, as rows."""
     lexicons = Lexicons.for_groups(model.table.groups)
-    return Extractor(lexicons.wordnet, model.table.base, lexicons.vectors, lexicons.paraphrases)
+    return Extractor(
+        lexicons.wordnet,
+        model.table.base,
+        lexicons.vectors,
+        lexicons.paraphrases,
+        lexicons.frequencies,
+    )

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference import crf as reference
 from tokalign.aligner import MAX_TOKENS, Aligner, shipped_models
-from tokalign.decoding.links import JOINT_THRESHOLD
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
 from tokalign.model import save_model
+from tokalign.styles import calibrate
 from tokalign.types import DEFAULT_SYMMETRIZATION, Sentence, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
@@ -105,26 +105,28 @@ def test_combined_directions_symmetrize_the_two(aligner, gold, symmetrization) -
 
 
 def test_the_joint_decision_takes_the_likely_links_of_both_directions(aligner, gold) -> None:
+    style = aligner.header.styles[0]
     for pair in gold:
         s2t, t2s, joint = (
             aligner.align(pair.source, pair.target, symmetrization=symmetrization, posteriors=True)
             for symmetrization in ("s2t", "t2s", "joint")
         )
         mean = (s2t.posteriors + t2s.posteriors) / 2
-        likely = {(int(i), int(j)) for i, j in np.argwhere(mean >= JOINT_THRESHOLD)}
+        likely = {(int(i), int(j)) for i, j in np.argwhere(mean >= style["threshold"])}
         assert links_of(joint) == likely
-        np.testing.assert_allclose(joint.posteriors, mean, atol=1e-6)
+        np.testing.assert_allclose(joint.posteriors, calibrate(style, mean), atol=1e-5)
         assert joint.score == s2t.score == t2s.score
 
 
 def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) -> None:
     """End to end: rows times weights, the chain in NumPy, against what align returns."""
+    all_weights, all_transitions = model.summed()
     for pair in gold[:5]:
         source, target = aligner.annotate([pair.source, pair.target])
         start, slot, value = extractor.rows(source, target)
         scores = np.array(
             [
-                value[a:b].astype(float) @ model.weights[slot[a:b]]
+                value[a:b].astype(float) @ all_weights[0, slot[a:b]]
                 for a, b in itertools.pairwise(start)
             ]
         )
@@ -135,7 +137,7 @@ def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) 
             ("s2t", np.hstack([nulls[:n_source, :1], cells[:, :, 0]])),
             ("t2s", np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])),
         ):
-            weights = model.transitions[0 if symmetrization == "s2t" else 1]
+            weights = all_transitions[0, 0 if symmetrization == "s2t" else 1]
             states, _ = reference.decode(emission_ts, weights)
             posterior_ts, _, _ = reference.forward_backward(emission_ts, weights)
             expected = {(t, int(s) - 1) for t, s in enumerate(states) if s}

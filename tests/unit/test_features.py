@@ -145,7 +145,7 @@ def decoder(scale: float = 1.0) -> Decoder:
 
 
 def decoder_of(weights, transitions) -> Decoder:
-    model = SimpleNamespace(table=TABLE, weights=weights, transitions=transitions)
+    model = SimpleNamespace(table=TABLE, summed=lambda: (weights[None], transitions[None]))
     return Decoder(model, Lexicons.for_groups(()))
 
 
@@ -201,9 +201,9 @@ def test_weights_that_leave_no_posteriors_are_reported() -> None:
 @pytest.mark.parametrize(
     ("weights", "transitions", "message"),
     [
-        (np.zeros((5, 3)), np.zeros((2, 34)), r"weights have shape \(5, 3\)"),
-        (np.zeros(5), np.zeros((2, 34)), r"wanted \(n_slots, 2\)"),
-        (np.zeros((TABLE.n_slots, 2)), np.zeros((2, 33)), r"transitions have shape \(2, 33\)"),
+        (np.zeros((5, 3)), np.zeros((2, 34)), r"weights have shape \(1, 5, 3\)"),
+        (np.zeros(5), np.zeros((2, 34)), r"wanted \(n_styles, n_slots, 2\)"),
+        (np.zeros((TABLE.n_slots, 2)), np.zeros((2, 33)), r"transitions have shape \(1, 2, 33\)"),
         (np.zeros((5, 2)), np.zeros((2, 34)), "weights have 5 rows"),
     ],
 )

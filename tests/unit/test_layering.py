@@ -21,6 +21,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 1.
     "crf": {"errors"},
     "load": {"errors"},
+    "styles": {"headers"},
     "tables": {"errors", "headers"},
     "types": {"errors", "headers", "phrases"},
     # Floor 2.
@@ -38,11 +39,12 @@ IMPORTS: dict[str, set[str]] = {
     "view": {"evaluate", "types"},
     "judging": {"questions", "types"},
     # Floor 5.
-    "model": {"crf", "errors", "features", "headers"},
+    "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
+    "model": {"crf", "errors", "features", "headers", "styles"},
     "neural": {"errors", "features", "tables", "types"},
     # Floor 6.
-    "decoding": {"crf", "errors", "features", "model", "types"},
-    "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
+    "decoding": {"crf", "errors", "features", "types"},
+    "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
     # Floor 7.
     "aligner": {
         "annotate",
@@ -54,6 +56,7 @@ IMPORTS: dict[str, set[str]] = {
         "model",
         "neural",
         "outcomes",
+        "styles",
         "tables",
         "types",
     },

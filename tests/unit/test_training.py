@@ -13,20 +13,17 @@ from tokalign.crf.objective import Objective, Targets
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
-from tokalign.features.table import FeatureTable
-from tokalign.lexicon.likeness import unlike_cells
-from tokalign.model import save_model
-from tokalign.training import (
+from tokalign.lessons import (
     POSSIBLE_CHOICES,
-    Progress,
+    Lessons,
     TrainingSettings,
     annotate_gold,
     fold_numbers,
     gold_targets,
-    merge_domains,
-    train,
-    train_weights,
 )
+from tokalign.lexicon.likeness import unlike_cells
+from tokalign.model import save_model
+from tokalign.training import Progress, merge_domains, train, train_weights
 from tokalign.types import GoldPair, Symmetrization
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
@@ -194,18 +191,12 @@ def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_
 
 @pytest.mark.parametrize("with_dev", [False, True])
 def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
-    table = FeatureTable(GROUPS)
-    matrix = build_matrix(
-        annotate_gold(gold, annotator, trees=False), table, Lexicons.for_groups(GROUPS)
-    )
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
+    lessons = Lessons.prepare({"sample": gold}, annotator, settings)
     dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
-    targets = gold_targets(gold, "ignore")
-    weights = train_weights(matrix, targets, [0] * len(gold), settings, dev_pairs=dev_pairs)
+    weights = train_weights(lessons, settings, dev_pairs=dev_pairs)
     everything = np.arange(len(gold), dtype=np.int64)
-    same = train_weights(
-        matrix, targets, [0] * len(gold), settings, pairs=everything, dev_pairs=dev_pairs
-    )
+    same = train_weights(lessons, settings, pairs=everything, dev_pairs=dev_pairs)
     np.testing.assert_array_equal(weights, same)
     assert np.abs(weights).max() > 0
 

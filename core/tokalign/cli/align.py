@@ -47,6 +47,7 @@ def command(
     tokenized: bool,
     model: str | None,
     annotator: str | None,
+    style: str,
     direction: str,
     min_confidence: float,
     probs: bool,
@@ -75,6 +76,7 @@ def command(
         layout=Layout(format_name, probs, phrases),
         options=AlignOptions(
             symmetrization=Symmetrization(direction),
+            style=style,
             min_confidence=min_confidence,
             posteriors=posteriors,
             explain=explain,

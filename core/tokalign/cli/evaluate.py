@@ -134,6 +134,7 @@ def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Choice([each.value for each in Symmetrization]),
     help="How the model decodes (default: as 'tokalign align'); predictions are taken as they are.",
 )
+@click.option("--style", help="Of the model (default: its default style).")
 @click.option(
     "--links",
     "choice",
@@ -159,6 +160,7 @@ def command(
     model: str | None,
     predictions: File | None,
     direction: str | None,
+    style: str | None,
     choice: str,
     against: Path | None,
     samples: int,
@@ -182,10 +184,12 @@ def command(
     """
     if (model is None) == (predictions is None):
         raise click.UsageError("give either --model or --predictions")
+    if style and model is None:
+        raise click.UsageError("--style is for --model; predictions are taken as they are")
     if unrelated_path is not None and model is None:
         raise click.UsageError("--unrelated needs --model")
     unrelated = (
-        None if unrelated_path is None else _unrelated(str(model), unrelated_path, direction)
+        None if unrelated_path is None else _unrelated(str(model), unrelated_path, direction, style)
     )
     if gold is None:
         if unrelated is None:
@@ -202,7 +206,7 @@ def command(
     if predictions is not None:
         pairs, system = _read(predictions, pairs, links)
     else:
-        pairs, system = _align(str(model), pairs, direction)
+        pairs, system = _align(str(model), pairs, direction, style or "")
     others = None if against is None else read_predictions(against, pairs, choice=links)
     found = report(
         pairs,
@@ -257,7 +261,7 @@ def _read(
 
 
 def _align(
-    model: str, gold: Sequence[GoldPair], direction: str | None
+    model: str, gold: Sequence[GoldPair], direction: str | None, style: str
 ) -> tuple[list[GoldPair], System]:
     """Return the gold with the annotator's columns, and the model's links."""
     from tokalign.aligner import Aligner
@@ -265,7 +269,7 @@ def _align(
     chosen = Symmetrization(direction) if direction else DEFAULT_SYMMETRIZATION
     pairs = ((pair.source, pair.target) for pair in gold)
     answers = tqdm(
-        Aligner.load(model).pipe(pairs, symmetrization=chosen),
+        Aligner.load(model).pipe(pairs, symmetrization=chosen, style=style),
         total=len(gold),
         unit=" pairs",
         disable=None,
@@ -276,16 +280,18 @@ def _align(
         annotated.append(replace(pair, source=answer.source, target=answer.target))
         confidences.append({(each.source, each.target): each.confidence for each in answer.links})
     return annotated, System(
-        names={"model": model, "direction": chosen.value},
-        title=f"model {model}, {chosen.value}",
+        names={"model": model, "direction": chosen.value} | ({"style": style} if style else {}),
+        title=", ".join((f"model {model}", chosen.value, *([style] if style else []))),
         predicted=[frozenset(each) for each in confidences],
         confidences=confidences,
     )
 
 
-def _unrelated(model: str, path: Path, direction: str | None) -> tuple[list[GoldPair], Confidences]:
+def _unrelated(
+    model: str, path: Path, direction: str | None, style: str | None
+) -> tuple[list[GoldPair], Confidences]:
     """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
-    pairs, system = _align(model, read_gold(path), direction)
+    pairs, system = _align(model, read_gold(path), direction, style or "")
     return pairs, system.confidences or ()
 
 

@@ -42,6 +42,9 @@ def _of_installation() -> dict[str, Any]:
                 "corpora": model.corpora,
                 "feature_groups": model.feature_groups,
                 "uses_trees": model.uses_trees,
+                "styles": [
+                    {"name": style["name"], "links": style["links"]} for style in model.styles
+                ],
                 "license": model.license,
                 "digest": model.digest,
                 "figures": model.figures,
@@ -100,6 +103,9 @@ def _text(facts: dict[str, Any]) -> str:
             f"    {model['description'] or 'no description'}",
             f"    corpora: {', '.join(model['corpora']) or 'none named'}",
         ]
+        for number, style in enumerate(model["styles"]):
+            default = " (default)" if number == 0 else ""
+            lines.append(f"    style {style['name']}{default}: {style['links']}")
         if "resources" in model:
             lines.append(f"    needs: {', '.join(model['resources'])}")
         lines += [f"    {name}: {value}" for name, value in model.get("figures", {}).items()]

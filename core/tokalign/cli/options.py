@@ -37,7 +37,7 @@ def model_options(command: Command) -> Command:
 
 
 def align_options(command: Command) -> Command:
-    """Add --model, --annotator, --direction and --min-confidence."""
+    """Add --model, --annotator, --style, --direction and --min-confidence."""
     for option in (
         click.option(
             "--min-confidence",
@@ -51,6 +51,11 @@ def align_options(command: Command) -> Command:
             default=str(DEFAULT_SYMMETRIZATION),
             show_default=True,
             help="One direction, or how both are combined.",
+        ),
+        click.option(
+            "--style",
+            default="",
+            help="What deserves a link: one of the model's styles (tokalign info), or its default.",
         ),
     ):
         command = option(command)

@@ -67,6 +67,7 @@ def command(
     tokenized: bool,
     model: str | None,
     annotator: str | None,
+    style: str,
     direction: str,
     min_confidence: float,
     server: Endpoint | None,
@@ -87,6 +88,7 @@ def command(
     options: dict[str, Any] = {
         "top_k": top_k,
         "symmetrization": Symmetrization(direction),
+        "style": style,
         "min_confidence": min_confidence,
         "by": RankBy(by),
         "explain": explain,

@@ -13,8 +13,10 @@ from tqdm import tqdm
 from tokalign.annotate import ANNOTATORS, load_annotator
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import FORMATS, read_gold
+from tokalign.headers import is_name
+from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings
 from tokalign.model import save_model
-from tokalign.training import POSSIBLE_CHOICES, Progress, TrainingSettings, train
+from tokalign.training import Progress, train
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DEFAULTS = TrainingSettings()
@@ -119,6 +121,14 @@ class _Bars:
     help="File name of a corpus whose conventions count where corpora differ (default: all).",
 )
 @click.option(
+    "--style",
+    "styles",
+    multiple=True,
+    metavar="CORPUS=STYLE",
+    help="Keep the conventions of a corpus, by its file name, as a style of the model to choose "
+    "when aligning; give it for every corpus, the default style first.",
+)
+@click.option(
     "--unrelated-importance",
     type=float,
     default=_DEFAULTS.unrelated_importance,
@@ -147,6 +157,7 @@ def command(
     max_iterations: int,
     possible: tuple[str, ...],
     follow: tuple[str, ...],
+    styles: tuple[str, ...],
     unrelated_importance: float,
     annotator: str,
     jobs: int | None,
@@ -169,6 +180,7 @@ def command(
             if mark
         ),
         follow=follow,
+        styles=tuple(map(_style, styles)),
         unrelated_importance=unrelated_importance,
     )
     model = train(
@@ -187,6 +199,14 @@ def command(
     save_model(replace(model, header=replace(model.header, figures=noted)), output)
     if not quiet:
         click.echo(f"wrote {output}", err=True)
+
+
+def _style(text: str) -> tuple[str, str]:
+    """Return a corpus and its style."""
+    corpus, _, style = (part.strip() for part in text.rpartition("="))
+    if not (corpus and is_name(style)):
+        raise click.UsageError(f"--style {text!r}: wanted CORPUS=STYLE")
+    return corpus, style
 
 
 def _figure(text: str) -> tuple[str, float | str]:

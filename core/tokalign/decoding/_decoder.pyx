@@ -39,7 +39,8 @@ cdef class Decoder:
     Parameters
     ----------
     model : Model
-        Its table of features, weights and transitions are used.
+        Its table of features is used, and each style's weights and transitions, summed with the
+        shared ones: 8 bytes for each slot and style.
     lexicons : Lexicons
         The tables that the model's feature groups need.
 
@@ -50,8 +51,8 @@ cdef class Decoder:
     """
 
     cdef Extractor _extractor
-    cdef const float[:, ::1] _weights
-    cdef const double[:, ::1] _transitions
+    cdef const float[:, :, ::1] _weights  # one matrix for each style
+    cdef const double[:, :, ::1] _transitions
     cdef Workspace _workspace
     cdef double *_scratch
     cdef Py_ssize_t _n_scratch
@@ -59,16 +60,19 @@ cdef class Decoder:
     cdef long long _held  # number of the pair that extractor and scratch hold, 0 for none
 
     def __init__(self, model, lexicons):
-        base, weights, transitions = model.table.base, model.weights, model.transitions
-        if weights.ndim != 2 or weights.shape[1] != 2 or not len(weights):
-            raise ShapeError(f"weights have shape {weights.shape}; wanted (n_slots, 2)")
-        if len(weights) <= max(base):
+        base = model.table.base
+        weights, transitions = model.summed()
+        if weights.ndim != 3 or weights.shape[2] != 2 or not weights.size:
+            raise ShapeError(f"weights have shape {weights.shape}; wanted (n_styles, n_slots, 2)")
+        if weights.shape[1] <= max(base):
             raise ShapeError(
-                f"weights have {len(weights)} rows; the table's last template begins at {max(base)}"
+                f"weights have {weights.shape[1]} rows; the table's last template begins at "
+                f"{max(base)}"
             )
-        if transitions.shape != (2, <int>N_TRANSITIONS):
+        if transitions.shape != (len(weights), 2, <int>N_TRANSITIONS):
             raise ShapeError(
-                f"transitions have shape {transitions.shape}; wanted (2, {<int>N_TRANSITIONS})"
+                f"transitions have shape {transitions.shape}; "
+                f"wanted ({len(weights)}, 2, {<int>N_TRANSITIONS})"
             )
         self._extractor = Extractor(
             lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies
@@ -93,10 +97,10 @@ cdef class Decoder:
         return 0
 
     cdef void _emissions(
-        self, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
+        self, int style, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
     ) noexcept nogil:
         """Write the emissions of both lattices."""
-        cdef const float *weights = &self._weights[0, 0]
+        cdef const float *weights = &self._weights[style, 0, 0]
         cdef double unused
         cdef Py_ssize_t i, j
         for i in range(n_source):
@@ -121,12 +125,13 @@ cdef class Decoder:
         self._reserve(n_source, n_target)
         with nogil:
             self._emissions(
-                n_source, n_target, self._scratch, self._scratch + n_source * (n_target + 1)
+                pair._style, n_source, n_target,
+                self._scratch, self._scratch + n_source * (n_target + 1),
             )
         self._held = pair._number
         return 0
 
-    def decode(self, source, target, encoded=None):
+    def decode(self, source, target, encoded=None, int style=0):
         """Return the posteriors of both directions, and what asks for more.
 
         Parameters
@@ -135,6 +140,8 @@ cdef class Decoder:
             With tags and lemmas, and trees where the model uses them.
         encoded : pair of float32 arrays, optional
             What the encoder says, where the model reads one; see Extractor.rows.
+        style : int
+            Number of the style among the model's; 0 where it has none by name.
 
         Returns
         -------
@@ -143,12 +150,15 @@ cdef class Decoder:
         Raises
         ------
         InputError
-            If a sentence is empty, lacks tags or lemmas, or has a head outside it.
+            If a sentence is empty, lacks tags or lemmas, or has a head outside it, or there is no
+            such style.
         ShapeError
             If a column's length is not the number of tokens.
         ModelError
             If the weights are so large that float64 cannot hold the posteriors.
         """
+        if not 0 <= style < self._weights.shape[0]:
+            raise InputError(f"no style {style} among {self._weights.shape[0]}")
         self._n_decoded += 1
         cdef Decoded decoded = Decoded.__new__(Decoded)
         decoded._decoder = self
@@ -156,6 +166,7 @@ cdef class Decoder:
         decoded.source = source
         decoded.target = target
         decoded._encoded = encoded
+        decoded._style = style
         self._hold(decoded)
         cdef Py_ssize_t n_source = self._extractor.pair.source.n
         cdef Py_ssize_t n_target = self._extractor.pair.target.n
@@ -168,30 +179,30 @@ cdef class Decoder:
         cdef bint is_finite
         with nogil:
             is_finite = (
-                self._posteriors(0, s2t, n_source, n_target + 1, &s2t_posterior[0, 0])
-                and self._posteriors(1, t2s, n_target, n_source + 1, &t2s_posterior[0, 0])
+                self._posteriors(style, 0, s2t, n_source, n_target + 1, &s2t_posterior[0, 0])
+                and self._posteriors(style, 1, t2s, n_target, n_source + 1, &t2s_posterior[0, 0])
             )
         if not is_finite:
             raise ModelError("the model's weights are too large to give posteriors; retrain it")
         return decoded
 
     cdef bint _posteriors(
-        self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
-        double *posterior,
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, double *posterior,
     ) noexcept nogil:
         """Write one direction's posteriors; return whether there are any."""
-        expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
+        expand(&self._transitions[style, direction, 0], n_states, &self._workspace.buffers.score)
         cdef double log_partition = marginals(
             emission, n_steps, n_states, &self._workspace.buffers, posterior, NULL, 0.0
         )
         return -INFINITY < log_partition < INFINITY
 
     cdef void _labels(
-        self, int direction, const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states,
-        int32_t *states,
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, int32_t *states,
     ) noexcept nogil:
         """Write one direction's best labels."""
-        expand(&self._transitions[direction, 0], n_states, &self._workspace.buffers.score)
+        expand(&self._transitions[style, direction, 0], n_states, &self._workspace.buffers.score)
         viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
 
 
@@ -215,6 +226,7 @@ cdef class Decoded:
     cdef object _encoded
     cdef Decoder _decoder
     cdef long long _number
+    cdef int _style
 
     def __init__(self):
         raise TypeError("a Decoded is made by Decoder.decode")
@@ -238,8 +250,8 @@ cdef class Decoded:
         cdef int32_t[::1] s2t_states = states[0]
         cdef int32_t[::1] t2s_states = states[1]
         with nogil:
-            decoder._labels(0, s2t, n_source, n_target + 1, &s2t_states[0])
-            decoder._labels(1, t2s, n_target, n_source + 1, &t2s_states[0])
+            decoder._labels(self._style, 0, s2t, n_source, n_target + 1, &s2t_states[0])
+            decoder._labels(self._style, 1, t2s, n_target, n_source + 1, &t2s_states[0])
         return states
 
     def weights(self):
@@ -271,6 +283,8 @@ cdef class Decoded:
         -------
         slots : int32 array, shape (n,)
         values : float32 array, shape (n,)
+        weights : float32 array, shape (n, 2)
+            Of the style, for s2t and t2s.
 
         Raises
         ------
@@ -294,4 +308,4 @@ cdef class Decoded:
         cdef const Sink *sink = &extractor.sink
         slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
         values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
-        return slots, values
+        return slots, values, np.asarray(self._decoder._weights)[self._style, slots]

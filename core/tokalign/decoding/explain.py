@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._decoder import Decoded
-from tokalign.model import Model
+from tokalign.features.table import FeatureTable
 from tokalign.types import Direction, FeatureContribution, LinkExplanation, Symmetrization
 
 TINY = 1e-300
 
 
 def explain_link(
-    model: Model,
+    table: FeatureTable,
     decoded: Decoded,
     source_index: int,
     target_index: int,
@@ -25,7 +25,7 @@ def explain_link(
 
     Parameters
     ----------
-    model : Model
+    table : FeatureTable
     decoded : Decoded
     source_index, target_index : int
         0-based tokens; -1 on one side for the other side's NULL.
@@ -40,15 +40,15 @@ def explain_link(
     link = (source_index, target_index)
     if symmetrization is not Symmetrization.TARGET_TO_SOURCE and source_index >= 0:
         posterior = decoded.s2t_posterior[source_index]
-        yield explain_label(model, features, posterior, *link, Direction.SOURCE_TO_TARGET)
+        yield explain_label(table, features, posterior, *link, Direction.SOURCE_TO_TARGET)
     if symmetrization is not Symmetrization.SOURCE_TO_TARGET and target_index >= 0:
         posterior = decoded.t2s_posterior[target_index]
-        yield explain_label(model, features, posterior, *link, Direction.TARGET_TO_SOURCE)
+        yield explain_label(table, features, posterior, *link, Direction.TARGET_TO_SOURCE)
 
 
 def explain_label(
-    model: Model,
-    features: tuple[NDArray[np.int32], NDArray[np.float32]],
+    table: FeatureTable,
+    features: tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]],
     label_posterior: NDArray[np.float64],
     source_index: int,
     target_index: int,
@@ -58,9 +58,9 @@ def explain_label(
 
     Parameters
     ----------
-    model : Model
-    features : int32 array and float32 array, both of shape (n_features,)
-        Slots and values of the label's feature row.
+    table : FeatureTable
+    features : int32, float32 and float32 array, of shapes (n,), (n,) and (n, 2)
+        Slots, values and weights of the label's feature row; see Decoded.features.
     label_posterior : float64 array, shape (n_states,)
         Of the labelled token; state 0 is NULL.
     source_index, target_index : int
@@ -68,19 +68,19 @@ def explain_label(
     direction : Direction
         SOURCE_TO_TARGET if the source token was labelled, else TARGET_TO_SOURCE.
     """
+    slots, values, weights_of_both = features
     column = 0 if direction is Direction.SOURCE_TO_TARGET else 1
     state = (target_index if column == 0 else source_index) + 1
     others = label_posterior.copy()
     others[state] = -1.0
     runner_up = int(others.argmax())
-    slots, values = features
-    weights = model.weights[slots, column].astype(np.float64)
+    weights = weights_of_both[:, column].astype(np.float64)
     products = values * weights
     order = np.argsort(-np.abs(products), kind="stable")
     order = order[products[order] != 0]
     contributions = map(
         FeatureContribution,
-        map(model.table.name, slots[order].tolist()),
+        map(table.name, slots[order].tolist()),
         values[order].tolist(),
         weights[order].tolist(),
     )

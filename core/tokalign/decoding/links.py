@@ -10,10 +10,6 @@ from tokalign.decoding._joint import joint_links
 from tokalign.decoding.symmetrize import symmetrize
 from tokalign.types import Symmetrization
 
-JOINT_THRESHOLD = 0.4
-"""Mean posterior from which the joint decision takes a link. Cross-validated on RTE2's development
-half F1 is flat between 0.3 and 0.4 (three divisions into folds), and exact match best at 0.4."""
-
 
 def link_posteriors(decoded: Decoded, symmetrization: Symmetrization) -> NDArray[np.float64]:
     """Return each link's probability, shape (n_source, n_target): the mean of both directions,
@@ -26,10 +22,15 @@ def link_posteriors(decoded: Decoded, symmetrization: Symmetrization) -> NDArray
     return (s2t + t2s) / 2
 
 
-def decide(decoded: Decoded, symmetrization: Symmetrization) -> list[tuple[int, int, float]]:
-    """Return the links as (source, target, confidence), sorted."""
+def decide(
+    decoded: Decoded, symmetrization: Symmetrization, threshold: float
+) -> list[tuple[int, int, float]]:
+    """Return the links as (source, target, posterior), sorted.
+
+    `threshold` is the mean posterior from which the joint decision takes a link.
+    """
     if symmetrization is Symmetrization.JOINT:
-        return joint_links(decoded.s2t_posterior, decoded.t2s_posterior, JOINT_THRESHOLD)
+        return joint_links(decoded.s2t_posterior, decoded.t2s_posterior, threshold)
     s2t_states, t2s_states = decoded.labels()
     s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
     t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}

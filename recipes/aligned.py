@@ -1,0 +1,39 @@
+"""The aligned corpora that models learn from, by their paths below the folder of the corpora."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tokalign.errors import FormatError
+from tokalign.formats import read_gold
+from tokalign.types import GoldPair
+
+RTE2 = "msr_rte2/RTE2_dev_M.align.txt"
+EDINBURGH = "edinburgh/gold.train.sure+poss.json"
+"""Says of all links that they are sure; which are, EDINBURGH_SURE says."""
+EDINBURGH_SURE = "edinburgh/gold.train.sure.json"
+MTREF = "multimwa/mtref-train.tsv"
+WIKI = "multimwa/wiki-train.tsv"
+UNRELATED = "train.jsonl"
+"""Below the folder that recipes.unrelated writes."""
+
+
+def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
+    """Return the pairs of a corpus; those of Edinburgh++ with possible links as such.
+
+    Raises
+    ------
+    FormatError
+        If the two files of Edinburgh++ do not hold the same pairs.
+    """
+    pairs = read_gold(data / corpus)
+    if corpus != EDINBURGH:
+        return pairs
+    sure = read_gold(data / EDINBURGH_SURE)
+    if [(p.source, p.target) for p in pairs] != [(p.source, p.target) for p in sure]:
+        raise FormatError(f"holds other pairs than {EDINBURGH_SURE}", path=data / corpus)
+    return [
+        replace(both, sure=one.sure, possible=both.sure - one.sure)
+        for both, one in zip(pairs, sure, strict=True)
+    ]

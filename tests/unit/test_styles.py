@@ -1,0 +1,161 @@
+"""Styles: one model, several conventions of what deserves a link, chosen when aligning."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tokalign.aligner import Aligner
+from tokalign.annotate import load_annotator
+from tokalign.errors import InputError
+from tokalign.lessons import TrainingSettings
+from tokalign.model import Model, load_model, save_model
+from tokalign.styles import StyleHeader, calibrate
+from tokalign.training import merge_domains, train
+from tokalign.types import Direction
+
+SETTINGS = TrainingSettings(
+    feature_groups=("string", "pos", "position", "lexical", "null"),
+    max_iterations=8,
+    styles=(("a", "tight"), ("b", "loose")),
+    possible_in=(("b", "sure"),),
+)
+PAIR = ("A man bought the old car.", "The car was sold to a man.")
+
+
+@pytest.fixture(scope="module")
+def model(gold) -> Model:
+    return train({"a": gold[:20], "b": gold[20:40]}, load_annotator("native"), SETTINGS, name="two")
+
+
+@pytest.fixture(scope="module")
+def aligner(model) -> Aligner:
+    return Aligner(model, load_annotator("native"))
+
+
+def test_training_keeps_each_styles_weights(model) -> None:
+    assert [style["name"] for style in model.header.styles] == ["tight", "loose"]
+    weights, _ = model.summed()
+    assert not np.array_equal(weights[0], weights[1])
+    assert np.abs(model.weights[model.weights != 0]).min() >= 0.002
+    for own in model.own:
+        assert np.abs(own.weights[own.weights != 0]).min() >= 0.01
+
+
+def test_a_style_decides_as_the_model_that_follows_its_corpus(gold) -> None:
+    annotator, corpora = load_annotator("native"), {"a": gold[:20], "b": gold[20:40]}
+    kept = Aligner(train(corpora, annotator, SETTINGS, name="kept"), annotator)
+    for corpus, style in SETTINGS.styles:
+        settings = TrainingSettings(
+            feature_groups=SETTINGS.feature_groups,
+            max_iterations=8,
+            follow=(corpus,),
+            possible_in=SETTINGS.possible_in,
+        )
+        mixed = Aligner(train(corpora, annotator, settings, name="mixed"), annotator)
+        for pair in gold[40:50]:
+            one = kept.align(pair.source, pair.target, style=style, posteriors=True)
+            other = mixed.align(pair.source, pair.target, posteriors=True)
+            # Tiny weights are left out, and each step rounds to float32.
+            np.testing.assert_allclose(one.posteriors, other.posteriors, atol=0.05)
+
+
+def test_the_first_style_is_the_default(aligner) -> None:
+    for options in ({"posteriors": True}, {"posteriors": True, "symmetrization": "union"}):
+        default = aligner.align(*PAIR, **options)
+        tight = aligner.align(*PAIR, style="tight", **options)
+        loose = aligner.align(*PAIR, style="loose", **options)
+        assert default.links == tight.links
+        np.testing.assert_array_equal(default.posteriors, tight.posteriors)
+        assert not np.array_equal(default.posteriors, loose.posteriors)
+
+
+def test_an_unknown_style_names_those_there_are(aligner) -> None:
+    for call in (
+        lambda: aligner.align(*PAIR, style="free"),
+        lambda: aligner.explain(*PAIR, 1, 6, style="free"),
+        lambda: list(aligner.pipe([PAIR], style="free", errors="return")),
+    ):
+        with pytest.raises(
+            InputError, match="no style 'free'; the model two has tight, loose"
+        ) as e:
+            call()
+        assert e.value.field == "options.style"
+
+
+def test_explanations_sum_the_styles_weights(aligner, model) -> None:
+    weights, _ = model.summed()
+    for number, style in enumerate(("tight", "loose")):
+        for explanation in aligner.explain(*PAIR, 1, 6, style=style):
+            column = 0 if explanation.direction is Direction.SOURCE_TO_TARGET else 1
+            assert explanation.features
+            for each in explanation.features:
+                assert each.weight == weights[number, model.table.slot(each.name), column]
+
+
+def test_styles_may_be_mixed_call_by_call(aligner) -> None:
+    first = [aligner.align(*PAIR, style=style).links for style in ("tight", "loose")]
+    assert [aligner.align(*PAIR, style=style).links for style in ("tight", "loose")] == first
+    tight, loose = (aligner.align(*PAIR, style=s, explain=True) for s in ("tight", "loose"))
+    assert [each.links for each in (tight, loose)] == first
+
+
+CALIBRATED: StyleHeader = {
+    "name": "x",
+    "links": "",
+    "threshold": 0.3,
+    "raw": (0.0, 0.5, 1.0),
+    "calibrated": (0.0, 0.2, 0.8),
+}
+
+
+def test_calibration_joins_its_knots_by_lines() -> None:
+    found = calibrate(CALIBRATED, np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    np.testing.assert_allclose(found, [0.0, 0.1, 0.2, 0.5, 0.8])
+    plain: StyleHeader = {"name": "x", "links": "", "threshold": 0.3}
+    np.testing.assert_array_equal(calibrate(plain, found), found)
+
+
+def test_confidences_are_calibrated_and_thresholds_are_not(model, gold) -> None:
+    annotator = load_annotator("native")
+    styles = (dict(CALIBRATED) | {"name": "tight"}, dict(model.header.styles[1]))
+    header = dataclasses.replace(model.header, styles=styles)
+    calibrated = Aligner(dataclasses.replace(model, header=header), annotator)
+    plain_header = dataclasses.replace(
+        model.header, styles=(dict(styles[1]) | {"name": "tight", "threshold": 0.3}, styles[1])
+    )
+    plain = Aligner(dataclasses.replace(model, header=plain_header), annotator)
+    for pair in gold[40:50]:
+        one, other = (
+            each.align(pair.source, pair.target, posteriors=True) for each in (calibrated, plain)
+        )
+        assert [(x.source, x.target) for x in one.links] == [
+            (x.source, x.target) for x in other.links
+        ]
+        wanted = calibrate(CALIBRATED, np.array([link.confidence for link in other.links]))
+        np.testing.assert_allclose([link.confidence for link in one.links], wanted)
+        for link in one.links:
+            assert one.posteriors[link.source, link.target] == np.float32(link.confidence)
+
+
+def test_every_corpus_needs_a_style_or_none(gold) -> None:
+    annotator, corpora = load_annotator("native"), {"a": gold[:4], "b": gold[4:8]}
+    for styles, message in (
+        ((("a", "x"),), "1 of 2 corpora have a style"),
+        ((("a", "x"), ("c", "y")), "no corpus 'c' among a, b"),
+    ):
+        with pytest.raises(InputError, match=message):
+            train(corpora, annotator, TrainingSettings(styles=styles), name="bad")
+    with pytest.raises(InputError, match="follow and styles"):
+        TrainingSettings(follow=("a",), styles=(("a", "x"), ("b", "y")))
+
+
+def test_corpora_may_share_a_style(gold, tmp_path) -> None:
+    settings = TrainingSettings(
+        feature_groups=("string",), max_iterations=2, styles=(("a", "x"), ("b", "x"))
+    )
+    corpora = {"a": gold[:8], "b": gold[8:16]}
+    model = train(corpora, load_annotator("native"), settings, name="one-style")
+    save_model(model, tmp_path / "model")
+    assert [each["name"] for each in load_model(tmp_path / "model").header.styles] == ["x"]
+    weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 20.0]])
+    np.testing.assert_array_equal(merge_domains(weights, [0, 1]), [6.0, 12.0])
