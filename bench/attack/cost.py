@@ -46,6 +46,19 @@ def single(n_source: int, n_target: int, seed: int = 0) -> bytes:
     return align_pb2.AlignRequest(pair=pair).SerializeToString()
 
 
+async def largest(
+    attack: Attack, connection: grpc.aio.Channel, n_pairs: int, n_tokens: int, **options: object
+) -> bytes:
+    """Return a batch of so many pairs, halved as long as the server refuses it as too much work."""
+    while True:
+        body = batch(n_pairs, n_tokens, **options)
+        code, _ = await send(attack, connection, "BatchAlign", body, 0.8 * attack.seconds)
+        if n_pairs == 1 or code != "INVALID_ARGUMENT":
+            attack.note(f"pairs of {n_tokens} tokens", n_pairs)
+            return body
+        n_pairs //= 2
+
+
 def no_hung_workers(seen: Seen) -> list[str]:
     """Judge that no worker had to be killed for work that was let in."""
     hung = sum('"hung"' in line for line in seen.log)
@@ -55,15 +68,16 @@ def no_hung_workers(seen: Seen) -> list[str]:
 @row(
     "large-pairs",
     "6",
-    does="64 pairs of 512 by 512 tokens with explanations and posteriors, again and again",
+    does="64 pairs of 512 by 512 tokens with everything asked for, then as many as are let in",
     by="a pair weighs by its tokens' product and what is asked for; a request has one share",
     is_short=True,
     p99_ratio=3,
     judge=no_hung_workers,
 )
 async def large_pairs(attack: Attack) -> None:
-    body = batch(64, 512, return_explanations=True, return_posteriors=True)
+    options = {"return_explanations": True, "return_posteriors": True}
     async with channel(attack) as connection:
+        body = await largest(attack, connection, 64, 512, **options)
         for _ in range(20):
             began = time.monotonic()
             code, _ = await send(attack, connection, "BatchAlign", body, 0.8 * attack.seconds)
@@ -82,8 +96,8 @@ async def large_pairs(attack: Attack) -> None:
 )
 async def batch_lengths(attack: Attack) -> None:
     async def caller(n_tokens: int) -> None:
-        body = batch(max(64, 60_000 // n_tokens**2), n_tokens)
         async with channel(attack) as connection:
+            body = await largest(attack, connection, max(64, 60_000 // n_tokens**2), n_tokens)
             for _ in range(200):
                 code, _ = await send(attack, connection, "BatchAlign", body, attack.seconds)
                 attack.note(f"{n_tokens} tokens {code}")

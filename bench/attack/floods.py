@@ -216,3 +216,8 @@ _header_row(
     lambda address: request(address) + literal(b"x", b"y") * 20_000,
 )
 _header_row("hpack-bomb", "one header field named 10,000 times by its index", _bomb)
+_header_row(
+    "hpack-missing",
+    "10,000 header fields by an index that names nothing",
+    lambda address: request(address) + indexed(200) * 10_000,
+)

@@ -25,11 +25,17 @@ MIB = 1 << 20
 async def rank_copies(attack: Attack) -> None:
     def bodies() -> Iterator[bytes]:
         for n_bytes in (190_000, 190_000, 270_000, 570_000, 190_000, 190_000):
-            # One question that no limit allows, then one as long as they do allow.
-            for text in ("a " * (n_bytes // 2), "a " * 500 + "a" * 10_000):
+            # A question that no limit allows, one as long as they allow but with too many
+            # candidates, and two that are let in.
+            for text, n_candidates in (
+                ("a " * (n_bytes // 2), attack.max_pairs),
+                ("a " * 500 + "a" * 10_000, attack.max_pairs),
+                ("a " * 500 + "a" * 10_000, attack.max_pairs // 8),
+                ("a " * 20 + "a" * 10_000, attack.max_pairs),
+            ):
                 yield align_pb2.RankRequest(
-                    question={"text": text[:n_bytes]},
-                    candidates=[{"sentence": {"text": "a"}}] * attack.max_pairs,
+                    question={"text": text},
+                    candidates=[{"sentence": {"text": "a"}}] * n_candidates,
                 ).SerializeToString()
 
     await side_by_side(attack, "Rank", bodies(), 2)

@@ -20,6 +20,8 @@ from bench.attack.peer import (
 from bench.attack.rows import Attack, row
 
 MIB = 1 << 20
+N_CONNECTIONS = 100
+"""What is promised of a stranger's memory is promised of so many."""
 
 
 def packed(n_mib: int, encoding: str = "gzip") -> bytes:
@@ -52,7 +54,7 @@ def packed(n_mib: int, encoding: str = "gzip") -> bytes:
 @row(
     "unfinished-messages",
     "2",
-    does="without a token, 10 connections of 100 streams, each a message that lacks its last byte",
+    does="without a token, 100 connections of 100 streams, each a message that lacks its last byte",
     by="smaller messages and fewer streams; the layer in front bounds connections",
     is_stranger=True,
     is_short=True,
@@ -77,7 +79,7 @@ async def unfinished_messages(attack: Attack) -> None:
         finally:
             await peer.close()
 
-    await everyone(attack, [connection() for _ in range(10)])
+    await everyone(attack, [connection() for _ in range(N_CONNECTIONS)])
 
 
 @row(
@@ -136,7 +138,7 @@ async def _bombs(attack: Attack, bodies: list[bytes], encoding: str, n_streams: 
 @row(
     "tiny-bodies",
     "9",
-    does="without a token, 300 connections of 100 streams with three bytes of a body each",
+    does="without a token, 100 connections of 100 streams with three bytes of a body each",
     by="bounded streams and connections; streams without a message end after a time",
     is_stranger=True,
     is_short=True,
@@ -155,4 +157,4 @@ async def tiny_bodies(attack: Attack) -> None:
             attack.note("streams")
         await asyncio.sleep(attack.seconds)
 
-    await everyone(attack, [connection() for _ in range(300)])
+    await everyone(attack, [connection() for _ in range(N_CONNECTIONS)])
