@@ -2,7 +2,8 @@
 
 The set is that of Yao et al. (2013), section 3.3. Words are compared as sequences of code points;
 the caller decides on case. Words longer than MAX_CHARS are cut, so that every array has a fixed
-size and the bit-parallel kernels need one machine word.
+size and the bit-parallel kernels need one machine word: of each character of one word the
+positions at which the other has it.
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -11,6 +12,10 @@ from libc.stdlib cimport qsort
 from tokalign.features._templates cimport *
 
 from tokalign.features.templates import SIMILARITIES
+
+cdef extern from *:
+    int _ones "__builtin_popcountll"(uint64_t bits) noexcept nogil
+    int _lowest "__builtin_ctzll"(uint64_t bits) noexcept nogil  # bits must not be 0
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -25,8 +30,10 @@ cdef void prepare(Characters *word) noexcept nogil:
     cdef int n = word.n
     cdef uint64_t left, right
     word.letters = 0
+    word.is_plain = True
     for k in range(n):
         word.letters |= <uint64_t>1 << (word.code[k] & 63)
+        word.is_plain &= 0 < word.code[k] < PLAIN
     if n == 1:
         word.bigram[0] = word.code[0]
     for k in range(n - 1):
@@ -73,36 +80,55 @@ cdef int _common_suffix(const Characters *a, const Characters *b) noexcept nogil
     return k
 
 
-cdef float jaro_winkler(const Characters *a, const Characters *b) noexcept nogil:
+cdef void _find_places(const Characters *a, const Characters *b, uint64_t *place) noexcept nogil:
+    """Write for each character of `a` the mask of the positions at which `b` has it."""
+    cdef uint64_t[<int>PLAIN] table
+    cdef int i, j
+    if not (a.is_plain and b.is_plain):
+        for i in range(a.n):
+            place[i] = 0
+            for j in range(b.n):
+                place[i] |= <uint64_t>(a.code[i] == b.code[j]) << j
+        return
+    # Only the entries of these two words' characters are ever read.
+    for i in range(a.n):
+        table[a.code[i]] = 0
+    for j in range(b.n):
+        table[b.code[j]] = 0
+    for j in range(b.n):
+        table[b.code[j]] |= <uint64_t>1 << j
+    for i in range(a.n):
+        place[i] = table[a.code[i]]
+
+
+cdef float _jaro_winkler(
+    const Characters *a, const Characters *b, const uint64_t *place
+) noexcept nogil:
     """Return Jaro's similarity, raised by common prefixes of up to 4 characters above 0.7.
 
     Winkler (1990), "String comparator metrics and enhanced decision rules", with scale 0.1.
     """
-    cdef int window = max(a.n, b.n) // 2 - 1
+    cdef int window = max(max(a.n, b.n) // 2 - 1, 0)
     cdef uint64_t matched_a = 0
     cdef uint64_t matched_b = 0
+    cdef uint64_t near = ~<uint64_t>0 >> (63 - min(window, 63))  # positions 0..window
+    cdef uint64_t free
     cdef int matches = 0
     cdef int transposed = 0
-    cdef int i, j
-    if a.n == 0 or b.n == 0:
-        return 1.0 if a.n == b.n else 0.0
-    window = max(window, 0)
+    cdef int i
     for i in range(a.n):
-        for j in range(max(0, i - window), min(b.n, i + window + 1)):
-            if not (matched_b >> j) & 1 and a.code[i] == b.code[j]:
-                matched_a |= <uint64_t>1 << i
-                matched_b |= <uint64_t>1 << j
-                matches += 1
-                break
+        free = place[i] & near & ~matched_b
+        matched_b |= free & (~free + 1)  # the first of them
+        matched_a |= <uint64_t>(free != 0) << i
+        matches += free != 0
+        # the positions i + 1 - window..i + 1 + window come next
+        near = (near << 1) | (i < window)
     if matches == 0:
         return 0.0
-    j = 0
-    for i in range(a.n):
-        if (matched_a >> i) & 1:
-            while not (matched_b >> j) & 1:
-                j += 1
-            transposed += a.code[i] != b.code[j]
-            j += 1
+    while matched_a:
+        transposed += a.code[_lowest(matched_a)] != b.code[_lowest(matched_b)]
+        matched_a &= matched_a - 1
+        matched_b &= matched_b - 1
     cdef double m = matches
     cdef double jaro = (m / a.n + m / b.n + (m - transposed // 2) / m) / 3.0
     if jaro > 0.7:
@@ -110,45 +136,62 @@ cdef float jaro_winkler(const Characters *a, const Characters *b) noexcept nogil
     return <float>jaro
 
 
-cdef float levenshtein(const Characters *a, const Characters *b) noexcept nogil:
+cdef float _levenshtein(
+    const Characters *a, const Characters *b, const uint64_t *place
+) noexcept nogil:
     """Return 1 - edit distance / length of the longer word.
 
     Bit-parallel, one machine word: Hyyro (2003), "A bit-vector algorithm for computing
     Levenshtein and Damerau edit distances", figure 3.
     """
-    cdef int longer = max(a.n, b.n)
-    if longer == 0:
-        return 1.0
-    if a.n == 0 or b.n == 0:
-        return 0.0
     cdef uint64_t positive = ~<uint64_t>0
     cdef uint64_t negative = 0
-    cdef uint64_t last = <uint64_t>1 << (a.n - 1)
+    cdef int last = b.n - 1
     cdef uint64_t equal, diagonal, plus, minus
-    cdef int distance = a.n
-    cdef int i, j
-    for j in range(b.n):
-        equal = 0
-        for i in range(a.n):
-            equal |= <uint64_t>(a.code[i] == b.code[j]) << i
+    cdef int distance = b.n
+    cdef int i
+    for i in range(a.n):
+        equal = place[i]
         diagonal = (((equal & positive) + positive) ^ positive) | equal | negative
         plus = negative | ~(diagonal | positive)
         minus = diagonal & positive
-        if plus & last:
-            distance += 1
-        if minus & last:
-            distance -= 1
+        distance += <int>((plus >> last) & 1) - <int>((minus >> last) & 1)
         plus = (plus << 1) | 1
         positive = (minus << 1) | ~(diagonal | plus)
         negative = plus & diagonal
-    return 1.0 - <float>distance / longer
+    return 1.0 - <float>distance / max(a.n, b.n)
 
 
-cdef float _hamming(const Characters *a, const Characters *b) noexcept nogil:
+cdef void _share_ngrams(
+    const Characters *a, const Characters *b, const uint64_t *place,
+    int *bigrams, int *trigrams,
+) noexcept nogil:
+    """Count the shared bigrams and trigrams, most words having none."""
+    cdef bint any_bigram = not (a.is_plain and b.is_plain) or a.n == 1 or b.n == 1
+    cdef bint any_trigram = any_bigram
+    cdef uint64_t before = 1  # positions of `b` that follow the character before: its start
+    cdef uint64_t after
+    cdef int i
+    for i in range(a.n):
+        if i + 1 < a.n:
+            after = place[i + 1] >> 1
+            any_bigram |= (place[i] & after) != 0
+        else:
+            after = <uint64_t>1 << (b.n - 1)
+        any_trigram |= (before & place[i] & after) != 0
+        before = place[i] << 1
+    bigrams[0] = trigrams[0] = 0
+    if any_bigram:
+        bigrams[0] = _shared(a.bigram, max(a.n - 1, 1), b.bigram, max(b.n - 1, 1))
+    if any_trigram:
+        trigrams[0] = _shared(a.trigram, a.n, b.trigram, b.n)
+
+
+cdef float _hamming(const Characters *a, const Characters *b, const uint64_t *place) noexcept nogil:
     cdef int equal = 0
     cdef int k
-    for k in range(min(a.n, b.n)):
-        equal += a.code[k] == b.code[k]
+    for k in range(a.n):
+        equal += (place[k] >> k) & 1
     return <float>equal / max(a.n, b.n)
 
 
@@ -157,32 +200,23 @@ cdef float _jaccard(const Characters *a, const Characters *b) noexcept nogil:
     return <float>_ones(a.letters & b.letters) / _ones(a.letters | b.letters)
 
 
-cdef int _ones(uint64_t bits) noexcept nogil:
-    cdef int count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
-
-
 cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil:
     """Write all N_SIMILARITY of two non-empty words."""
-    cdef int k
+    cdef int k, bigrams, trigrams
     cdef int longer = max(a.n, b.n)
+    cdef uint64_t[<int>MAX_CHARS] place
     for k in range(N_SIMILARITY):
         out[k] = 0.0
     if not a.letters & b.letters:
         return  # no character in common: every similarity is 0
-    cdef int bigrams_a = max(a.n - 1, 1)
-    cdef int bigrams_b = max(b.n - 1, 1)
-    out[SIMILARITY_JARO_WINKLER] = jaro_winkler(a, b)
-    out[SIMILARITY_DICE_SORENSEN] = (
-        2.0 * _shared(a.bigram, bigrams_a, b.bigram, bigrams_b) / (bigrams_a + bigrams_b)
-    )
-    out[SIMILARITY_HAMMING] = _hamming(a, b)
+    _find_places(a, b, place)
+    _share_ngrams(a, b, place, &bigrams, &trigrams)
+    out[SIMILARITY_JARO_WINKLER] = _jaro_winkler(a, b, place)
+    out[SIMILARITY_DICE_SORENSEN] = 2.0 * bigrams / (max(a.n - 1, 1) + max(b.n - 1, 1))
+    out[SIMILARITY_HAMMING] = _hamming(a, b, place)
     out[SIMILARITY_JACCARD] = _jaccard(a, b)
-    out[SIMILARITY_LEVENSHTEIN] = levenshtein(a, b)
-    out[SIMILARITY_NGRAM] = <float>_shared(a.trigram, a.n, b.trigram, b.n) / longer
+    out[SIMILARITY_LEVENSHTEIN] = _levenshtein(a, b, place)
+    out[SIMILARITY_NGRAM] = <float>trigrams / longer
     out[SIMILARITY_PREFIX] = <float>common_prefix(a, b) / longer
     out[SIMILARITY_SUFFIX] = <float>_common_suffix(a, b) / longer
 
