@@ -26,7 +26,7 @@ cdef class Workspace:
         self.n_steps_max = self.n_states_max = 0
         cdef Py_ssize_t n_cells = n_steps * n_states
         cdef double *block = <double *>malloc(
-            (2 * n_cells + n_steps + 10 * n_states) * sizeof(double)
+            (2 * n_cells + n_steps + 12 * n_states) * sizeof(double)
         )
         self.buffers.back = <int32_t *>malloc(n_cells * sizeof(int32_t))
         self.buffers.score.start = block
@@ -42,7 +42,8 @@ cdef class Workspace:
         block += 4 * n_states
         self.buffers.backward = block
         self.buffers.incoming = block + n_states
-        block += 2 * n_states
+        self.buffers.jump_back = block + 2 * n_states
+        block += 4 * n_states
         self.buffers.forward = block
         self.buffers.potential = block + n_cells
         self.buffers.scale = block + 2 * n_cells

@@ -37,7 +37,7 @@ from tokalign.errors import ShapeError
 
 
 cdef double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noexcept nogil:
-    """Fill buffers.factor with exp(score - shift); return the shift of start and end together.
+    """Fill factor, exp(score - shift), and jump_back; return the shift of start and end together.
 
     Jumps are shifted by `shift`, starts and ends by their own maxima.
     """
@@ -55,6 +55,8 @@ cdef double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) n
             factor.jump[s] = factor.jump[s - 1]
         else:
             factor.jump[s] = exp(score.jump[s] - shift)
+    for s in range(2 * n_states - 1):
+        buffers.jump_back[s] = factor.jump[2 * n_states - 2 - s]
     factor.token_null = exp(score.token_null - shift)
     factor.null_token = exp(score.null_token - shift)
     factor.null_null = exp(score.null_null - shift)
@@ -117,7 +119,7 @@ cdef double marginals(
     cdef double *potential
     cdef double *backward = buffers.backward
     cdef double *incoming = buffers.incoming
-    cdef double weight, total, mass
+    cdef double weight, total
     cdef Py_ssize_t t, a, b
 
     for t in range(n_steps):
@@ -176,11 +178,12 @@ cdef double marginals(
             total += incoming[b]
         weight = incoming[0] * factor.token_null
         for a in range(1, n_states):
-            jump = factor.jump + n_states - 1 - a
-            mass = weight
-            for b in range(1, n_states):
-                mass += jump[b] * incoming[b]
-            backward[a] = mass
+            backward[a] = weight
+        for b in range(1, n_states):
+            weight = incoming[b]
+            jump = buffers.jump_back + n_states - 1 - b
+            for a in range(1, n_states):
+                backward[a] += jump[a] * weight
         backward[0] = incoming[0] * factor.null_null + total * factor.null_token
     if counts != NULL:
         _count_ends(posterior, n_steps, n_states, counts, sign)

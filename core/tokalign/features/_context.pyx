@@ -9,57 +9,86 @@ A run is a maximal diagonal stretch of cells with V >= 0.69 (MATCHED_STRENGTH).
 """
 
 from libc.stdint cimport uint8_t
+from libc.string cimport memset
 
 from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
 
 cdef enum:
-    REACH = 3
+    REACH = 3   # as _window_row and _bag_row are written out for
 
 cdef float NON_CONTENT_FACTOR = 0.3
+
+
+cdef Py_ssize_t context_scratch(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return how many floats prepare_context needs: two arrays with a margin of zeros."""
+    return 2 * (n_source + 2 * REACH) * (n_target + 2 * REACH)
 
 
 cdef void prepare_context(Pair *pair) noexcept nogil:
     """Fill window, bag, run and content_run from strength."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
-    cdef Py_ssize_t i, j, ii, jj, d
-    cdef float value, total, sign
-    cdef float *weighted = pair.scratch
+    # Zeros around the cells stand for what lies outside, so that no loop asks where it is.
+    cdef Py_ssize_t width = n_target + 2 * REACH
+    cdef Py_ssize_t n_padded = (n_source + 2 * REACH) * width
+    cdef float *weighted = pair.scratch + REACH * width + REACH
+    cdef float *content = weighted + n_padded
+    cdef const float *strength = pair.strength
+    cdef float value
+    cdef bint both
+    cdef Py_ssize_t i, j
+    memset(pair.scratch, 0, 2 * n_padded * sizeof(float))
     for i in range(n_source):
         for j in range(n_target):
-            value = pair.strength[i * n_target + j]
-            if pair.source.word[i].kind != KIND_CONTENT or pair.target.word[j].kind != KIND_CONTENT:
-                value *= NON_CONTENT_FACTOR
-            weighted[i * n_target + j] = value
+            value = strength[i * n_target + j]
+            both = pair.source.word[i].kind == KIND_CONTENT and pair.target.word[j].kind == KIND_CONTENT
+            weighted[i * width + j] = value if both else value * NON_CONTENT_FACTOR
+            content[i * width + j] = value if both else 0.0
     for i in range(n_source):
-        for j in range(n_target):
-            total = 0.0
-            for d in range(1, REACH + 1):
-                value = 0.0
-                if i >= d and j >= d:
-                    value += weighted[(i - d) * n_target + j - d]
-                if i + d < n_source and j + d < n_target:
-                    value += weighted[(i + d) * n_target + j + d]
-                total += value / d
-            pair.window[i * n_target + j] = total
+        _window_row(weighted + i * width, width, n_target, pair.window + i * n_target)
     _prepare_runs(pair)
-    # best content strength of each target word within reach of each source word
+    for i in range(n_source):  # the best of each column within reach; the margin stays zero
+        _best_row(content + i * width, width, n_target, weighted + i * width)
     for i in range(n_source):
+        _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
+
+
+cdef void _window_row(
+    const float *weighted, Py_ssize_t width, Py_ssize_t n_target, float *window
+) noexcept nogil:
+    """Sum up the diagonal neighbours of a row of cells."""
+    cdef const float *up = weighted - width - 1
+    cdef const float *down = weighted + width + 1
+    cdef Py_ssize_t step = width + 1
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        window[j] = (
+            (up[j] + down[j])
+            + (up[j - step] + down[j + step]) / <float>2.0
+            + (up[j - 2 * step] + down[j + 2 * step]) / <float>3.0
+        )
+
+
+cdef void _best_row(
+    const float *content, Py_ssize_t width, Py_ssize_t n_target, float *best
+) noexcept nogil:
+    """Take the largest of the 2 * REACH + 1 cells of each column around a row."""
+    cdef const float *row
+    cdef Py_ssize_t d, j
+    for j in range(n_target):
+        best[j] = 0.0
+    for d in range(-REACH, REACH + 1):
+        row = content + d * width
         for j in range(n_target):
-            value = 0.0
-            if pair.target.word[j].kind == KIND_CONTENT:
-                for ii in range(max(0, i - REACH), min(n_source, i + REACH + 1)):
-                    if pair.source.word[ii].kind == KIND_CONTENT:
-                        value = max(value, pair.strength[ii * n_target + j])
-            weighted[i * n_target + j] = value
-    for i in range(n_source):
-        for j in range(n_target):
-            total = 0.0
-            for jj in range(max(0, j - REACH), min(n_target, j + REACH + 1)):
-                if jj != j:
-                    total += weighted[i * n_target + jj]
-            pair.bag[i * n_target + j] = total
+            best[j] = row[j] if row[j] > best[j] else best[j]
+
+
+cdef void _bag_row(const float *best, Py_ssize_t n_target, float *bag) noexcept nogil:
+    """Sum up the cells of a row within reach of each, without itself."""
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        bag[j] = best[j - 3] + best[j - 2] + best[j - 1] + best[j + 1] + best[j + 2] + best[j + 3]
 
 
 cdef void _prepare_runs(Pair *pair) noexcept nogil:

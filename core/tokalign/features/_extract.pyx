@@ -13,7 +13,7 @@ import numpy as np
 
 from tokalign.features._arena cimport Arena, take
 from tokalign.features._competition cimport competition_features, prepare_competition
-from tokalign.features._context cimport context_features, prepare_context
+from tokalign.features._context cimport context_features, context_scratch, prepare_context
 from tokalign.features._dependency cimport dependency_features
 from tokalign.features._distributional cimport (
     Arcs,
@@ -183,7 +183,7 @@ cdef class Extractor:
 
     cdef int load(self, source, target, encoded=None) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
-        cdef Py_ssize_t i, j, cell
+        cdef Py_ssize_t i, cell
         cdef int failed
         if not len(source) or not len(target):
             raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
@@ -206,13 +206,13 @@ cdef class Extractor:
         cdef Pair *pair = &self.pair
         with nogil:
             for i in range(pair.source.n):
-                for j in range(pair.target.n):
-                    cell = i * pair.target.n + j
-                    self.lexemes.pair(
-                        pair.source.word[i], pair.target.word[j], &pair.lexical[cell]
-                    )
-                    pair.strength[cell] = pair.lexical[cell].strength
-                    pair.acronym[cell] = 0
+                self.lexemes.pairs(
+                    pair.source.word[i], pair.target.word, pair.target.n,
+                    pair.lexical + i * pair.target.n,
+                )
+            for cell in range(pair.source.n * pair.target.n):
+                pair.strength[cell] = pair.lexical[cell].strength
+                pair.acronym[cell] = 0
             mark_acronyms(pair)
             mark_names(pair)
             prepare_context(pair)
@@ -333,7 +333,7 @@ cdef void _carve(
     pair.bag = <float *>take(arena, n_cells * sizeof(float))
     pair.tension = <float *>take(arena, n_cells * sizeof(float))
     pair.distributional = <float *>take(arena, n_cells * sizeof(float))
-    pair.scratch = <float *>take(arena, n_cells * sizeof(float))
+    pair.scratch = <float *>take(arena, context_scratch(n_source, n_target) * sizeof(float))
     pair.run = <uint8_t *>take(arena, n_cells)
     pair.content_run = <uint8_t *>take(arena, n_cells)
     pair.acronym = <uint8_t *>take(arena, n_cells)

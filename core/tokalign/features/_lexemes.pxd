@@ -6,8 +6,10 @@ from tokalign.lexicon._vectors cimport Vectors, VectorTable
 from tokalign.lexicon._wordnet cimport WordNet, WordNetTable
 
 cdef struct CachedPair:
+    # One cache line.
     uint64_t key         # both lexeme ids; ~0 where empty
     LexicalPair pair
+    uint64_t unused
 
 cdef struct Tables:
     # What comparisons look up; borrowed from the objects that LexemeTable holds.
@@ -33,5 +35,7 @@ cdef class LexemeTable:
     cdef int32_t _string_id(self, str text)
     cdef int _grow(self) except -1
     cdef const Lexeme *lexeme(self, str form, str tag, str lemma) except NULL
-    cdef void pair(self, const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil
+    cdef void pairs(
+        self, const Lexeme *a, const Lexeme **others, Py_ssize_t n, LexicalPair *out
+    ) noexcept nogil
     cpdef void clear(self)

@@ -38,6 +38,12 @@ cdef enum:
     CACHE_BITS = 15
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
 
+cdef extern from "<stdlib.h>" nogil:
+    void *aligned_alloc(size_t alignment, size_t n_bytes) noexcept
+
+cdef extern from *:
+    void _prefetch "__builtin_prefetch"(const void *address) noexcept nogil
+
 cdef uint64_t EMPTY = ~<uint64_t>0
 
 # Strength of each lexical class; the last four are close vectors.
@@ -56,7 +62,9 @@ cdef class LexemeTable:
     """Lexemes and the cache of their comparisons; one per worker, not safe to share by threads."""
 
     def __cinit__(self):
-        self._cache = <CachedPair *>malloc((1 << CACHE_BITS) * sizeof(CachedPair))
+        self._cache = <CachedPair *>aligned_alloc(
+            sizeof(CachedPair), (1 << CACHE_BITS) * sizeof(CachedPair)
+        )
         if self._cache == NULL:
             raise MemoryError("cache of word pairs")
 
@@ -177,16 +185,32 @@ cdef class LexemeTable:
         entry = self.wordnet.entry(lemma, pos)
         return entry if entry >= 0 else self.wordnet.entry(lower, pos)
 
-    cdef void pair(self, const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil:
-        """Compare two lexemes, through the cache."""
-        cdef uint64_t key = (<uint64_t>a.id << 32) | <uint64_t>b.id
-        cdef CachedPair *cached = &self._cache[
-            (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)
-        ]
-        if cached.key != key:
-            _compare(a, b, &self._tables, &cached.pair)
-            cached.key = key
-        out[0] = cached.pair
+    cdef void pairs(
+        self, const Lexeme *a, const Lexeme **others, Py_ssize_t n, LexicalPair *out
+    ) noexcept nogil:
+        """Compare a lexeme with each of n others, through the cache."""
+        cdef CachedPair *cached
+        cdef uint64_t key
+        cdef Py_ssize_t k
+        # The cache is larger than a processor's own: have it fetch all places meanwhile.
+        for k in range(n):
+            _prefetch(&self._cache[_place(_key(a, others[k]))])
+        for k in range(n):
+            key = _key(a, others[k])
+            cached = &self._cache[_place(key)]
+            if cached.key != key:
+                _compare(a, others[k], &self._tables, &cached.pair)
+                cached.key = key
+            out[k] = cached.pair
+
+
+cdef inline uint64_t _key(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    return (<uint64_t>a.id << 32) | <uint64_t>b.id
+
+
+cdef inline uint64_t _place(uint64_t key) noexcept nogil:
+    """Return the place of a pair in the cache."""
+    return (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)
 
 
 def _is_number(text):
