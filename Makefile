@@ -54,7 +54,7 @@ test-checked: checked  ## run the property tests on it
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest --timeout 600 \
 	  tests/property tests/unit/test_features.py
 
-FUZZED := 20000
+FUZZED ?= 20000
 fuzz-files: checked  ## open and use as many changed model and table files, some of them on it
 	$(BIN)/python tests/fuzz_files.py --inputs $(FUZZED)
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python tests/fuzz_files.py --inputs $(FUZZED) --seed 1
