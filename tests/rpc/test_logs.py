@@ -221,7 +221,11 @@ def test_record_that_cannot_be_formatted_is_one_line_too(stuck_pipe):
     assert json.loads(line)["event"] == "log record cannot be formatted"
 
 
-def test_metrics_port_prints_no_tracebacks_of_requests_that_break(capfd):
+def test_metrics_port_prints_no_tracebacks_of_requests_that_break(capfd, monkeypatch):
+    # As the server logs, whatever other tests have set up in this process.
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter())
+    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
     monitor = MetricsServer("127.0.0.1", 0, Metrics(), is_live=lambda: True, is_ready=lambda: True)
     # Too long for a line, nonsense, and a reset in the middle of an answer.
     for text in (b"GET /" + b"x" * 70_000, b"\xff\x00\r\n\r\n", b"GET /metrics HTTP/1.0\r\n\r\n"):
