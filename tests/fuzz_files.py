@@ -67,8 +67,11 @@ class Fuzzer:
         self.path = folder / "file"
         self.tables = {kind: hostile.write_kind(folder / kind, kind).read_bytes() for kind in KINDS}
         lines = model_path("en").read_text().splitlines()[:-1]
-        # Few enough to be quick; transitions come last.
-        self.model = [*lines[:60], *lines[-40:]]
+        at = [k for k, line in enumerate(lines) if line.startswith("style ")]
+        # Few enough to be quick; transitions come last of what the styles share.
+        self.model = [*lines[:60], *lines[at[0] - 40 : at[0]]]
+        for start in at:
+            self.model += lines[start : start + 10]
         self.annotator = load_annotator("native")
 
     def next(self) -> str:
