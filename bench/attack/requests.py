@@ -83,7 +83,6 @@ async def malformed(attack: Attack) -> None:
     "17",
     does="models and annotators named by 1 to 60 KB, by paths, and by every plane of Unicode",
     by="an error quotes at most 64 characters, so that it fits into the trailers",
-    is_short=True,
     ends_within_s=30,
 )
 async def long_names(attack: Attack) -> None:
