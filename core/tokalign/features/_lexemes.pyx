@@ -27,6 +27,8 @@ from tokalign.lexicon._wordnet cimport (
     SYNONYM,
     VERB_GROUP,
     WordNet,
+    add_kin,
+    may_relate,
     relation,
 )
 
@@ -160,6 +162,8 @@ cdef class LexemeTable:
             word.entries[k] = -1
             if word.kind == KIND_CONTENT:
                 word.entries[k] = self._entry(lower, lemma.lower(), k)
+                if word.entries[k] >= 0:
+                    add_kin(self._tables.wordnet, word.entries[k], &word.kin)
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma.lower())
         if word.kind != KIND_MARK:
             word.weight = word.idf * (NUMBER_FACTOR if tag == "CD" else 1.0)
@@ -292,10 +296,11 @@ cdef void _compare(
     cdef int k, m
     similarities(&a.lower, &b.lower, out.similarity)
     out.relations = 0
-    for k in range(N_ENTRIES):
-        for m in range(N_ENTRIES):
-            if a.entries[k] >= 0 and b.entries[m] >= 0:
-                out.relations |= relation(tables.wordnet, a.entries[k], b.entries[m])
+    if may_relate(&a.kin, &b.kin):
+        for k in range(N_ENTRIES):
+            for m in range(N_ENTRIES):
+                if a.entries[k] >= 0 and b.entries[m] >= 0:
+                    out.relations |= relation(tables.wordnet, a.entries[k], b.entries[m])
     out.cosine = 0.0
     if a.vector >= 0 and b.vector >= 0:
         out.cosine = cosine(tables.vectors, a.vector, b.vector)

@@ -8,7 +8,6 @@ from libc.math cimport fabsf
 
 from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
-from tokalign.lexicon._wordnet cimport N_RELATIONS
 
 cdef float ACRONYM_STRENGTH = 0.7
 
@@ -75,11 +74,14 @@ cdef void lexical_features(
     cdef const LexicalPair *lexical = &pair.lexical[cell]
     cdef int kinds = kinds_of(a, b)
     cdef int cases = pair_cases(a.case_, b.case_)
+    cdef uint32_t relations
     cdef int k
-    cdef float largest
-    for k in range(N_SIMILARITY):
-        if lexical.similarity[k] > 0.0:
-            emit_string(sink, k, lexical.similarity[k])
+    cdef float largest = 0.0
+    if lexical.similarity[SIMILARITY_JACCARD] > 0.0:  # else no character is shared
+        for k in range(N_SIMILARITY):
+            if lexical.similarity[k] > 0.0:
+                emit_string(sink, k, lexical.similarity[k])
+                largest = max(largest, lexical.similarity[k])
     if a.lower_form == b.lower_form:
         emit_identical(sink, IDENTITY_IGNORING_CASE)
         if a.form == b.form:
@@ -88,17 +90,18 @@ cdef void lexical_features(
     emit_tag_pair(sink, pair_tags(a.tag, b.tag))
     _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
     _neighbour_features(pair, i, j, sink)
-    for k in range(N_RELATIONS):
-        if (lexical.relations >> k) & 1:
+    relations = lexical.relations
+    k = 0
+    while relations:
+        if relations & 1:
             emit_wordnet(sink, k)
+        relations >>= 1
+        k += 1
     if a.lemma == b.lemma:
         emit_wordnet(sink, WORDNET_RELATION_SAME_LEMMA)
 
     emit_lexical_class(sink, lexical.lexical_class, kinds, pair_coarses(a.coarse, b.coarse))
     if lexical.lexical_class == CLASS_NONE:
-        largest = 0.0
-        for k in range(N_SIMILARITY):
-            largest = max(largest, lexical.similarity[k])
         emit_unrelated(sink, bin_likeness(largest), kinds, cases)
         if a.function_word >= 0 and b.function_word >= 0:
             emit_function_pair(sink, a.function_word, b.function_word)

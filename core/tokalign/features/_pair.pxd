@@ -5,6 +5,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from tokalign.features._sink cimport Sink
 from tokalign.features._strings cimport Characters
 from tokalign.features._templates cimport *
+from tokalign.lexicon._wordnet cimport Kin
 
 cdef extern from *:
     """
@@ -37,6 +38,7 @@ cdef struct Lexeme:
     int32_t initials         # id of its letters if it may be an acronym, else -1
     int32_t parts[N_PARTS]   # ids of the parts of a hyphenated word, -1 where there are fewer
     int32_t entries[N_ENTRIES]   # WordNet entry under n, v, a, r; -1 where there is none
+    Kin kin                  # of those entries
     int32_t vector           # row of its word vector, or -1
     float idf                # relative to the largest, in [0, 1]; 1 without document counts
     float weight             # in similarity: its idf, of a number twice that, 0 of a mark

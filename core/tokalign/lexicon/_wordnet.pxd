@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from tokalign.lexicon._vocabulary cimport Vocabulary
 
@@ -42,6 +42,20 @@ cdef struct WordNetTable:
     Lists parents            # their direct hypernyms
     Lists ancestors          # hypernyms two or three steps up
 
+cdef struct Items:
+    # A set of numbers, a bit for each by its hash: what no two such sets share, no two sets do.
+    uint64_t[4] bits
+
+cdef struct Kin:
+    # Whatever relations of a word's entries are looked for in; empty where it has no entry.
+    Items entries
+    Items neighbours
+    Items senses
+    Items parents
+    Items ancestors
+
+cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil
+cdef bint may_relate(const Kin *a, const Kin *b) noexcept nogil
 cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil
 
 cdef class WordNet:

@@ -5,7 +5,7 @@ senses are relations of entries here: two entries are related if any of their se
 `recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -84,6 +84,41 @@ cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept
     if _share(&table.parents, a, &table.parents, b):
         mask |= COHYPONYM
     return mask
+
+
+cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil:
+    """Add an entry, and whatever it is related through, to the sets of a word."""
+    _add(&kin.entries, entry)
+    _add_list(&kin.neighbours, &table.neighbour, entry)
+    _add_list(&kin.senses, &table.senses, entry)
+    _add_list(&kin.parents, &table.parents, entry)
+    _add_list(&kin.ancestors, &table.ancestors, entry)
+
+
+cdef void _add_list(Items *items, const Lists *lists, int32_t entry) noexcept nogil:
+    cdef int32_t k
+    for k in range(lists.start[entry], lists.start[entry + 1]):
+        _add(items, lists.item[k])
+
+
+cdef inline void _add(Items *items, int32_t item) noexcept nogil:
+    cdef uint32_t place = (<uint32_t>item * <uint32_t>0x9E3779B1) >> 24
+    items.bits[place >> 6] |= <uint64_t>1 << (place & 63)
+
+
+cdef bint may_relate(const Kin *a, const Kin *b) noexcept nogil:
+    """Whether `relation` may be other than 0 of any two entries of two words; mostly it is not."""
+    cdef uint64_t shared = 0
+    cdef int k
+    for k in range(4):
+        shared |= (
+            (a.entries.bits[k] & b.entries.bits[k])
+            | (a.neighbours.bits[k] & b.entries.bits[k])
+            | (a.ancestors.bits[k] & b.senses.bits[k])
+            | (a.senses.bits[k] & b.ancestors.bits[k])
+            | (a.parents.bits[k] & b.parents.bits[k])
+        )
+    return shared != 0
 
 
 cdef class WordNet:
