@@ -199,6 +199,9 @@ bench-aligning: build  ## pairs per second of each shipped model on annotated pa
 bench-cost: build  ## what pairs take, beside what the server counts them as
 	$(BIN)/python bench/cost.py $(ARGS)
 
+bench-limit: build  ## the library and the server beside what one core can do, as ratios of one run
+	$(BIN)/python -m bench.limit $(ARGS)
+
 bench-serving: build  ## throughput, latency, overload and fairness of the server
 	$(BIN)/python bench/serving.py
 

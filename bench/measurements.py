@@ -605,6 +605,100 @@ SERVING = (
     ),
 )
 
+
+def _limit_tokens(tokens: int) -> Row:
+    values = {
+        f"{model}_{name}": Value((model, path), unit, f"{model}, {what}")
+        for model in ("en", "en-rte2")
+        for name, path, unit, what in (
+            ("us", "us", "us", "processor time of a pair"),
+            ("pairs", "pairs_per_s", "pairs per second", "pairs per second of one core"),
+            ("cell", "per_cell", "us", "processor time by the pairs of tokens"),
+            ("power", "exponent", "times", "exponent of growth from the length before"),
+        )
+        if tokens != LIMIT_LENGTHS[0] or name != "power"
+    }
+    values["reference"] = Value(("reference_us",), "us", "bench/limit.c, processor time of a pair")
+    return Row(f"tokens-{tokens}", {"part": "tokens", "tokens": tokens}, values)
+
+
+LIMIT_LENGTHS = (10, 20, 40, 80, 160, 320, 512)
+LIMIT = (
+    Measurement(
+        "limit",
+        "made pairs of 29 and 11 tokens, joint, one core, beside bench/limit.c in the same run",
+        "python -m bench.limit --json",
+        (
+            Row(
+                "reference",
+                {"part": "reference"},
+                {"pairs": Value(("pairs_per_s",), "pairs per second", "bench/limit.c")},
+            ),
+            *(
+                Row(
+                    f"{model}-{way}",
+                    {"part": "share", "system": f"{model}.{way}"},
+                    {
+                        "pairs": Value(("pairs_per_s",), "pairs per second", "pairs per second"),
+                        "share": Value(("share",), "times", "share of bench/limit.c, median"),
+                        "least": Value(("least",), "times", "share of bench/limit.c, least"),
+                        "most": Value(("most",), "times", "share of bench/limit.c, most"),
+                    },
+                )
+                for model in ("en", "en-rte2")
+                for way in ("annotated", "raw")
+            ),
+            *map(_limit_tokens, LIMIT_LENGTHS),
+            *(
+                Row(
+                    f"pairs-{n}",
+                    {"part": "pairs", "pairs": n},
+                    {"us": Value(("us",), "us", "raw text, en, processor time of a pair")},
+                )
+                for n in (100, 400, 1600)
+            ),
+            *(
+                Row(
+                    f"start-{model}",
+                    {"part": "start", "model": model},
+                    {
+                        "import": Value(("import_ms",), "ms", "import, processor time"),
+                        "load": Value(("load_ms",), "ms", "loading a model, processor time"),
+                        "first": Value(("first_ms",), "ms", "the first pair, processor time"),
+                        "wall": Value(("wall_ms",), "ms", "all of it by the clock"),
+                        "memory": Value(("resident_mib",), "MiB", "resident memory afterwards"),
+                    },
+                )
+                for model in ("en", "en-rte2")
+            ),
+            *(
+                Row(
+                    f"{load}-{workers}",
+                    {"part": "served", "load": load, "workers": workers},
+                    {
+                        "server": Value(("server_us",), "us", "server's own process, per pair"),
+                        "workers": Value(("workers_us",), "us", "workers, per pair"),
+                        "ratio": Value(("ratio",), "times", f"both, to {of}"),
+                    },
+                )
+                for load, of in (("align", "an echo"), ("batch", "the library on raw text"))
+                for workers in (1, 2)
+            ),
+            Row(
+                "memory",
+                {"part": "memory"},
+                {
+                    "one": Value(("one_mib",), "MiB", "a server with one worker, after load"),
+                    "two": Value(("two_mib",), "MiB", "a server with two workers, after load"),
+                    "own": Value(("own_mib",), "MiB", "the server's own process"),
+                    "worker": Value(("worker_mib",), "MiB", "a worker, resident"),
+                },
+            ),
+        ),
+    ),
+)
+
+
 _CAUGHT = {
     "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
     "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
@@ -636,5 +730,5 @@ THRESHOLDS = (
 
 MEASUREMENTS = (
     *FOLDS, *STYLES, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS,
-    *THRESHOLDS, *SPEED, *SERVING,
+    *THRESHOLDS, *SPEED, *LIMIT, *SERVING,
 )  # fmt: skip

@@ -47,9 +47,8 @@ async def align(data, context):
     return ANSWER
 async def main():
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    method = grpc.unary_unary_rpc_method_handler(Calls(Metrics()).unary("s", "Align", align))
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler("tokalign.v1.AlignService", {"Align": method}),))
+    handler = Calls(Metrics()).handler("tokalign.v1.AlignService", {"Align": align}, {})
+    server.add_generic_rpc_handlers((handler,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     print(f"listening on 127.0.0.1:{port}", file=sys.stderr, flush=True)
@@ -175,9 +174,8 @@ class Bench:
         spent = self.loads[name]["cpu_us_per_pair"]
         return spent["server"] + spent["workers"]
 
-    def throughput(self):
-        """Echo, then single calls and batches."""
-        server = serve()
+    def beside_echo(self, server):
+        """Measure an echo of one of the server's answers, then single calls, and their ratio."""
         with grpc.insecure_channel(server.address) as channel:
             answer = align_pb2_grpc.AlignServiceStub(channel).Align(
                 align_pb2.AlignRequest(pair=self.pairs[0])
@@ -193,23 +191,32 @@ class Bench:
         self.ratio(
             "cpu_align_to_echo", self.cpu("align") / self.cpu("echo"), "CPU per call, align to echo"
         )
+        return align
+
+    def batches(self, name, server):
+        """Measure large batches, two at a time."""
+        bodies = [batch(self.pairs, BATCH).SerializeToString()]
+        few = measure.Step(in_flight=2)
+        return self.run(name, server, few, method="batch", bodies=bodies, size=BATCH)
+
+    def throughput(self):
+        """Echo, then single calls and batches."""
+        server = serve()
+        align = self.beside_echo(server)
         for callers in FEW_IN_FLIGHT:
             self.run(f"align, {callers} in flight", server, measure.Step(in_flight=callers))
         self.run("align at half load", server, measure.Step(rate=align.calls_per_s / 2))
         for rate in ASKED_RATES:
             self.run(f"align at {rate}/s", server, measure.Step(rate=rate))
-        bodies = [batch(self.pairs, BATCH).SerializeToString()]
-        few = measure.Step(in_flight=2)
-        many = self.run("batch", server, few, method="batch", bodies=bodies, size=BATCH)
+        many = self.batches("batch", server)
         self.fairness(server)
         self.long_pairs(server)
         server.stop()
         single = serve(workers=1)
         name = "align, one worker"
-        lone = self.run(name, single, closed)
+        lone = self.run(name, single, measure.Step(in_flight=IN_FLIGHT))
         self.ratio("align_1_to_2", lone.calls_per_s / align.calls_per_s, "align, 1 worker to 2")
-        name = "batch, one worker"
-        lone = self.run(name, single, few, method="batch", bodies=bodies, size=BATCH)
+        lone = self.batches("batch, one worker", single)
         self.ratio("batch_1_to_2", lone.pairs_per_s / many.pairs_per_s, "batch, 1 worker to 2")
         single.stop()
 
