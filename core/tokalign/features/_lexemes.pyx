@@ -28,7 +28,7 @@ from tokalign.lexicon._wordnet cimport (
     VERB_GROUP,
     WordNet,
     add_kin,
-    may_relate,
+    places_to_look,
     relation,
 )
 
@@ -293,14 +293,17 @@ cdef void _compare(
     const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out
 ) noexcept nogil:
     """Fill `out` from scratch."""
-    cdef int k, m
+    cdef int k, m, places
     similarities(&a.lower, &b.lower, out.similarity)
     out.relations = 0
-    if may_relate(&a.kin, &b.kin):
+    places = places_to_look(&a.kin, &b.kin)
+    if places:
         for k in range(N_ENTRIES):
             for m in range(N_ENTRIES):
                 if a.entries[k] >= 0 and b.entries[m] >= 0:
-                    out.relations |= relation(tables.wordnet, a.entries[k], b.entries[m])
+                    out.relations |= relation(
+                        tables.wordnet, a.entries[k], b.entries[m], places
+                    )
     out.cosine = 0.0
     if a.vector >= 0 and b.vector >= 0:
         out.cosine = cosine(tables.vectors, a.vector, b.vector)

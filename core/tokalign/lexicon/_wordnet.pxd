@@ -42,6 +42,14 @@ cdef struct WordNetTable:
     Lists parents            # their direct hypernyms
     Lists ancestors          # hypernyms two or three steps up
 
+cdef enum:
+    # Where relations are found.
+    IN_NEIGHBOURS = 1
+    IN_ANCESTORS = 2         # of the first word
+    IN_DESCENDANTS = 4
+    IN_PARENTS = 8
+    ANYWHERE = 15
+
 cdef struct Items:
     # A set of numbers, a bit for each by its hash: what no two such sets share, no two sets do.
     uint64_t[4] bits
@@ -55,8 +63,10 @@ cdef struct Kin:
     Items ancestors
 
 cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil
-cdef bint may_relate(const Kin *a, const Kin *b) noexcept nogil
-cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil
+cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil
+cdef uint32_t relation(
+    const WordNetTable *table, int32_t a, int32_t b, int places
+) noexcept nogil
 
 cdef class WordNet:
     cdef readonly object source

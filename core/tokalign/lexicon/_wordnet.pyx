@@ -61,14 +61,11 @@ cdef bint _share(
     )
 
 
-cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
-    """Return the mask of relations from entry a to entry b; SYNONYM if they are the same."""
-    cdef uint32_t mask = 0
+cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Return the mask of an entry's neighbour, 0 of another entry."""
     cdef int32_t low = table.neighbour.start[a]
     cdef int32_t high = table.neighbour.start[a + 1]
     cdef int32_t middle
-    if a == b:
-        return SYNONYM
     while low < high:
         middle = (low + high) // 2
         if table.neighbour.item[middle] < b:
@@ -76,12 +73,27 @@ cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b) noexcept
         else:
             high = middle
     if low < table.neighbour.start[a + 1] and table.neighbour.item[low] == b:
-        mask = table.masks[table.code[low]]
-    if _share(&table.ancestors, a, &table.senses, b):
+        return table.masks[table.code[low]]
+    return 0
+
+
+cdef uint32_t relation(
+    const WordNetTable *table, int32_t a, int32_t b, int places
+) noexcept nogil:
+    """Return the mask of relations from entry a to entry b; SYNONYM if they are the same.
+
+    `places` are those that places_to_look returns of the words, or ANYWHERE.
+    """
+    cdef uint32_t mask = 0
+    if a == b:
+        return SYNONYM
+    if places & IN_NEIGHBOURS:
+        mask = _neighbour_mask(table, a, b)
+    if places & IN_ANCESTORS and _share(&table.ancestors, a, &table.senses, b):
         mask |= HYPERNYM_WITHIN_3
-    if _share(&table.senses, a, &table.ancestors, b):
+    if places & IN_DESCENDANTS and _share(&table.senses, a, &table.ancestors, b):
         mask |= HYPONYM_WITHIN_3
-    if _share(&table.parents, a, &table.parents, b):
+    if places & IN_PARENTS and _share(&table.parents, a, &table.parents, b):
         mask |= COHYPONYM
     return mask
 
@@ -106,19 +118,19 @@ cdef inline void _add(Items *items, int32_t item) noexcept nogil:
     items.bits[place >> 6] |= <uint64_t>1 << (place & 63)
 
 
-cdef bint may_relate(const Kin *a, const Kin *b) noexcept nogil:
-    """Whether `relation` may be other than 0 of any two entries of two words; mostly it is not."""
-    cdef uint64_t shared = 0
+cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
+    """Return where relations of any two entries of two words may be; mostly nowhere, 0."""
+    cdef uint64_t near = 0, up = 0, down = 0, beside = 0
     cdef int k
     for k in range(4):
-        shared |= (
-            (a.entries.bits[k] & b.entries.bits[k])
-            | (a.neighbours.bits[k] & b.entries.bits[k])
-            | (a.ancestors.bits[k] & b.senses.bits[k])
-            | (a.senses.bits[k] & b.ancestors.bits[k])
-            | (a.parents.bits[k] & b.parents.bits[k])
-        )
-    return shared != 0
+        near |= (a.entries.bits[k] | a.neighbours.bits[k]) & b.entries.bits[k]
+        up |= a.ancestors.bits[k] & b.senses.bits[k]
+        down |= a.senses.bits[k] & b.ancestors.bits[k]
+        beside |= a.parents.bits[k] & b.parents.bits[k]
+    return (
+        IN_NEIGHBOURS * (near != 0) | IN_ANCESTORS * (up != 0)
+        | IN_DESCENDANTS * (down != 0) | IN_PARENTS * (beside != 0)
+    )
 
 
 cdef class WordNet:
@@ -240,7 +252,7 @@ cdef class WordNet:
             for place_b in places_b:
                 right = self.entry(b, place_b)
                 if right >= 0:
-                    mask |= relation(&self.table, left, right)
+                    mask |= relation(&self.table, left, right, ANYWHERE)
         return frozenset(
             name for k, name in enumerate(RELATION_NAMES) if mask >> k & 1
         )
