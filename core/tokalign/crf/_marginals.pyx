@@ -105,6 +105,34 @@ cdef double _scale(double *row, Py_ssize_t n_states) noexcept nogil:
     return total
 
 
+cdef void _add_steps(
+    double *row, const double *weight, const double *jump, Py_ssize_t n_states
+) noexcept nogil:
+    """Add to row[b] the sum over a of weight[a] * jump[b - a + n_states - 1], NULL left out.
+
+    Four at a time, so that the row is read and written a quarter as often; in the order of a.
+    """
+    cdef Py_ssize_t a = 1
+    cdef Py_ssize_t b
+    cdef const double *factor
+    cdef double first, second, third, fourth
+    while a + 3 < n_states:
+        factor = jump + n_states - 1 - a
+        first, second, third, fourth = weight[a], weight[a + 1], weight[a + 2], weight[a + 3]
+        for b in range(1, n_states):
+            row[b] = (
+                row[b] + first * factor[b] + second * factor[b - 1] + third * factor[b - 2]
+                + fourth * factor[b - 3]
+            )
+        a += 4
+    while a < n_states:
+        factor = jump + n_states - 1 - a
+        first = weight[a]
+        for b in range(1, n_states):
+            row[b] += first * factor[b]
+        a += 1
+
+
 cdef double marginals(
     const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states, Buffers *buffers,
     double *posterior, double *counts, double sign,
@@ -115,7 +143,6 @@ cdef double marginals(
     cdef double log_partition = shift * (n_steps - 1) + _exponentiate(buffers, n_states, shift)
     cdef double *row
     cdef double *previous
-    cdef double *jump
     cdef double *potential
     cdef double *backward = buffers.backward
     cdef double *incoming = buffers.incoming
@@ -138,11 +165,8 @@ cdef double marginals(
                 row[b] = weight
             total = 0.0
             for a in range(1, n_states):
-                weight = previous[a]
-                total += weight
-                jump = factor.jump + n_states - 1 - a
-                for b in range(1, n_states):
-                    row[b] += weight * jump[b]
+                total += previous[a]
+            _add_steps(row, previous, factor.jump, n_states)
             row[0] = previous[0] * factor.null_null + total * factor.token_null
             for b in range(n_states):
                 row[b] *= potential[b]
@@ -179,11 +203,7 @@ cdef double marginals(
         weight = incoming[0] * factor.token_null
         for a in range(1, n_states):
             backward[a] = weight
-        for b in range(1, n_states):
-            weight = incoming[b]
-            jump = buffers.jump_back + n_states - 1 - b
-            for a in range(1, n_states):
-                backward[a] += jump[a] * weight
+        _add_steps(backward, incoming, buffers.jump_back, n_states)
         backward[0] = incoming[0] * factor.null_null + total * factor.null_token
     if counts != NULL:
         _count_ends(posterior, n_steps, n_states, counts, sign)
