@@ -11,7 +11,7 @@ from tokalign.client.errors import InternalError, from_status
 from tokalign.client.results import AlignResult, Pair, results_of
 from tokalign.client.rpcs import encoded
 from tokalign.codec import RequestOptions, encode_options
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.v1 import align_pb2
 
 
@@ -57,7 +57,9 @@ class Chunks:
         """
         name = response.chunk_id
         if not name.isdecimal() or int(name) not in self._out:
-            raise InternalError(f"the server answered chunk {name!r}, never sent", code="INTERNAL")
+            raise InternalError(
+                f"the server answered chunk {quoted(name)}, never sent", code="INTERNAL"
+            )
         chunk = int(name)
         first, pairs, _ = self._out.pop(chunk)
         if response.status.code:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 
 MIB = 1 << 20
 SERVICE = "tokalign.v1.AlignService"
@@ -109,7 +109,7 @@ class ChannelSettings:
             raise InputError("a token is sent over TLS only; give tls=Tls() as well")
         host, _, port = self.address.rpartition(":")
         if not self.address.startswith("unix:") and not (host and port.isdecimal()):
-            raise InputError(f"address is {self.address!r}; wanted HOST:PORT or unix:PATH")
+            raise InputError(f"address is {quoted(self.address)}; wanted HOST:PORT or unix:PATH")
 
     def channel(self, secure: Callable[..., Any], insecure: Callable[..., Any]) -> Any:
         """Return a channel made by grpc's or grpc.aio's pair of functions."""

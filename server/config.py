@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 
 MIB = 1 << 20
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -119,7 +119,7 @@ def is_host(name: str, value: str) -> None:
     """Raise InputError unless a value may be a host's name or address."""
     # grpc would take an empty one for every interface.
     if not value or not value.isprintable() or " " in value:
-        raise InputError(f"{name} is {value!r}; wanted an address or a name", field=name)
+        raise InputError(f"{name} is {quoted(value)}; wanted an address or a name", field=name)
 
 
 def _check_fields(config: Any) -> None:

@@ -17,9 +17,8 @@ from tokalign.decoding.explain import explain_link
 from tokalign.decoding.links import decide, link_posteriors
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity
-from tokalign.errors import InputError, LimitError, ModelError
+from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
-from tokalign.headers import quoted
 from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
@@ -267,7 +266,7 @@ class Aligner:
         if batch_size < 1:
             raise InputError(f"batch_size is {batch_size}; wanted at least 1", field="batch_size")
         if errors not in ("raise", "return"):
-            raise InputError(f"errors is {errors!r}; wanted raise or return", field="errors")
+            raise InputError(f"errors is {quoted(errors)}; wanted raise or return", field="errors")
         options = AlignOptions.of(options, changes)
         pending = iter(pairs)
         while batch := list(itertools.islice(pending, batch_size)):

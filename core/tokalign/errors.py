@@ -12,12 +12,30 @@
     |-- ResourceError           a table or annotator that is missing or damaged
     `-- ServerError             raised by clients; see tokalign.client.errors
 
-Every message says what was seen, what was wanted and what to do next.
+Every message says what was seen, what was wanted and what to do next. What was seen is `quoted`,
+so that a message stays short whatever the input.
 """
 
 from __future__ import annotations
 
 import os
+import reprlib
+
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = _brief.maxlong = 64
+_brief.maxlevel = 2
+
+
+def quoted(value: object) -> str:
+    """Return how what was given is shown in an error: its repr, of at most 64 characters.
+
+    Examples
+    --------
+    >>> quoted("word"), len(quoted("word" * 1000))
+    ("'word'", 64)
+    """
+    text = _brief.repr(value)
+    return text if len(text) <= _brief.maxstring else f"{text[: _brief.maxstring - 3]}..."
 
 
 class AlignError(Exception):

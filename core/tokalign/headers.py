@@ -12,7 +12,6 @@ import dataclasses
 import json
 import math
 import re
-import reprlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import (
@@ -25,6 +24,8 @@ from typing import (
     get_type_hints,
     is_typeddict,
 )
+
+from tokalign.errors import quoted
 
 MAX_HEADER_BYTES: Final = 1 << 16
 """Shipped headers have at most 8 KiB."""
@@ -43,15 +44,6 @@ Name = Annotated[str, re.compile(_NAME), _A_NAME]
 OptionalName = Annotated[str, re.compile(f"({_NAME})?"), f"{_A_NAME}, or nothing"]
 Version = Annotated[str, re.compile(f"[^{_UNFIT}]{{1,64}}"), "text of 1 to 64 characters"]
 Digest = Annotated[str, re.compile("[0-9a-f]{64}"), "64 hexadecimal digits"]
-
-_brief = reprlib.Repr()
-_brief.maxstring = _brief.maxother = _brief.maxlong = 64
-_brief.maxlevel = 2
-
-
-def quoted(value: object) -> str:
-    """Return how what was given is shown in an error: its repr, cut to about 64 characters."""
-    return _brief.repr(value)
 
 
 def is_name(text: str) -> bool:

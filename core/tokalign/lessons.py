@@ -12,7 +12,7 @@ import numpy as np
 from tokalign.annotate import Annotator
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import Targets
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
@@ -73,7 +73,7 @@ class TrainingSettings:
         for choice in (self.possible, *(choice for _, choice in self.possible_in)):
             if choice not in POSSIBLE_CHOICES:
                 raise InputError(
-                    f"possible is {choice!r}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
+                    f"possible is {quoted(choice)}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
                 )
         if self.follow and self.styles:
             raise InputError("follow and styles are given; a model mixes conventions or keeps them")

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf.transitions import TRANSITION_NAMES
-from tokalign.errors import ModelError, ModelVersionError
+from tokalign.errors import ModelError, ModelVersionError, quoted
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import FeatureTable
 from tokalign.headers import (
@@ -43,7 +43,6 @@ from tokalign.headers import (
     OptionalName,
     Version,
     check_fields,
-    quoted,
     read_header,
 )
 from tokalign.styles import OwnWeights, StyleHeader, check_styles

@@ -29,14 +29,13 @@ from typing import Any, Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import ResourceError
+from tokalign.errors import ResourceError, quoted
 from tokalign.headers import (
     MAX_HEADER_BYTES,
     Digest,
     Name,
     Version,
     is_name,
-    quoted,
     read_header,
 )
 

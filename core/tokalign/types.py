@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from tokalign.errors import InputError, ShapeError
-from tokalign.headers import quoted
+from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.phrases import Phrase, maximal_blocks
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class RankBy(enum.StrEnum):
             return cls(value)
         except ValueError:
             raise InputError(
-                f"by is {value!r}; wanted one of {', '.join(cls)}", field="by"
+                f"by is {quoted(value)}; wanted one of {', '.join(cls)}", field="by"
             ) from None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -180,7 +180,7 @@ def otlp_provider() -> TracerProvider:
     )
     if protocol not in EXPORTERS:
         raise InputError(
-            f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol!r}; wanted {' or '.join(EXPORTERS)}",
+            f"OTEL_EXPORTER_OTLP_PROTOCOL is {quoted(protocol)}; wanted {' or '.join(EXPORTERS)}",
             field="traces",
         )
     try:

@@ -18,8 +18,7 @@ import grpc
 from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
-from tokalign.errors import InputError, LimitError
-from tokalign.headers import quoted
+from tokalign.errors import InputError, LimitError, quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
 from tokalign.server.config import Config

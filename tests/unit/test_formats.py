@@ -261,7 +261,7 @@ def test_index_zero_in_a_one_based_file_is_an_error(write):
 
 def test_naacl_sentence_that_is_not_in_the_text_is_an_error(write):
     options = Options(text=(write("a ||| b\n", "text"),))
-    with pytest.raises(FormatError, match="sentence 5 is not in") as caught:
+    with pytest.raises(FormatError, match="sentence '5' is not in") as caught:
         read_gold(write("1 1 1\n5 1 1\n"), "naacl", options=options)
     assert caught.value.line == 2
 

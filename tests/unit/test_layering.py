@@ -15,27 +15,27 @@ ROOT = Path(__file__).parents[2]
 IMPORTS: dict[str, set[str]] = {
     # Floor 0.
     "errors": set(),
-    "headers": set(),
     "phrases": set(),
     "v1": set(),
     # Floor 1.
     "crf": {"errors"},
+    "headers": {"errors"},
     "load": {"errors"},
     "styles": {"headers"},
     "tables": {"errors", "headers"},
-    "types": {"errors", "headers", "phrases"},
+    "types": {"errors", "phrases"},
     # Floor 2.
     "codec": {"errors", "phrases", "types", "v1"},
     "formats": {"errors", "types"},
-    "lexicon": {"errors", "headers", "tables", "types"},
+    "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
     # Floor 3.
-    "annotate": {"errors", "headers", "lexicon", "tables", "types"},
+    "annotate": {"errors", "lexicon", "tables", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
-    "features": {"annotate", "crf", "errors", "headers", "lexicon", "types"},
+    "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"questions", "types"},
     # Floor 5.
@@ -51,7 +51,6 @@ IMPORTS: dict[str, set[str]] = {
         "decoding",
         "errors",
         "features",
-        "headers",
         "judging",
         "model",
         "neural",
@@ -62,7 +61,7 @@ IMPORTS: dict[str, set[str]] = {
     },
     # Floor 8.
     "ranking": {"aligner", "errors", "outcomes", "types"},
-    "server": {"aligner", "codec", "errors", "headers", "outcomes", "types", "v1"},
+    "server": {"aligner", "codec", "errors", "outcomes", "types", "v1"},
 }
 """Part -> the other parts that it imports, floor by floor: a part stands on lower floors only."""
 

@@ -6,8 +6,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from tokalign.errors import ResourceError
-from tokalign.headers import quoted
+from tokalign.errors import ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokalign.annotate.columns import Columns, given_columns, require_tokens
-from tokalign.errors import ResourceError
+from tokalign.errors import ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 DEFAULT_MODEL = "en_core_web_sm"
@@ -42,17 +42,18 @@ class SpacyAnnotator:
             self._pipeline = spacy.load(model, exclude=["ner"])
         except (OSError, ValueError) as error:
             raise ResourceError(
-                f"spaCy cannot load {model!r}: {error}; run `python -m spacy download {model}` "
+                f"spaCy cannot load {quoted(model)}: {error}; run "
+                f"`python -m spacy download {model}` "
                 f"or name an installed model, as in spacy:MODEL"
             ) from error
         if self._pipeline.lang != language:
             raise ResourceError(
-                f"spaCy model {model!r} is for language {self._pipeline.lang!r}; "
-                f"wanted {language!r}"
+                f"spaCy model {quoted(model)} is for language {quoted(self._pipeline.lang)}; "
+                f"wanted {quoted(language)}"
             )
         missing = {"tagger", "parser", "lemmatizer"} - set(self._pipeline.pipe_names)
         if missing:
-            raise ResourceError(f"spaCy model {model!r} has no {', '.join(sorted(missing))}")
+            raise ResourceError(f"spaCy model {quoted(model)} has no {', '.join(sorted(missing))}")
 
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tokalign.annotate.columns import Columns, given_columns, require_tokens
-from tokalign.errors import InputError, ResourceError
+from tokalign.errors import InputError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 _BASE = ("pos", "lemma")
@@ -60,8 +60,8 @@ class StanzaAnnotator:
             # Stanza raises a different type for each thing that can be missing.
             where = "Stanza's default folder" if directory is None else os.fspath(directory)
             raise ResourceError(
-                f"no Stanza models for {language!r} in {where}: {error}; "
-                f"run stanza.download({language!r}) or name their folder, as in stanza:FOLDER"
+                f"no Stanza models for {quoted(language)} in {where}: {error}; "
+                f"run stanza.download({quoted(language)}) or name their folder, as in stanza:FOLDER"
             ) from error
 
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
@@ -126,7 +126,7 @@ class StanzaAnnotator:
                 if len(words_here) != length:
                     raise InputError(
                         f"Stanza made {len(words_here)} words of {length} tokens: "
-                        f"{' '.join(column.tokens)!r}"
+                        f"{quoted(' '.join(column.tokens))}"
                     )
                 offset = len(words)
                 words += words_here

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from tokalign.errors import InputError, ServerError
+from tokalign.errors import InputError, ServerError, quoted
 
 
 @click.command("bench")
@@ -99,9 +99,9 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         numbers = [float(part) for part in text.split(",") if part.strip()]
     except ValueError:
-        raise click.UsageError(f"{option} is {text!r}; wanted numbers like 1,8,64") from None
+        raise click.UsageError(f"{option} is {quoted(text)}; wanted numbers like 1,8,64") from None
     if any(number <= 0 for number in numbers):
-        raise click.UsageError(f"{option} is {text!r}; wanted numbers above 0")
+        raise click.UsageError(f"{option} is {quoted(text)}; wanted numbers above 0")
     return numbers
 
 

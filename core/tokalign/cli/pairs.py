@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tokalign.errors import FormatError, InputError
-from tokalign.formats.document import split_tokens
+from tokalign.errors import FormatError, InputError, quoted
+from tokalign.formats.document import json_error, split_tokens
 from tokalign.formats.jsonl import sentence_from_json
 from tokalign.types import Sentence, SentenceLike
 
@@ -90,8 +90,8 @@ def _pair_from_text(text: str, is_tokenized: bool) -> tuple[SentenceLike, Senten
 def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
     try:
         value = json.loads(text)
-    except ValueError as error:
-        raise FormatError(f"not JSON: {error}; wanted one object per line") from error
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
     if not isinstance(value, dict):
         raise FormatError(f"saw {type(value).__name__}; wanted an object")
     name = str(value.get("id", line))
@@ -117,9 +117,9 @@ def sentence_like(value: object, field: str, *, is_tokenized: bool) -> SentenceL
         value = value["text"]
     if isinstance(value, str):
         if not value.strip():
-            raise FormatError(f"field {field!r} is empty")
+            raise FormatError(f"field {quoted(field)} is empty")
         return split_tokens(value) if is_tokenized else value
     sentence: Sentence = sentence_from_json(value, field)
     if not sentence.tokens:
-        raise FormatError(f"field {field!r} has no tokens")
+        raise FormatError(f"field {quoted(field)} has no tokens")
     return sentence

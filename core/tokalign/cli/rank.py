@@ -14,8 +14,9 @@ import click
 from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
 from tokalign.cli.output import DIGITS, contributions_to_json, links_to_json
 from tokalign.cli.pairs import sentence_like
-from tokalign.errors import FormatError
+from tokalign.errors import FormatError, InputError
 from tokalign.formats import decode_lines
+from tokalign.formats.document import json_error
 from tokalign.types import RankBy, Sentence, SentenceLike, Symmetrization
 
 BAD_INPUT = 3
@@ -130,7 +131,7 @@ def _queries(name: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) ->
         try:
             value = json.loads(text)
             if not isinstance(value, dict) or not isinstance(value.get("candidates"), list):
-                raise ValueError('wanted an object with "question" and "candidates"')
+                raise InputError('wanted an object with "question" and "candidates"')
             yield Query(
                 str(value.get("id", line)),
                 sentence_like(value.get("question"), "question", is_tokenized=is_tokenized),
@@ -139,8 +140,9 @@ def _queries(name: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) ->
                     for each in value["candidates"]
                 ),
             )
-        except ValueError as error:  # an InputError is one, too
-            raise FormatError(str(error), path=name, line=line) from error
+        except (ValueError, RecursionError) as error:  # an InputError is a ValueError, too
+            why = str(error) if isinstance(error, InputError) else json_error(error)
+            raise FormatError(why, path=name, line=line) from error
 
 
 def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> None:

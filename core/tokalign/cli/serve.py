@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import click
 
-from tokalign.errors import AlignError, InputError, ServerError
+from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
@@ -74,7 +74,7 @@ def _value(name: str, flag: Flag, given: Any) -> Any:
         if given == "auto":
             return flag.auto()
         if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
-            raise InputError(f"--{name} is {given[:64]!r}; wanted a number or auto", field=name)
+            raise InputError(f"--{name} is {quoted(given)}; wanted a number or auto", field=name)
         return int(given)
     if flag.none is not None and given == flag.none:
         return None

@@ -11,6 +11,7 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import ANNOTATORS, load_annotator
+from tokalign.errors import quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import FORMATS, read_gold
 from tokalign.headers import is_name
@@ -213,7 +214,7 @@ def _figure(text: str) -> tuple[str, float | str]:
     """Return the name and the value of a figure; a number where it reads as one."""
     name, mark, value = (part.strip() for part in text.rpartition("="))
     if not (name and mark and value):
-        raise click.UsageError(f"--figure {text!r}: wanted NAME=VALUE")
+        raise click.UsageError(f"--figure {quoted(text)}: wanted NAME=VALUE")
     try:
         return name, float(value)
     except ValueError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from tokalign.errors import InputError, ShapeError
+from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.evaluate.counts import LinkChoice, choose_links
 from tokalign.types import GoldPair
 
@@ -105,7 +105,8 @@ def judge(
             confidence = predicted[link]
             if not 0.0 <= confidence <= 1.0:
                 raise InputError(
-                    f"pair {pair.id!r}: link {link[0]}-{link[1]} has confidence {confidence}; "
+                    f"pair {quoted(pair.id)}: link {link[0]}-{link[1]} has confidence "
+                    f"{confidence}; "
                     "wanted a number in [0, 1]"
                 )
             judged.append((confidence, link in wanted))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import InputError, ShapeError
+from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.types import GoldPair, Sentence
 
 Links = Set[tuple[int, int]]
@@ -116,7 +116,7 @@ def _count(gold: GoldPair, predicted: Links, choice: LinkChoice) -> list[float]:
     for i, j in predicted:
         if not (0 <= i < len(gold.source) and 0 <= j < len(gold.target)):
             raise InputError(
-                f"pair {gold.id!r}: predicted link {i}-{j}, but the sentences have "
+                f"pair {quoted(gold.id)}: predicted link {i}-{j}, but the sentences have "
                 f"{len(gold.source)} and {len(gold.target)} tokens"
             )
     wanted, found = choose_links(gold, predicted, choice)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.evaluate.counts import LinkChoice
 from tokalign.formats import Document, Options, get_format, open_document, recognise
 from tokalign.formats.naacl import read_rows
@@ -72,7 +72,7 @@ def _from_lines(
         for i, j in sure | possible:
             if i >= len(pair.source) or j >= len(pair.target):
                 raise document.error(
-                    f"link {i}-{j}, but gold pair {pair.id!r} has {len(pair.source)} and "
+                    f"link {i}-{j}, but gold pair {quoted(pair.id)} has {len(pair.source)} and "
                     f"{len(pair.target)} tokens",
                     line,
                 )
@@ -87,12 +87,14 @@ def _from_rows(
         links = rows.pop(str(number), [])
         for line, (i, j), _ in links:
             if i >= len(pair.source) or j >= len(pair.target):
-                raise document.error(f"link {i + 1} {j + 1} is out of range in {pair.id!r}", line)
+                raise document.error(
+                    f"link {i + 1} {j + 1} is out of range in {quoted(pair.id)}", line
+                )
         sure = frozenset(link for _, link, is_sure in links if is_sure)
         possible = frozenset(link for _, link, is_sure in links if not is_sure)
         yield GoldPair(pair.id, pair.source, pair.target, sure, possible - sure)
     if rows:
-        raise document.error(f"sentence {next(iter(rows))!r}, but gold has {len(gold)} pairs")
+        raise document.error(f"sentence {quoted(next(iter(rows)))}, but gold has {len(gold)} pairs")
 
 
 def predictions_of(
@@ -114,8 +116,9 @@ def predictions_of(
             tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens
             if [token.lower() for token in tokens] != [token.lower() for token in others]:
                 raise InputError(
-                    f"pair {pair.id!r}: the predictions' {side} is {' '.join(others)[:60]!r}, "
-                    f"gold has {' '.join(tokens)[:60]!r}; wanted the same pairs in the same order"
+                    f"pair {quoted(pair.id)}: the predictions' {side} is "
+                    f"{quoted(' '.join(others))}, "
+                    f"gold has {quoted(' '.join(tokens))}; wanted the same pairs in the same order"
                 )
         is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
         links.append(other.sure | other.possible if is_loose else other.sure)

@@ -7,10 +7,9 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import ModelError
+from tokalign.errors import ModelError, quoted
 from tokalign.features.lexicons import NEEDS
 from tokalign.features.templates import TEMPLATES
-from tokalign.headers import quoted
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
 # Of every template's axes, the number of each label; looked up for every line of a model file.
@@ -109,4 +108,4 @@ class FeatureTable:
                 return base + offset
             except (KeyError, ValueError):
                 pass  # no such label, or too few or too many
-        raise ModelError(f"no feature {name!r} among the groups {', '.join(self.groups)}")
+        raise ModelError(f"no feature {quoted(name)} among the groups {', '.join(self.groups)}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from tokalign.errors import FormatError
+from tokalign.errors import FormatError, quoted
 from tokalign.formats import conllu, jacana, jsonl, msr, mwa, naacl, pharaoh
 from tokalign.formats.document import Document, Format, Options, decode_lines, open_document
 from tokalign.types import GoldPair
@@ -93,7 +93,7 @@ def recognise(document: Document) -> tuple[Document, Format]:
         if each.recognise(head):
             return Document(document.name, itertools.chain(first, document.lines)), each
     raise document.error(
-        f"saw {head[0][:60]!r}, which starts none of {', '.join(FORMATS)}; name the format",
+        f"saw {quoted(head[0])}, which starts none of {', '.join(FORMATS)}; name the format",
         first[0][0],
     )
 
@@ -103,7 +103,7 @@ def get_format(name: str) -> Format:
     try:
         return FORMATS[name]
     except KeyError:
-        raise FormatError(f"format {name!r} is not one of {', '.join(FORMATS)}") from None
+        raise FormatError(f"format {quoted(name)} is not one of {', '.join(FORMATS)}") from None
 
 
 def write_gold(

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -27,11 +27,12 @@ from tokalign.formats.document import (
     make_pair,
     one_line,
     parse_links,
+    whole_number,
 )
 from tokalign.types import GoldPair, Sentence
 
 _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s?(.*)")
-_SPAN = re.compile(r"(?:.*\|)?Span=(\d+):(\d+)(?:\|.*)?")
+_SPAN = re.compile(r"(?:.*\|)?Span=(\d{1,9}):(\d{1,9})(?:\|.*)?")
 _FORM, _LEMMA, _UPOS, _XPOS, _HEAD, _RELATION, _MISC = 1, 2, 3, 4, 6, 7, 9
 
 
@@ -110,17 +111,20 @@ def _words(
         first, dash, last = name.partition("-")
         if "." in name:
             continue
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise document.error(f"word id {name!r}; wanted 3, 3-4 or 3.1", line)
-        if int(first) != len(words) + 1:
-            raise document.error(f"word id {name!r}; wanted {len(words) + 1}", line)
+        start, stop = whole_number(first), whole_number(last)
+        if start is None or (dash and stop is None):
+            raise document.error(f"word id {quoted(name)}; wanted 3, 3-4 or 3.1", line)
+        if start != len(words) + 1:
+            raise document.error(f"word id {quoted(name)}; wanted {len(words) + 1}", line)
         if not form:
-            raise document.error(f"word {name} has an empty form", line)
-        if dash:
-            if int(last) < int(first) or covered > len(words):
-                raise document.error(f"multi-word token {name!r} overlaps or runs backwards", line)
-            covered = int(last)
-            surface.append((form, space, int(last) - int(first) + 1))
+            raise document.error(f"word {start} has an empty form", line)
+        if stop is not None:
+            if stop < start or covered > len(words):
+                raise document.error(
+                    f"multi-word token {quoted(name)} overlaps or runs backwards", line
+                )
+            covered = stop
+            surface.append((form, space, stop - start + 1))
             continue
         words.append((line, columns))
         if covered < len(words):
@@ -143,9 +147,12 @@ def _heads(document: Document, words: Sequence[tuple[int, list[str]]]) -> list[i
         return None
     heads = []
     for line, columns in words:
-        if not columns[_HEAD].isdigit():
-            raise document.error(f"head {columns[_HEAD]!r}; wanted a word id, or 0 for root", line)
-        heads.append(int(columns[_HEAD]) - 1)
+        head = whole_number(columns[_HEAD])
+        if head is None:
+            raise document.error(
+                f"head {quoted(columns[_HEAD])}; wanted a word id, or 0 for root", line
+            )
+        heads.append(head - 1)
     return heads
 
 
@@ -177,7 +184,8 @@ def _spans(
         start = text.find(form, position)
         if start < 0:
             raise document.error(
-                f"word {form!r} does not occur in '# text' after character {position}", block.line
+                f"word {quoted(form)} does not occur in '# text' after character {position}",
+                block.line,
             )
         position = start + len(form)
         parts = forms[len(spans) : len(spans) + n_words]
@@ -197,7 +205,8 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         name, side = block.comments.get("pair_id"), block.comments.get("side")
         if name is None or side not in ("source", "target"):
             raise document.error(
-                f"saw pair_id {name!r} and side {side!r}; wanted comments '# pair_id = ID' and "
+                f"saw pair_id {quoted(name)} and side {quoted(side)}; wanted comments "
+                f"'# pair_id = ID' and "
                 "'# side = source' or '# side = target'",
                 block.line,
             )
@@ -208,14 +217,14 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         first_line, first_side, first_links, first = waiting.pop(name)
         if first_side == side:
             raise document.error(
-                f"pair {name!r} has two {side} sentences (the first at line {first_line})",
+                f"pair {quoted(name)} has two {side} sentences (the first at line {first_line})",
                 block.line,
             )
         source, target = (first, sentence) if first_side == "source" else (sentence, first)
         sure, possible = parse_links(f"{first_links} {links}", document, block.line, options)
         yield make_pair(document, block.line, name, source, target, sure, possible)
     for name, (line, side, _, _) in waiting.items():
-        raise document.error(f"pair {name!r} has a {side} sentence only", line)
+        raise document.error(f"pair {quoted(name)} has a {side} sentence only", line)
 
 
 def write_sentence(sentence: Sentence, comments: Iterable[tuple[str, str]] = ()) -> str:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tokalign.errors import FormatError, InputError
+from tokalign.errors import FormatError, InputError, quoted
 from tokalign.types import GoldPair, Sentence
 
 Links = frozenset[tuple[int, int]]
 
 _WHITE_SPACE = " \t\r\n\f\v"
 _TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
-_LINK = re.compile(r"(\d+)([-p?])(\d+)(?:[-:](\d+(?:\.\d+)?(?:[eE][-+]?\d+)?))?")
+# int() refuses numbers of thousands of digits, and messages would quote them.
+_NUMBER = re.compile(r"\d{1,9}")
+_LINK = re.compile(r"(\d{1,9})([-p?])(\d{1,9})(?:[-:](\d+(?:\.\d+)?(?:[eE][-+]?\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,18 @@ def decode_lines(name: str, rows: Iterable[bytes]) -> Iterator[tuple[int, str]]:
         yield number, text.rstrip("\r\n")
 
 
+def json_error(error: ValueError | RecursionError) -> str:
+    """Return what to say of text that json cannot read, long numbers and deep nesting included."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} at column {error.colno}"
+    return "not JSON: a number is too long, or lists are nested too deeply"
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of at most nine digits, or None where a text is none."""
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
 def split_tokens(text: str) -> list[str]:
     """Return the tokens between ASCII white space (a no-break space is part of its token)."""
     return _TOKENS.findall(text)
@@ -141,12 +156,13 @@ def make_pair(
     possible = frozenset(possible) - sure
     for side, sentence in (("source", source), ("target", target)):
         if not len(sentence):
-            raise document.error(f"pair {name!r}: the {side} sentence has no tokens", line)
+            raise document.error(f"pair {quoted(name)}: the {side} sentence has no tokens", line)
     for i, j in sorted(sure | possible):
         for side, index, sentence in (("source", i, source), ("target", j, target)):
             if not 0 <= index < len(sentence):
                 raise document.error(
-                    f"pair {name!r}: link {i}-{j} but the {side} has {len(sentence)} tokens "
+                    f"pair {quoted(name)}: link {quoted(i)}-{quoted(j)} but "
+                    f"the {side} has {len(sentence)} tokens "
                     f"(indices 0 to {len(sentence) - 1})",
                     line,
                 )
@@ -185,10 +201,12 @@ def parse_links(
     for item in split_tokens(text):
         match = _LINK.fullmatch(item)
         if match is None:
-            raise document.error(f"{item!r} is not a link; wanted i-j (sure) or ipj", line)
+            raise document.error(f"{quoted(item)} is not a link; wanted i-j (sure) or ipj", line)
         i, j = int(match[1]) - base, int(match[3]) - base
         if i < 0 or j < 0:
-            raise document.error(f"{item!r} has index 0, but indices are said to start at 1", line)
+            raise document.error(
+                f"{quoted(item)} has index 0, but indices are said to start at 1", line
+            )
         if options.reverse:
             i, j = j, i
         (sure if match[2] == "-" else possible).add((i, j))
@@ -224,12 +242,14 @@ def join_tokens(pair: GoldPair, side: str, format_name: str, forbidden: str = ""
     for index, token in enumerate(sentence.tokens):
         if any(character in token for character in _WHITE_SPACE):
             raise FormatError(
-                f"pair {pair.id!r}: {side} token {index} {token!r} holds white space, which the "
+                f"pair {quoted(pair.id)}: {side} token {index} {quoted(token)} holds white "
+                f"space, which the "
                 f"{format_name} format cannot keep; convert to jsonl or conllu"
             )
         if forbidden and forbidden in token:
             raise FormatError(
-                f"pair {pair.id!r}: {side} token {index} {token!r} holds {forbidden!r}, which "
+                f"pair {quoted(pair.id)}: {side} token {index} {quoted(token)} holds "
+                f"{quoted(forbidden)}, which "
                 f"separates fields of the {format_name} format; convert to jsonl or conllu"
             )
     return " ".join(sentence.tokens)

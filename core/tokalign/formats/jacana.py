@@ -15,11 +15,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from tokalign.errors import quoted
 from tokalign.formats.document import (
     Document,
     Format,
     Options,
     join_tokens,
+    json_error,
     make_pair,
     parse_links,
     plain_links,
@@ -39,11 +41,13 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         for key in ("source", "target", "sureAlign", "possibleAlign"):
             value = item.get(key, "" if key == "possibleAlign" else None)
             if not isinstance(value, str):
-                raise document.error(f"field {key!r} is {value!r}; wanted a string", line)
+                raise document.error(
+                    f"field {quoted(key)} is {quoted(value)}; wanted a string", line
+                )
             values[key] = value
         name = item.get("id", item.get("name"))
         if not isinstance(name, str | int):
-            raise document.error(f"field 'id' is {name!r}; wanted a string", line)
+            raise document.error(f"field 'id' is {quoted(name)}; wanted a string", line)
         sure, sure_marked_possible = parse_links(values["sureAlign"], document, line, options)
         also, possible = parse_links(values["possibleAlign"], document, line, options)
         yield make_pair(
@@ -70,18 +74,19 @@ def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:
         counted = position
         try:
             item, position = decoder.raw_decode(text, position)
-        except json.JSONDecodeError as error:
-            raise document.error(f"not JSON: {error.msg}", error.lineno) from error
+        except (ValueError, RecursionError) as error:
+            where = error.lineno if isinstance(error, json.JSONDecodeError) else line
+            raise document.error(json_error(error), where) from error
         yield line, item
         position = _skip(text, position)
         closing = ",]"
     line += text.count("\n", counted, position)
     if text[position : position + 1] != "]":
         seen = text[position : position + 20] or "the end of the file"
-        raise document.error(f"saw {seen!r}; wanted one of {' '.join(closing)!r}", line)
+        raise document.error(f"saw {quoted(seen)}; wanted one of {quoted(' '.join(closing))}", line)
     position = _skip(text, position + 1)
     if position < len(text):
-        raise document.error(f"saw {text[position : position + 20]!r} after the array", line)
+        raise document.error(f"saw {quoted(text[position:])} after the array", line)
 
 
 def _skip(text: str, position: int) -> int:

@@ -16,8 +16,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tokalign.errors import InputError
-from tokalign.formats.document import Document, Format, Options, make_pair
+from tokalign.errors import InputError, quoted
+from tokalign.formats.document import Document, Format, Options, json_error, make_pair
 from tokalign.types import GoldPair, Sentence
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
@@ -30,9 +30,9 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             continue
         try:
             item = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise document.error(
-                f"not JSON: {error.msg} at column {error.colno}; wanted one object per line", line
+                f"{json_error(error)}; wanted one object per line", line
             ) from error
         if not isinstance(item, dict):
             raise document.error(f"saw {type(item).__name__}; wanted an object", line)
@@ -44,7 +44,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
                 raise document.error(str(error), line) from error
         name = item.get("id", line)
         if not isinstance(name, str | int):
-            raise document.error(f"field 'id' is {name!r}; wanted a string", line)
+            raise document.error(f"field 'id' is {quoted(name)}; wanted a string", line)
         yield make_pair(
             document,
             line,
@@ -65,7 +65,9 @@ def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float
                 value = rest[0] if rest else 1.0
                 if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
                     raise document.error(
-                        f"link {i}-{j} has confidence {value!r}; wanted a number in [0, 1]", line
+                        f"link {quoted(i)}-{quoted(j)} has confidence {quoted(value)}; "
+                        f"wanted a number in [0, 1]",
+                        line,
                     )
                 confidences[i, j] = float(value)
             yield confidences
@@ -76,12 +78,13 @@ def _links(
 ) -> Iterator[tuple[int, int]]:
     links = item.get(key, [])
     if not isinstance(links, list):
-        raise document.error(f"field {key!r} is {type(links).__name__}; wanted a list", line)
+        raise document.error(f"field {quoted(key)} is {type(links).__name__}; wanted a list", line)
     for link in links:
         is_pair = isinstance(link, list) and len(link) in (2, 3)
         if not is_pair or not all(type(index) is int for index in link[:2]):
             raise document.error(
-                f"field {key!r} holds {link!r}; wanted [source index, target index]", line
+                f"field {quoted(key)} holds {quoted(link)}; wanted [source index, target index]",
+                line,
             )
         yield link[0], link[1]
 
@@ -105,7 +108,8 @@ def sentence_from_json(value: object, field: str) -> Sentence:
         value = {"tokens": value}
     if not isinstance(value, dict):
         raise InputError(
-            f"field {field!r} is {type(value).__name__}; wanted a list of tokens or an object with "
+            f"field {quoted(field)} is {type(value).__name__}; wanted a list of tokens "
+            f"or an object with "
             "tokens",
             field=field,
         )
@@ -147,7 +151,7 @@ def _spans(
         good = isinstance(span, list) and len(span) == 2 and all(type(x) is int for x in span)
         if not good or not 0 <= span[0] <= span[1] <= len(text):
             raise InputError(
-                f"field '{where}' holds {span!r}; wanted [start, end] within the text's "
+                f"field '{where}' holds {quoted(span)}; wanted [start, end] within the text's "
                 f"{len(text)} characters",
                 field=where,
             )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tokalign.errors import quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -32,7 +33,7 @@ from tokalign.types import GoldPair
 
 _HEADER = re.compile(r"# sentence pair \(?([^\s)]+)\)?.*", re.IGNORECASE)
 _WORD = re.compile(r"[ \t]*([^ \t]+) \(\{([^/}]*)((?:/[^/}]*){2})?\}\)")
-_INDEX = re.compile(r"(p?)(\d+)")
+_INDEX = re.compile(r"(p?)(\d{1,9})")
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
@@ -43,13 +44,14 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         match = _HEADER.fullmatch(header.strip())
         if match is None:
             raise document.error(
-                f"saw {header[:60]!r}; wanted a header '# sentence pair N'", header_line
+                f"saw {quoted(header)}; wanted a header '# sentence pair N'", header_line
             )
         source_line, source_text = next(document.lines, (header_line, ""))
         target_line, target_text = next(document.lines, (source_line, ""))
         if not split_tokens(target_text):
             raise document.error(
-                f"pair {match[1]} ends early; wanted a source line and a line 'NULL ({{ ... }})'",
+                f"pair {quoted(match[1])} ends early; wanted a source line "
+                f"and a line 'NULL ({{ ... }})'",
                 target_line,
             )
         words, sure, possible = _parse_target(document, target_line, target_text)
@@ -75,20 +77,23 @@ def _parse_target(
         match = _WORD.match(text, position)
         if match is None:
             raise document.error(
-                f"saw {text[position : position + 40]!r}; wanted 'word ({{ 1 p2 / / }})'", line
+                f"saw {quoted(text[position:])}; wanted 'word ({{ 1 p2 / / }})'", line
             )
         position = match.end()
         word, listed, rest = match[1], match[2], match[3] or ""
         if rest.replace("/", "").strip():
             raise document.error(
-                f"{word!r} has links in the fields {rest!r}; only the first field is read",
+                f"{quoted(word)} has links in the fields {quoted(rest)}; only the "
+                "first field is read",
                 line,
             )
         for item in listed.split():
             index = _INDEX.fullmatch(item)
             if index is None or index[2] == "0":
                 raise document.error(
-                    f"{word!r} has link {item!r}; wanted a number from 1, or p and a number", line
+                    f"{quoted(word)} has link {quoted(item)}; wanted a number "
+                    "from 1, or p and a number",
+                    line,
                 )
             (possible if index[1] else sure).add((int(index[2]) - 1, len(words) - 1))
         words.append(word)

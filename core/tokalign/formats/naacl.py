@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tokalign.errors import quoted
 from tokalign.formats import pharaoh
 from tokalign.formats.document import (
     Document,
@@ -26,7 +27,7 @@ from tokalign.formats.document import (
 )
 from tokalign.types import GoldPair
 
-_ROW = re.compile(r"\s*(\S+)\s+(\d+)\s+(\d+)(?:\s+([SP]))?(?:\s+[\d.]+(?:[eE]-?\d+)?)?\s*")
+_ROW = re.compile(r"\s*(\S+)\s+(\d{1,9})\s+(\d{1,9})(?:\s+([SP]))?(?:\s+[\d.]+(?:[eE]-?\d+)?)?\s*")
 
 
 Rows = dict[str, list[tuple[int, tuple[int, int], bool]]]
@@ -43,7 +44,7 @@ def read_rows(document: Document, options: Options | None = None) -> Rows:
         match = _ROW.fullmatch(text)
         if match is None:
             raise document.error(
-                f"saw {text[:60]!r}; wanted 'sentence source target [S|P] [confidence]'", line
+                f"saw {quoted(text)}; wanted 'sentence source target [S|P] [confidence]'", line
             )
         links = rows.setdefault(_number(match[1]), [])
         i, j = int(match[2]) - 1, int(match[3]) - 1
@@ -70,7 +71,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         )
     for name, links in rows.items():
         line = links[0][0] if links else None
-        raise document.error(f"sentence {name} is not in {options.text[0]}", line)
+        raise document.error(f"sentence {quoted(name)} is not in {options.text[0]}", line)
 
 
 def _number(name: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tokalign.errors import quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -30,7 +31,7 @@ from tokalign.formats.document import (
 from tokalign.types import GoldPair
 
 _SEPARATOR = "|||"
-_LINKS_ONLY = re.compile(r"\s*(\d+[-p?]\d+([-:][\d.eE+-]+)?\s*)+")
+_LINK_LIKE = re.compile(r"\d+[-p?]\d+([-:][\d.eE+-]+)?")
 _SNUM = re.compile(r"\s*<s\s[^>]*?snum\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)(?:</s>)?\s*")
 
 
@@ -77,7 +78,9 @@ def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]
         if source_match and target_match:
             if source_match[1] != target_match[1]:
                 raise target_document.error(
-                    f"snum {target_match[1]} beside snum {source_match[1]} in the source", line
+                    f"snum {quoted(target_match[1])} beside snum {quoted(source_match[1])} in "
+                    f"the source",
+                    line,
                 )
             yield source_match[1], target_document, line, source_match[2], target_match[2]
         else:
@@ -157,16 +160,21 @@ def write_parallel(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]
         yield " ||| ".join([*sides, format_links(pair, options)]).rstrip(" ") + "\n"
 
 
+def _is_links(text: str) -> bool:
+    items = split_tokens(text)
+    return bool(items) and all(_LINK_LIKE.fullmatch(item) for item in items)
+
+
 def recognise(head: list[str]) -> bool:
     """Tell whether every line of the head is made of Pharaoh links."""
-    return all(_LINKS_ONLY.fullmatch(line) for line in head)
+    return all(_is_links(line) for line in head)
 
 
 def recognise_parallel(head: list[str]) -> bool:
     """Tell whether the first line is two sentences and links."""
     text = head[0]
     fields = text.split(_SEPARATOR) if _SEPARATOR in text else text.split("\t")
-    return len(fields) == 3 and (not fields[2].strip() or bool(_LINKS_ONLY.fullmatch(fields[2])))
+    return len(fields) == 3 and (not fields[2].strip() or _is_links(fields[2]))
 
 
 PHARAOH = Format(

@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import ResourceError
-from tokalign.headers import quoted
+from tokalign.errors import ResourceError, quoted
 from tokalign.lexicon._vocabulary import Vocabulary
 from tokalign.tables import Table
 

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokalign.errors import ResourceError
+from tokalign.errors import ResourceError, quoted
 from tokalign.lexicon.ppdb import compile_ppdb, read_nltk_pairs, read_pairs
 from tokalign.tables import DATA_DIR, Table
 
@@ -76,7 +76,7 @@ def find_resource(name: str) -> Resource:
     resources = {resource.name: resource for resource in list_resources()}
     if name not in resources:
         raise ResourceError(
-            f"no resource is called {name!r}; choose one of: {', '.join(resources)}"
+            f"no resource is called {quoted(name)}; choose one of: {', '.join(resources)}"
         )
     return resources[name]
 
@@ -92,7 +92,7 @@ def open_resource(name: str) -> Table:
     resource = find_resource(name)
     if not resource.present:
         raise ResourceError(
-            f"the resource {name!r} is not installed in {resource.path.parent}; "
+            f"the resource {quoted(name)} is not installed in {resource.path.parent}; "
             f"run `tokalign resources install {name} PATH`"
         )
     return Table.open(resource.path)
