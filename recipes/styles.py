@@ -152,13 +152,13 @@ def held_out(
         decoder = Decoder(model, Lexicons.for_groups(lessons.table.groups))
         for k in np.flatnonzero(np.array(folds) == fold).tolist():
             source, target = lessons.annotated[k]
-            for style in [style_of[lessons.corpus[k]]] if k < n_gold else range(len(styles)):
-                decoded = decoder.decode(source, target, None, style)
+            for number in [style_of[lessons.corpus[k]]] if k < n_gold else range(len(styles)):
+                decoded = decoder.decode(source, target, None, number)
                 mean = link_posteriors(decoded, Symmetrization.JOINT)
                 if k >= n_gold:
                     cells = sorted(unlike_cells(source, target))
                     mean = mean[tuple(np.array(cells, dtype=np.intp).reshape(-1, 2).T)]
-                posteriors[k, style] = mean
+                posteriors[k, number] = mean
     gold = [pair for pairs in corpora.values() for pair in pairs]
     found = {}
     for number, style in enumerate(styles):

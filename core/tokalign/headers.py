@@ -154,7 +154,8 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is int:
         return type(value) is int and 0 <= value <= MAX_NUMBER
     if hint is float:
-        return type(value) in (int, float) and 0 <= value <= 1  # nor if it is NaN
+        # Not NaN either.
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     if hint is str:
         return isinstance(value, str) and _TEXT.fullmatch(value) is not None
     if get_origin(hint) is Annotated:

@@ -280,7 +280,7 @@ def _align(
         annotated.append(replace(pair, source=answer.source, target=answer.target))
         confidences.append({(each.source, each.target): each.confidence for each in answer.links})
     return annotated, System(
-        names={"model": model, "direction": chosen.value} | ({"style": style} if style else {}),
+        names={"model": model, "direction": chosen.value, **({"style": style} if style else {})},
         title=", ".join((f"model {model}", chosen.value, *([style] if style else []))),
         predicted=[frozenset(each) for each in confidences],
         confidences=confidences,
