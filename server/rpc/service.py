@@ -246,11 +246,13 @@ class AlignService:
         wait_s = pool.wait_s(costs[0]) if costs else 0.0
         # Once more, for a stream's chunks, and for what came while others were read.
         self._memory.check()
-        held.enter_context(admission.admit(len(costs), request.n_bytes, wait_s, cost=sum(costs)))
-        answers = await pool.submit(
-            request.options, request.pairs, _deadline(context), request.shared, costs
-        )
-        n_bytes = sum(len(answer.alignment) for answer in answers)
+        # The work counts until it is done, the bytes until the answer is written: who does not
+        # read holds memory, and no worker.
+        with admission.admit(len(costs), request.n_bytes, wait_s, cost=sum(costs)):
+            answers = await pool.submit(
+                request.options, request.pairs, _deadline(context), request.shared, costs
+            )
+        n_bytes = request.n_bytes + sum(len(answer.alignment) for answer in answers)
         admission.hold(0, n_bytes, 0)
         held.callback(admission.release, 0, n_bytes, 0)
         return answers
