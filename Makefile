@@ -46,7 +46,7 @@ SANITIZED := LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_
 
 checked: build dev  ## make a copy whose kernels check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
-	tar -c --exclude='*.so' --exclude='*.c' core server client protos recipes tests setup.py \
+	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos recipes bench tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 
