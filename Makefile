@@ -263,8 +263,5 @@ tasks: build  ## paraphrases, similarity and ranking answers, beside baselines t
 	for task in paraphrase similarity ranking; do \
 	  $(BIN)/python -m bench.tasks $$task --data $(TOKALIGN_DATA) $(ARGS) || exit; done
 
-unrelated: build  ## collect pairs that are not parallel, for training and development
-	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output build/unrelated
-
 models: unrelated  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
