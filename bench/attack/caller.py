@@ -1,4 +1,4 @@
-"""The well-behaved caller: some calls per second, over old and new connections, answers compared."""
+"""The well-behaved caller: some calls per second, over old and new connections, each compared."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.codec import RequestOptions
+from tokalign.errors import LimitError
 from tokalign.server.observe import tracing
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers import frames
@@ -29,6 +30,9 @@ from tokalign.server.workers import frames
 # For so long after the last small task, large ones leave room for another.
 SMALL_S = 10.0
 SHARE = 4
+
+# Of a request; 10,000 typical pairs with posteriors answer some 24 MiB.
+MAX_ANSWER_BYTES = 32 << 20
 
 
 class Task:
@@ -49,7 +53,8 @@ class Task:
     Attributes
     ----------
     future : asyncio.Future of list of frames.Answer
-        In the order of `pairs`. Cancel it to drop what has not started.
+        In the order of `pairs`. Cancel it to drop what has not started. LimitError where the
+        answers are larger than MAX_ANSWER_BYTES together.
     cost, waiting_cost : int
         Of all pairs, and of those that have not been handed to a worker.
     queued_at, turn_at : float
@@ -65,6 +70,7 @@ class Task:
     __slots__ = (
         "_answers",
         "_missing",
+        "_n_bytes",
         "cost",
         "costs",
         "credit",
@@ -104,6 +110,7 @@ class Task:
         )
         self._answers: list[frames.Answer | None] = [None] * len(pairs)
         self._missing = len(pairs)
+        self._n_bytes = 0
 
     @property
     def waiting(self) -> int:
@@ -122,9 +129,21 @@ class Task:
 
     def fill(self, start: int, answers: Sequence[frames.Answer]) -> None:
         """Take the answers of the pairs from `start` on; the last ones complete the future."""
+        if self.future.done():
+            return  # nobody waits for them
         self._answers[start : start + len(answers)] = answers
         self._missing -= len(answers)
-        if self._missing == 0 and not self.future.done():
+        self._n_bytes += sum(len(answer.alignment) for answer in answers)
+        if self._n_bytes > MAX_ANSWER_BYTES:
+            self._answers.clear()
+            self.future.set_exception(
+                LimitError(
+                    f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB; send fewer pairs, or "
+                    "ask for no explanations or posteriors",
+                    field="pairs",
+                )
+            )
+        elif self._missing == 0:
             self.future.set_result([answer for answer in self._answers if answer is not None])
 
 

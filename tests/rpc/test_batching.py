@@ -10,6 +10,7 @@ from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import ExpiredError, QueueFullError
+from tokalign.server.workers import batching
 from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task
 from tokalign.server.workers.frames import (
     Answer,
@@ -52,6 +53,24 @@ def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
             assert [answer.alignment for answer in task.future.result()] == list(task.pairs)
 
     asyncio.run(run())
+
+
+async def test_task_whose_answers_grow_too_large_ends_and_keeps_none(monkeypatch):
+    monkeypatch.setattr(batching, "MAX_ANSWER_BYTES", 2 << 20)
+    queue = FairQueue(32)
+    task, other = Task(OPTIONS, [b"a"] * 5, None), Task(OPTIONS, [b"b"], None)
+    queue.push(task)
+    queue.push(other)
+    task.fill(0, [Answer(bytes(1 << 20))] * 2)
+    assert not task.future.done()
+    task.fill(2, [Answer(b"x")])
+    with pytest.raises(LimitError, match="larger than 2 MiB; send fewer pairs"):
+        await task.future
+    task.fill(3, [Answer(b"x")] * 2)  # on its way when the task ended
+    while (shard := queue.take(8)) is not None:
+        if shard.is_wanted():
+            shard.fill([Answer(b"y")] * len(shard))
+    assert await other.future == [Answer(b"y")]
 
 
 @given(
