@@ -225,7 +225,9 @@ def test_metrics_port_prints_no_tracebacks_of_requests_that_break(capfd, monkeyp
     # As the server logs, whatever other tests have set up in this process.
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
-    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
+    for name, handlers in ((None, [handler]), ("tokalign", [])):
+        monkeypatch.setattr(logging.getLogger(name), "handlers", handlers)
+    monkeypatch.setattr(logging.getLogger("tokalign"), "propagate", True)
     monitor = MetricsServer("127.0.0.1", 0, Metrics(), is_live=lambda: True, is_ready=lambda: True)
     # Too long for a line, nonsense, and a reset in the middle of an answer.
     for text in (b"GET /" + b"x" * 70_000, b"\xff\x00\r\n\r\n", b"GET /metrics HTTP/1.0\r\n\r\n"):
