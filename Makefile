@@ -257,7 +257,7 @@ crossval-edinburgh: build .venv-vectors/.ready $(WORDNET_DICT) $(WHEELS)/.ready 
 PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)
 ablation: build  ## cross-validate en-rte2 without each feature group, and with each optional one
 	$(BIN)/python bench/ablation.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign \
-	  --add dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
+	  --add anchors,dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
 tasks: build  ## paraphrases, similarity and ranking answers, beside baselines that align nothing
 	for task in paraphrase similarity ranking; do \
