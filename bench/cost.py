@@ -27,7 +27,7 @@ def spent_us(aligner, pair, options):
     began = time.process_time()
     ((annotated),) = aligner.annotate_pairs([pair])
     (alignment,) = aligner.align_annotated([annotated], options)
-    message = encode_alignment(unwrap(alignment), phrases=options.phrases)
+    message = encode_alignment(unwrap(alignment), options)
     message.SerializeToString()
     return 1e6 * (time.process_time() - began), tuple(map(len, annotated))
 

@@ -67,8 +67,7 @@ class Chunks:
             error = from_status(status.code, status.message, status.field)
             results = [AlignResult(first + offset, None, error) for offset in range(len(pairs))]
         else:
-            symmetrization = self.options.align.symmetrization
-            results = results_of(response.results, response.model, pairs, symmetrization, first)
+            results = results_of(response.results, response.model, pairs, self.options.align, first)
         if not self.ordered:
             return [results]
         self._waiting[chunk] = results

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from tokalign.client.errors import CallError, InternalError, from_status
 from tokalign.codec import decode_alignment, decode_judgement
-from tokalign.types import Alignment, Judgement, Sentence, SentenceLike, Symmetrization
+from tokalign.offsets import in_unit
+from tokalign.types import Alignment, AlignOptions, Judgement, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
 
 Pair: TypeAlias = tuple[SentenceLike, SentenceLike]
@@ -57,22 +58,26 @@ def alignment_of(
     message: align_pb2.Alignment,
     model: align_pb2.ModelRef,
     sent: Pair,
-    symmetrization: Symmetrization,
+    options: AlignOptions,
 ) -> Alignment:
     """Return an alignment; of a Sentence that was sent, the text and offsets are kept."""
-    decoded = decode_alignment(message, model, symmetrization)
+    decoded = decode_alignment(message, model, options.symmetrization)
     return replace(
         decoded,
-        source=_with_text_sent(decoded.source, sent[0]),
-        target=_with_text_sent(decoded.target, sent[1]),
+        source=_with_text_sent(decoded.source, sent[0], options),
+        target=_with_text_sent(decoded.target, sent[1], options),
     )
 
 
-def _with_text_sent(value: Sentence, sent: SentenceLike) -> Sentence:
+def _with_text_sent(value: Sentence, sent: SentenceLike, options: AlignOptions) -> Sentence:
     # The text of rewritten tokens is not sent; see codec.encode_input.
     if not isinstance(sent, Sentence):
         return value
-    return replace(value, text=sent.text, starts=sent.starts, ends=sent.ends)
+    kept = in_unit(sent, options.offsets)
+    n_tokens = len(value)  # fewer than were sent where the server cut the sentence; 0: left out
+    if n_tokens == 0:
+        return value
+    return replace(value, text=kept.text, starts=kept.starts[:n_tokens], ends=kept.ends[:n_tokens])
 
 
 def result_of(
@@ -80,23 +85,23 @@ def result_of(
     model: align_pb2.ModelRef,
     index: int,
     sent: Pair,
-    symmetrization: Symmetrization,
+    options: AlignOptions,
 ) -> AlignResult:
     """Return the result of one pair of many."""
     status = message.status
     if status.code:
         return AlignResult(index, None, from_status(status.code, status.message, status.field))
-    return AlignResult(index, alignment_of(message.alignment, model, sent, symmetrization), None)
+    return AlignResult(index, alignment_of(message.alignment, model, sent, options), None)
 
 
 def ranked_of(
     message: align_pb2.RankedCandidate,
     model: align_pb2.ModelRef,
     sent: Pair,
-    symmetrization: Symmetrization,
+    options: AlignOptions,
 ) -> RankedResult:
     """Return the result of one candidate."""
-    result = result_of(message.result, model, message.index, sent, symmetrization)
+    result = result_of(message.result, model, message.index, sent, options)
     judgement = None if result.alignment is None else decode_judgement(message)
     return RankedResult(result.index, result.alignment, result.error, judgement)
 
@@ -105,7 +110,7 @@ def results_of(
     messages: Sequence[align_pb2.AlignResult],
     model: align_pb2.ModelRef,
     pairs: Sequence[Pair],
-    symmetrization: Symmetrization,
+    options: AlignOptions,
     first: int = 0,
 ) -> list[AlignResult]:
     """Return the results of consecutive pairs, the first of which has index `first`.
@@ -120,6 +125,6 @@ def results_of(
             f"the server gave {len(messages)} results for {len(pairs)} pairs", code="INTERNAL"
         )
     return [
-        result_of(message, model, index, sent, symmetrization)
+        result_of(message, model, index, sent, options)
         for index, (message, sent) in enumerate(zip(messages, pairs, strict=True), first)
     ]

@@ -61,9 +61,7 @@ def align(pair: Pair, options: RequestOptions) -> Rpc[Alignment]:
     return Rpc(
         "Align",
         align_pb2.AlignRequest(pair=encode_pair(pair, "0"), options=encode_options(options)),
-        lambda answer: alignment_of(
-            answer.alignment, answer.model, pair, options.align.symmetrization
-        ),
+        lambda answer: alignment_of(answer.alignment, answer.model, pair, options.align),
     )
 
 
@@ -73,9 +71,7 @@ def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[Alig
     return Rpc(
         "BatchAlign",
         align_pb2.BatchAlignRequest(pairs=encoded(pairs), options=encode_options(options)),
-        lambda answer: results_of(
-            answer.results, answer.model, pairs, options.align.symmetrization
-        ),
+        lambda answer: results_of(answer.results, answer.model, pairs, options.align),
     )
 
 
@@ -99,7 +95,7 @@ def rank(
                 each,
                 answer.model,
                 (candidates[each.index], question),
-                options.align.symmetrization,
+                options.align,
             )
             for each in answer.ranking
         ]

@@ -144,6 +144,10 @@ class RequestLimits:
     max_request_bytes: int = setting(
         4 * MIB, "Size of one message.", check=count, name="max-request-mib", unit=MIB
     )
+    # What a gRPC client takes unless told otherwise.
+    max_response_bytes: int = setting(
+        4 * MIB, "Size of one answer.", check=count, name="max-response-mib", unit=MIB
+    )
 
     def __post_init__(self) -> None:
         _check_fields(self)

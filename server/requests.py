@@ -120,11 +120,22 @@ class Parts:
 
 
 _ID = tag(1)
+_PASSAGE = tag(align_pb2.Candidate.PASSAGE_FIELD_NUMBER)
 _SENTENCE = tag(align_pb2.Candidate.SENTENCE_FIELD_NUMBER)
 
 
 def candidate_sentence(candidate: bytes) -> bytes:
-    """Return the serialised sentence of a serialised candidate."""
+    """Return the serialised sentence of a serialised candidate.
+
+    Raises
+    ------
+    InputError
+        If it has a passage.
+    """
+    if _values(candidate, _PASSAGE):
+        raise InputError(
+            "this server ranks no passages; send their sentences", field="candidates.passage"
+        )
     return b"".join(_values(candidate, _SENTENCE))
 
 

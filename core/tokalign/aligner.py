@@ -21,6 +21,7 @@ from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
+from tokalign.offsets import in_unit
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.tables import DATA_DIR
@@ -392,8 +393,8 @@ class Aligner:
                 )
             )
         return Alignment(
-            source=source,
-            target=target,
+            source=in_unit(source, options.offsets),
+            target=in_unit(target, options.offsets),
             links=links,
             score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
             similarity=similarity(decoded),

@@ -14,11 +14,13 @@ from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     AlignOptions,
+    Detail,
     Direction,
     FeatureContribution,
     Judgement,
     Link,
     LinkExplanation,
+    OffsetUnit,
     RankBy,
     Sentence,
     SentenceLike,
@@ -37,12 +39,20 @@ _TO_NUMBER: dict[str, Any] = {
 _FROM_NUMBER: dict[int, Symmetrization] = {
     number: Symmetrization(value) for value, number in _TO_NUMBER.items()
 }
+_UNIT_TO_NUMBER: dict[str, Any] = {
+    each.value: align_pb2.OffsetUnit.Value(f"OFFSET_UNIT_{each.name}") for each in OffsetUnit
+}
+_DETAIL_TO_NUMBER: dict[str, Any] = {
+    each.value: align_pb2.Detail.Value(f"DETAIL_{each.name}") for each in Detail
+}
 
 _RANK_BY_TO_NUMBER: dict[RankBy, Any] = {
     by: align_pb2.RankBy.Value("RANK_BY_" + ("UNSPECIFIED" if by is RankBy.AUTO else by.name))
     for by in RankBy
 }
 _RANK_BY_FROM_NUMBER: dict[int, RankBy] = {number: by for by, number in _RANK_BY_TO_NUMBER.items()}
+
+DEFAULT_OPTIONS = AlignOptions()
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
@@ -51,8 +61,16 @@ _OPTION_NAMES = {
     "posteriors": "return_posteriors",
     "explain": "return_explanations",
     "phrases": "return_phrases",
+    "offsets": "offset_unit",
 }
 """Fields of AlignOptions that the protobuf message of that name calls otherwise."""
+
+_CHOICES: dict[str, dict[str, Any]] = {
+    "direction": _TO_NUMBER,
+    "offset_unit": _UNIT_TO_NUMBER,
+    "detail": _DETAIL_TO_NUMBER,
+}
+"""Fields of the message that are enums: value in AlignOptions -> number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +131,8 @@ class ServerLimits:
     max_request_bytes : int
     max_cost : int
         Of one request, in typical pairs; 0 where the server does not say.
+    max_response_bytes : int
+        Of one answer; 0 where the server does not say.
     """
 
     max_tokens: int
@@ -121,6 +141,7 @@ class ServerLimits:
     max_pairs: int
     max_request_bytes: int
     max_cost: int
+    max_response_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +163,8 @@ def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
         _OPTION_NAMES.get(each.name, each.name): getattr(options.align, each.name)
         for each in fields(AlignOptions)
     }
-    values["direction"] = _TO_NUMBER[values["direction"]]
+    for name, numbers in _CHOICES.items():
+        values[name] = numbers[values[name]]
     return align_pb2.AlignOptions(model=options.model, annotator=options.annotator, **values)
 
 
@@ -154,22 +176,30 @@ def decode_options(
     Raises
     ------
     InputError
-        If the direction is unknown or another option out of range.
+        If an enum's number is unknown or another option out of range.
     """
-    values = {
-        each.name: getattr(message, _OPTION_NAMES.get(each.name, each.name))
-        for each in fields(AlignOptions)
-    }
-    number = values.pop("symmetrization")
-    if number != align_pb2.DIRECTION_UNSPECIFIED:
-        if number not in _FROM_NUMBER:
-            raise InputError(
-                f"direction {number} is unknown; wanted a value of tokalign.v1.Direction",
-                field="options.direction",
-            )
-        values["symmetrization"] = _FROM_NUMBER[number]
+    values = {}
+    for each in fields(AlignOptions):
+        name = _OPTION_NAMES.get(each.name, each.name)
+        value = getattr(message, name)
+        if name not in _CHOICES:
+            values[each.name] = value
+        elif value:  # 0 is the default
+            values[each.name] = _chosen(name, value)
     return RequestOptions(
         message.model or model, message.annotator or annotator, AlignOptions(**values)
+    )
+
+
+def _chosen(name: str, number: int) -> str:
+    """Return the value of an enum's number, or raise InputError."""
+    for value, known in _CHOICES[name].items():
+        if number == known:
+            return value
+    described: Any = align_pb2.AlignOptions.DESCRIPTOR.fields_by_name[name]
+    raise InputError(
+        f"{name} {number} is unknown; wanted a value of {described.enum_type.full_name}",
+        field=f"options.{name}",
     )
 
 
@@ -276,20 +306,30 @@ def encode_pair(pair: tuple[SentenceLike, SentenceLike], pair_id: str = "") -> a
 # Alignments.
 
 
-def encode_alignment(value: Alignment, *, phrases: bool = False) -> align_pb2.Alignment:
-    """Return the message of an alignment, with or without its phrases."""
-    return align_pb2.Alignment(
-        source=encode_sentence(value.source),
-        target=encode_sentence(value.target),
-        source_indices=[link.source for link in value.links],
-        target_indices=[link.target for link in value.links],
-        confidences=[link.confidence for link in value.links],
+def encode_alignment(
+    value: Alignment, options: AlignOptions = DEFAULT_OPTIONS
+) -> align_pb2.Alignment:
+    """Return the message of an alignment: its phrases and its sentences as `options` ask."""
+    message = align_pb2.Alignment(
         score=value.score,
         similarity=value.similarity,
-        posteriors=None if value.posteriors is None else encode_posteriors(value.posteriors),
-        explanations=map(encode_explanation, value.explanations),
-        phrases=map(encode_phrase, value.phrases()) if phrases else (),
+        source_truncated=value.source_truncated,
+        target_truncated=value.target_truncated,
     )
+    if options.detail is Detail.SCORES:
+        return message
+    if options.detail is Detail.FULL:
+        message.source.CopyFrom(encode_sentence(value.source))
+        message.target.CopyFrom(encode_sentence(value.target))
+    message.source_indices.extend([link.source for link in value.links])
+    message.target_indices.extend([link.target for link in value.links])
+    message.confidences.extend([link.confidence for link in value.links])
+    if value.posteriors is not None:
+        message.posteriors.CopyFrom(encode_posteriors(value.posteriors))
+    message.explanations.extend(map(encode_explanation, value.explanations))
+    if options.phrases:
+        message.phrases.extend(map(encode_phrase, value.phrases()))
+    return message
 
 
 def decode_alignment(
@@ -300,7 +340,8 @@ def decode_alignment(
     Parameters
     ----------
     message : align_pb2.Alignment
-        Its phrases follow from its links and are not read.
+        Its phrases follow from its links and are not read. Sentences that it was asked to leave
+        out are empty.
     model : align_pb2.ModelRef
         Of the same response.
     symmetrization : Symmetrization
@@ -319,6 +360,8 @@ def decode_alignment(
             decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
         ),
         explanations=tuple(map(decode_explanation, message.explanations)),
+        source_truncated=message.source_truncated,
+        target_truncated=message.target_truncated,
     )
 
 

@@ -73,6 +73,29 @@ class RankBy(enum.StrEnum):
             ) from None
 
 
+class OffsetUnit(enum.StrEnum):
+    """What offsets into a text count: what strings are indexed by where the offsets are used.
+
+    ``code-points`` suits Python and Ruby, ``utf-8`` (bytes) C++, Go and Rust, ``utf-16`` (16-bit
+    units) JavaScript, Java and C#.
+    """
+
+    CODE_POINTS = "code-points"
+    UTF8_BYTES = "utf-8"
+    UTF16_UNITS = "utf-16"
+
+
+class Detail(enum.StrEnum):
+    """How much of each alignment an answer holds.
+
+    ``links`` leaves out both sentences, ``scores`` everything but score and similarity.
+    """
+
+    FULL = "full"
+    LINKS = "links"
+    SCORES = "scores"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignOptions:
     """How to align a pair and what to return; made, it is in range.
@@ -92,6 +115,13 @@ class AlignOptions:
     phrases : bool
         Whether what is written or sent holds the maximal blocks of links; the library gives them
         by Alignment.phrases() either way.
+    offsets : OffsetUnit
+        What the offsets of an alignment's sentences count. Its value as a str is taken, too.
+    detail : Detail
+        How much of each alignment a server sends; the library gives everything. Its value as a
+        str is taken, too. ``scores`` goes with neither posteriors nor phrases.
+    truncate : bool
+        Whether a sentence that is too long is cut at the limit instead of refused.
 
     Raises
     ------
@@ -105,22 +135,37 @@ class AlignOptions:
     posteriors: bool = False
     explain: bool = False
     phrases: bool = False
+    offsets: OffsetUnit = OffsetUnit.CODE_POINTS
+    detail: Detail = Detail.FULL
+    truncate: bool = False
 
     def __post_init__(self) -> None:
-        try:
-            chosen = Symmetrization(self.symmetrization)
-        except ValueError:
-            raise InputError(
-                f"no symmetrization {quoted(self.symmetrization)}; wanted one of "
-                f"{', '.join(Symmetrization)}",
-                field="options.symmetrization",
-            ) from None
-        object.__setattr__(self, "symmetrization", chosen)
+        self._choose("symmetrization", Symmetrization)
+        self._choose("offsets", OffsetUnit)
+        self._choose("detail", Detail)
+        if self.detail is Detail.SCORES:
+            for name in ("posteriors", "phrases"):
+                if getattr(self, name):
+                    raise InputError(
+                        f"detail is scores, and {name} are asked for; ask for links or full",
+                        field="options.detail",
+                    )
         if not 0.0 <= self.min_confidence <= 1.0:  # nor if it is NaN
             raise InputError(
                 f"min_confidence is {self.min_confidence}; wanted a number in [0, 1]",
                 field="options.min_confidence",
             )
+
+    def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
+        """Put a member of an enumeration in the place of its value, or raise InputError."""
+        value = getattr(self, name)
+        try:
+            object.__setattr__(self, name, kind(value))
+        except ValueError:
+            raise InputError(
+                f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
+                field=f"options.{name}",
+            ) from None
 
     @classmethod
     def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
@@ -154,7 +199,9 @@ class Sentence:
     tokens : tuple of str, length n
     starts, ends : tuple of int, length n
         Half-open character (code point) offsets of each token in `text`. Where a token was
-        rewritten (a Penn quote), ``text[start:end]`` is what stood in the text.
+        rewritten (a Penn quote), ``text[start:end]`` is what stood in the text. In an alignment
+        that was asked for in another OffsetUnit, of that unit; such a sentence is not for
+        aligning again.
     tags : tuple of str, length n, or None
         Penn Treebank part-of-speech tags.
     lemmas : tuple of str, length n, or None
@@ -323,6 +370,8 @@ class Alignment:
         Probability of every link, in [0, 1], where asked for.
     explanations : tuple of LinkExplanation
         Empty unless asked for.
+    source_truncated, target_truncated : bool
+        Whether the sentence's end was cut off, as AlignOptions.truncate asks.
     """
 
     source: Sentence
@@ -335,6 +384,8 @@ class Alignment:
     symmetrization: Symmetrization
     posteriors: NDArray[np.float32] | None = None
     explanations: tuple[LinkExplanation, ...] = ()
+    source_truncated: bool = False
+    target_truncated: bool = False
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

@@ -21,6 +21,7 @@ from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, 
 from tokalign.errors import InputError, LimitError, quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
+from tokalign.server.answers import check_foreseen, too_large
 from tokalign.server.config import Config
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import Item, Parts, candidate_sentence, parse
@@ -37,6 +38,7 @@ from tokalign.server.status import (
     report,
 )
 from tokalign.server.workers import frames
+from tokalign.server.workers.batching import MAX_ANSWER_BYTES
 from tokalign.server.workers.pool import Pool
 from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
@@ -72,12 +74,15 @@ class Request(NamedTuple):
         Of the whole request.
     shared : bytes
         The serialised Pair.target of all pairs, which then hold none themselves.
+    top_k : int
+        How many of the pairs are answered; 0 is all.
     """
 
     options: RequestOptions
     pairs: list[bytes]
     n_bytes: int
     shared: bytes = b""
+    top_k: int = 0
 
 
 class AlignService:
@@ -117,7 +122,7 @@ class AlignService:
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
             raise FailedError(Failure(answer.code, answer.message, field))
-        return _ALIGN(id=pair.id, alignment=answer.alignment, model=reference)
+        return self._sized(_ALIGN(id=pair.id, alignment=answer.alignment, model=reference))
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
@@ -127,7 +132,7 @@ class AlignService:
         pairs = await self._items(parts, "pairs", len(data))
         request = Request(options, [pair.data for pair in pairs], len(data))
         answers = await self._answers(serving.pool, request, context, _until_written(context))
-        return await _joined(
+        return await self._joined(
             answers, lambda: _BATCH(results=_results(pairs, answers), model=reference)
         )
 
@@ -140,7 +145,8 @@ class AlignService:
         candidates = await self._items(parts, "candidates", len(data))
         question = self._question(parts.message("question"))
         sources = await _off_loop(len(data), _sources, candidates)
-        request = Request(options, sources, len(data), _PAIR(target=question))
+        top_k = parts.number("top_k")
+        request = Request(options, sources, len(data), _PAIR(target=question), top_k)
         answers = await self._answers(serving.pool, request, context, _until_written(context))
         for answer in answers:
             # A bad question fails every pair, and is the call's error, not the candidates'.
@@ -148,8 +154,7 @@ class AlignService:
             if side == "target":
                 field = f"question.{rest}" if rest else "question"
                 raise FailedError(Failure(answer.code, answer.message, field))
-        top_k = parts.number("top_k")
-        return await _joined(
+        return await self._joined(
             answers,
             lambda: _RANKING(ranking=_ranking(candidates, answers, top_k), model=reference),
         )
@@ -203,18 +208,18 @@ class AlignService:
             pairs = await self._items(parts, "pairs", len(data))
             request = Request(options, [pair.data for pair in pairs], len(data))
             answers = await self._answers(serving.pool, request, context, held)
+            return await self._joined(
+                answers,
+                lambda: _CHUNK(
+                    chunk_id=chunk_id,
+                    status=b"",
+                    results=_results(pairs, answers),
+                    model=reference,
+                ),
+            )
         except Exception as error:
             failure = classify(error) or report(error)
             return _CHUNK(chunk_id=chunk_id, status=_status(failure))
-        return await _joined(
-            answers,
-            lambda: _CHUNK(
-                chunk_id=chunk_id,
-                status=b"",
-                results=_results(pairs, answers),
-                model=reference,
-            ),
-        )
 
     async def _cut(self, kind: type[Message], data: bytes) -> Parts:
         return await _off_loop(len(data), Parts, kind, data, self._config.limits.max_pairs)
@@ -235,14 +240,28 @@ class AlignService:
     ) -> list[frames.Answer]:
         """Return the answers; `held` gets what they and the request hold of the queue."""
         admission = self._admission
+        limits = self._config.limits
+        await _off_loop(
+            request.n_bytes,
+            check_foreseen,
+            request.pairs,
+            request.shared,
+            request.options.align,
+            limits,
+            request.top_k,
+        )
         costs = await _off_loop(
             request.n_bytes,
             cost.of_pairs,
             request.pairs,
             request.shared,
             request.options.align,
-            self._config.limits,
+            limits,
         )
+        # Of a ranking's candidates that are kept, only the best are sent.
+        largest = limits.max_response_bytes
+        if request.top_k:
+            largest = max(largest, MAX_ANSWER_BYTES)
         wait_s = pool.wait_s(costs[0]) if costs else 0.0
         # Once more, for a stream's chunks, and for what came while others were read.
         self._memory.check()
@@ -250,12 +269,24 @@ class AlignService:
         # read holds memory, and no worker.
         with admission.admit(len(costs), request.n_bytes, wait_s, cost=sum(costs)):
             answers = await pool.submit(
-                request.options, request.pairs, _deadline(context), request.shared, costs
+                request.options, request.pairs, _deadline(context), request.shared, costs, largest
             )
         n_bytes = request.n_bytes + sum(len(answer.alignment) for answer in answers)
         admission.hold(0, n_bytes, 0)
         held.callback(admission.release, 0, n_bytes, 0)
         return answers
+
+    async def _joined(self, answers: Sequence[frames.Answer], join: Callable[[], bytes]) -> bytes:
+        """Return an answer made of the workers', in a thread where that takes long."""
+        n_bytes = sum(len(answer.alignment) + ANSWER_BYTES for answer in answers)
+        return self._sized(await _off_loop(n_bytes, join))
+
+    def _sized(self, answer: bytes) -> bytes:
+        """Return an answer that is not larger than it may be, or raise LimitError."""
+        limit = self._config.limits.max_response_bytes
+        if len(answer) > limit:
+            raise too_large(limit)
+        return answer
 
     def _serving(self) -> Serving:
         if self._loaded is None:
@@ -325,6 +356,10 @@ class Serving:
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")
+        if options.align.truncate:
+            raise InputError(
+                "this server cuts no sentences; send shorter ones", field="options.truncate"
+            )
         styles = self._styles[options.model]
         if options.align.style and options.align.style not in styles:
             raise InputError(
@@ -362,12 +397,6 @@ def _until_written(context: Context) -> contextlib.ExitStack:
     return held
 
 
-async def _joined(answers: Sequence[frames.Answer], join: Callable[[], bytes]) -> bytes:
-    """Return an answer made of the workers', in a thread where that takes long."""
-    n_bytes = sum(len(answer.alignment) + ANSWER_BYTES for answer in answers)
-    return await _off_loop(n_bytes, join)
-
-
 async def _off_loop(
     n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs
 ) -> Value:
@@ -378,7 +407,7 @@ async def _off_loop(
 
 
 def _sources(candidates: Sequence[Item]) -> list[bytes]:
-    """Return serialised pairs without a target."""
+    """Return serialised pairs without a target, or raise InputError where one is a passage."""
     return [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
 
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.codec import RequestOptions
-from tokalign.errors import LimitError
+from tokalign.server.answers import too_large
 from tokalign.server.observe import tracing
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers import frames
@@ -31,7 +31,7 @@ from tokalign.server.workers import frames
 SMALL_S = 10.0
 SHARE = 4
 
-# Of a request; 10,000 typical pairs with posteriors answer some 24 MiB.
+# Of what is kept of a request, most of which may not be sent: a ranking's best candidates.
 MAX_ANSWER_BYTES = 32 << 20
 
 
@@ -49,12 +49,14 @@ class Task:
         By time.monotonic; what has not started by then is dropped.
     costs : sequence of int, optional
         Of the pairs, each at least 1; by default 1 each.
+    max_answer_bytes : int
+        Of all answers together.
 
     Attributes
     ----------
     future : asyncio.Future of list of frames.Answer
         In the order of `pairs`. Cancel it to drop what has not started. LimitError where the
-        answers are larger than MAX_ANSWER_BYTES together.
+        answers are larger together than they may be.
     cost, waiting_cost : int
         Of all pairs, and of those that have not been handed to a worker.
     queued_at, turn_at : float
@@ -76,6 +78,7 @@ class Task:
         "credit",
         "deadline",
         "future",
+        "max_answer_bytes",
         "next",
         "options",
         "pairs",
@@ -94,8 +97,10 @@ class Task:
         deadline: float | None,
         shared: bytes = b"",
         costs: Sequence[int] | None = None,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         self.options = options
+        self.max_answer_bytes = max_answer_bytes
         self.pairs = pairs
         self.shared = shared
         self.deadline = deadline
@@ -134,15 +139,9 @@ class Task:
         self._answers[start : start + len(answers)] = answers
         self._missing -= len(answers)
         self._n_bytes += sum(len(answer.alignment) for answer in answers)
-        if self._n_bytes > MAX_ANSWER_BYTES:
+        if self._n_bytes > self.max_answer_bytes:
             self._answers.clear()
-            self.future.set_exception(
-                LimitError(
-                    f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB; send fewer pairs, or "
-                    "ask for no explanations or posteriors",
-                    field="pairs",
-                )
-            )
+            self.future.set_exception(too_large(self.max_answer_bytes))
         elif self._missing == 0:
             self.future.set_result([answer for answer in self._answers if answer is not None])
 

@@ -103,7 +103,7 @@ class AlignerEngine:
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed))
         times.append(clock())
-        serialise = partial(_serialise, with_phrases=options.align.phrases)
+        serialise = partial(_serialise, options=options.align)
         if options.rank_by is None:
             aligned = list(aligner.align_annotated(annotated, options.align))
             times.append(clock())
@@ -152,9 +152,9 @@ class AlignerEngine:
 
 
 def _serialise(
-    alignment: Alignment, judgement: Judgement | None = None, *, with_phrases: bool
+    alignment: Alignment, judgement: Judgement | None = None, *, options: AlignOptions
 ) -> frames.Answer:
-    data = encode_alignment(alignment, phrases=with_phrases).SerializeToString()
+    data = encode_alignment(alignment, options).SerializeToString()
     if judgement is None:
         return frames.Answer(data)
     return frames.Answer(

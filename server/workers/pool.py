@@ -24,7 +24,7 @@ from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import FairQueue, Shard, Task
+from tokalign.server.workers.batching import MAX_ANSWER_BYTES, FairQueue, Shard, Task
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.process import WorkerProcess
 
@@ -122,6 +122,7 @@ class Pool:
         deadline: float | None = None,
         shared: bytes = b"",
         costs: Sequence[int] | None = None,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> asyncio.Future[list[frames.Answer]]:
         """Queue pairs and return the future of their answers, one per pair, in order.
 
@@ -138,6 +139,8 @@ class Pool:
             The serialised Pair.target of all pairs, which then hold none themselves.
         costs : sequence of int, optional
             Of the pairs, in typical ones; see server/cost.py. By default 1 each.
+        max_answer_bytes : int
+            Of all answers together; the future gets a LimitError where they are larger.
 
         Raises
         ------
@@ -146,7 +149,7 @@ class Pool:
         """
         if self._closing.is_set():
             raise NotServingError("the server is stopping; try another one")
-        task = Task(options, pairs, deadline, shared, costs)
+        task = Task(options, pairs, deadline, shared, costs, max_answer_bytes)
         if pairs:
             self._unanswered += 1
             task.future.add_done_callback(self._on_answered)

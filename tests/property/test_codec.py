@@ -18,7 +18,7 @@ from tokalign import codec
 from tokalign.errors import InputError
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
-from tokalign.types import Alignment, RankBy, Sentence
+from tokalign.types import Alignment, AlignOptions, RankBy, Sentence
 from tokalign.v1 import align_pb2
 
 
@@ -42,6 +42,10 @@ def test_options_that_are_not_given_are_the_defaults():
     [
         ({"direction": 99}, "options.direction"),
         ({"direction": -1}, "options.direction"),
+        ({"offset_unit": 99}, "options.offset_unit"),
+        ({"detail": 99}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "return_posteriors": True}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "return_phrases": True}, "options.detail"),
         ({"min_confidence": 1.5}, "options.min_confidence"),
         ({"min_confidence": float("nan")}, "options.min_confidence"),
     ],
@@ -76,14 +80,43 @@ def phrase_of(message):
     return Phrase(*(getattr(message, each.name) for each in dataclasses.fields(Phrase)))
 
 
+def decoded_again(alignment, options):
+    """Return the message of an alignment, and what is made of it."""
+    message = sent(codec.encode_alignment(alignment, options))
+    model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
+    return message, codec.decode_alignment(message, model, alignment.symmetrization)
+
+
 @given(alignments(), st.booleans())
 def test_alignment_survives(alignment, phrases):
-    message = sent(codec.encode_alignment(alignment, phrases=phrases))
-    model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
-    decoded = codec.decode_alignment(message, model, alignment.symmetrization)
+    message, decoded = decoded_again(alignment, AlignOptions(phrases=phrases))
     for each in dataclasses.fields(Alignment):
         np.testing.assert_equal(getattr(decoded, each.name), getattr(alignment, each.name))
     assert tuple(map(phrase_of, message.phrases)) == (alignment.phrases() if phrases else ())
+
+
+EMPTY = Sentence("", (), (), ())
+
+
+@given(alignments(), st.booleans())
+def test_links_alone_are_the_alignment_without_its_sentences(alignment, phrases):
+    message, decoded = decoded_again(alignment, AlignOptions(detail="links", phrases=phrases))
+    full = codec.encode_alignment(alignment, AlignOptions(phrases=phrases))
+    full.ClearField("source")
+    full.ClearField("target")
+    assert message == full
+    assert (decoded.links, decoded.source, decoded.target) == (alignment.links, EMPTY, EMPTY)
+
+
+@given(alignments())
+def test_scores_alone_are_scores(alignment):
+    message, decoded = decoded_again(alignment, AlignOptions(detail="scores", explain=True))
+    assert (decoded.score, decoded.similarity) == (alignment.score, alignment.similarity)
+    message.ClearField("score")
+    message.ClearField("similarity")
+    message.ClearField("source_truncated")
+    message.ClearField("target_truncated")
+    assert message == align_pb2.Alignment()
 
 
 @given(SERVER_INFOS)
@@ -128,7 +161,8 @@ def full(kind):
         (
             align_pb2.Alignment,
             lambda it: codec.encode_alignment(
-                codec.decode_alignment(it, align_pb2.ModelRef(), "joint"), phrases=True
+                codec.decode_alignment(it, align_pb2.ModelRef(), "joint"),
+                AlignOptions(phrases=True),
             ),
         ),
     ],

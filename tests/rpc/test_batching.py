@@ -10,7 +10,6 @@ from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import ExpiredError, QueueFullError
-from tokalign.server.workers import batching
 from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task
 from tokalign.server.workers.frames import (
     Answer,
@@ -55,16 +54,16 @@ def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
     asyncio.run(run())
 
 
-async def test_task_whose_answers_grow_too_large_ends_and_keeps_none(monkeypatch):
-    monkeypatch.setattr(batching, "MAX_ANSWER_BYTES", 2 << 20)
+async def test_task_whose_answers_grow_too_large_ends_and_keeps_none():
     queue = FairQueue(32)
-    task, other = Task(OPTIONS, [b"a"] * 5, None), Task(OPTIONS, [b"b"], None)
+    task = Task(OPTIONS, [b"a"] * 5, None, max_answer_bytes=2 << 20)
+    other = Task(OPTIONS, [b"b"], None)
     queue.push(task)
     queue.push(other)
     task.fill(0, [Answer(bytes(1 << 20))] * 2)
     assert not task.future.done()
     task.fill(2, [Answer(b"x")])
-    with pytest.raises(LimitError, match="larger than 2 MiB; send fewer pairs"):
+    with pytest.raises(LimitError, match=r"larger than 2097152 bytes .* send fewer pairs"):
         await task.future
     task.fill(3, [Answer(b"x")] * 2)  # on its way when the task ended
     while (shard := queue.take(8)) is not None:

@@ -95,6 +95,7 @@ class ClientContract:
         client.align(
             "a", "a", model="en", annotator="native", symmetrization="grow-diag",
             min_confidence=0.5, posteriors=True, explain=True, phrases=True,
+            offsets="utf-16", detail="links", truncate=True,
         )  # fmt: skip
         (request,) = server[1].seen
         assert request.options == align_pb2.AlignOptions(
@@ -105,6 +106,9 @@ class ClientContract:
             return_posteriors=True,
             return_explanations=True,
             return_phrases=True,
+            offset_unit=align_pb2.OFFSET_UNIT_UTF16_UNITS,
+            detail=align_pb2.DETAIL_LINKS,
+            truncate=True,
         )
 
     @pytest.mark.parametrize("symmetrization", Symmetrization)

@@ -2,11 +2,10 @@ import asyncio
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from grpc_status import rpc_status
 from support import fake_engine
+from support.statuses import failure
 from support.waiting import until
 from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
@@ -16,21 +15,6 @@ Code = grpc.StatusCode
 
 def pair(pair_id="", source="a b", target="a c"):
     return align_pb2.Pair(id=pair_id, source={"text": source}, target={"text": target})
-
-
-async def failure(call):
-    """Return the code, the message and the details of a failed call."""
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await call
-    details = {}
-    rich = rpc_status.from_call(caught.value)
-    for packed in rich.details if rich else ():
-        for kind in (error_details_pb2.BadRequest, error_details_pb2.RetryInfo):
-            if packed.Is(kind.DESCRIPTOR):
-                message = kind()
-                packed.Unpack(message)
-                details[kind.DESCRIPTOR.name] = message
-    return caught.value.code(), caught.value.details(), details
 
 
 async def test_align_returns_the_pairs_id_and_the_model(serving):
@@ -229,7 +213,7 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
     request = align_pb2.RankRequest(question={"text": "q" * 100}, candidates=candidates)
     answer = await stub.Rank(request)
     assert {each.result.alignment.target.text for each in answer.ranking} == {"q" * 100}
-    ((_, pairs, _, shared, _),) = given
+    ((_, pairs, _, shared, *_),) = given
     assert len(shared) < 120
     assert max(map(len, pairs)) < 10
     for question, field in (
@@ -244,6 +228,17 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
         assert code == Code.INVALID_ARGUMENT
         assert details["BadRequest"].field_violations[0].field == field
     assert len(given) == 1
+
+
+async def test_what_this_server_cannot_do_is_refused(serving):
+    stub = await serving()
+    cut = align_pb2.AlignRequest(pair=pair(), options={"truncate": True})
+    code, _, details = await failure(stub.Align(cut))
+    assert code == Code.INVALID_ARGUMENT
+    assert details["BadRequest"].field_violations[0].field == "options.truncate"
+    ranking = align_pb2.RankRequest(question={"text": "q"}, candidates=[{"passage": "A. B."}])
+    code, message, _ = await failure(stub.Rank(ranking))
+    assert (code, "ranks no passages" in message) == (Code.INVALID_ARGUMENT, True)
 
 
 async def test_oversized_message_is_resource_exhausted(serving):

@@ -9,11 +9,13 @@ from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.types import (
     Alignment,
     AlignOptions,
+    Detail,
     Direction,
     FeatureContribution,
     Judgement,
     Link,
     LinkExplanation,
+    OffsetUnit,
     RankBy,
     Sentence,
     Symmetrization,
@@ -24,13 +26,22 @@ SINGLES = st.floats(allow_nan=False, width=32)
 DOUBLES = st.floats(allow_nan=False)
 NAMES = st.text(max_size=8)
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, max_size=6)
-ALIGN_OPTIONS = st.builds(
-    AlignOptions,
-    symmetrization=st.sampled_from(Symmetrization),
-    min_confidence=SHARES,
-    posteriors=st.booleans(),
-    explain=st.booleans(),
-    phrases=st.booleans(),
+ALIGN_OPTIONS = st.sampled_from(Detail).flatmap(
+    lambda detail: st.builds(
+        AlignOptions,
+        symmetrization=st.sampled_from(Symmetrization),
+        style=NAMES,
+        min_confidence=SHARES,
+        explain=st.booleans(),
+        offsets=st.sampled_from(OffsetUnit),
+        detail=st.just(detail),
+        truncate=st.booleans(),
+        # Scores alone go with neither.
+        **dict.fromkeys(
+            ("posteriors", "phrases"),
+            st.just(value=False) if detail is Detail.SCORES else st.booleans(),
+        ),
+    )
 )
 REQUEST_OPTIONS = st.builds(RequestOptions, NAMES, NAMES, ALIGN_OPTIONS)
 
@@ -99,6 +110,8 @@ def alignments(draw):
         symmetrization=draw(st.sampled_from(Symmetrization)),
         posteriors=draw(st.none() | hnp.arrays(np.float32, shape, elements=SHARES)),
         explanations=draw(st.lists(EXPLANATIONS, max_size=3).map(tuple)),
+        source_truncated=draw(st.booleans()),
+        target_truncated=draw(st.booleans()),
     )
 
 

@@ -200,6 +200,7 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
                 max_characters=20_000,
                 max_pairs=100,
                 max_request_bytes=1 << 20,
+                max_response_bytes=4 << 20,
                 max_cost=900,
             ),
             annotators=["native"],

@@ -139,6 +139,14 @@ def test_own_output_is_read_back_as_gold(align, tmp_path):
     assert links == align(text=GOOD).stdout.strip()
 
 
+@pytest.mark.parametrize(("unit", "span"), [("code-points", [2, 6]), ("utf-8", [5, 9])])
+def test_offsets_count_what_is_asked_for(align, unit, span):
+    text = "\U0001f600 dogs bark  .\tDogs bark .\n"
+    item = json.loads(align("--format", "jsonl", "--offsets", unit, text=text).stdout)
+    source = item["source"]
+    assert source["offsets"][source["tokens"].index("dogs")] == span
+
+
 def test_posteriors_and_explanations_are_written(align):
     item = json.loads(align("--format", "jsonl", "--posteriors", "--explain", text=GOOD).stdout)
     assert len(item["posteriors"]) == 7 and len(item["posteriors"][0]) == 5
@@ -153,6 +161,7 @@ def test_posteriors_and_explanations_are_written(align):
     [
         ["--explain"],
         ["--posteriors", "--format", "tsv"],
+        ["--offsets", "utf-8", "--format", "tsv"],
         ["--jobs", "0"],
         ["--direction", "up"],
         ["--server", "localhost:1", "--jobs", "2"],

@@ -25,13 +25,14 @@ IMPORTS: dict[str, set[str]] = {
     "tables": {"errors", "headers"},
     "types": {"errors", "phrases"},
     # Floor 2.
+    "offsets": {"types"},
     "codec": {"errors", "phrases", "types", "v1"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
-    "client": {"codec", "errors", "types", "v1"},
+    "client": {"codec", "errors", "offsets", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
@@ -54,6 +55,7 @@ IMPORTS: dict[str, set[str]] = {
         "judging",
         "model",
         "neural",
+        "offsets",
         "outcomes",
         "styles",
         "tables",

@@ -17,7 +17,7 @@ from tokalign.cli.options import (
     read_options,
 )
 from tokalign.cli.output import FORMATS, Layout
-from tokalign.types import AlignOptions, Symmetrization
+from tokalign.types import AlignOptions, OffsetUnit, Symmetrization
 
 
 @click.command("align")
@@ -36,6 +36,13 @@ from tokalign.types import AlignOptions, Symmetrization
 @click.option("--posteriors", is_flag=True, help="Write the posterior matrix (jsonl).")
 @click.option("--phrases", is_flag=True, help="Write the maximal blocks of links (jsonl).")
 @click.option("--explain", is_flag=True, help="Write why each link was chosen (jsonl).")
+@click.option(
+    "--offsets",
+    type=click.Choice([str(unit) for unit in OffsetUnit]),
+    default=str(OffsetUnit.CODE_POINTS),
+    show_default=True,
+    help="What the tokens' offsets count: utf-8 bytes or utf-16 units instead (jsonl).",
+)
 @line_options
 @connect_options
 @click.pass_context
@@ -54,6 +61,7 @@ def command(
     posteriors: bool,
     phrases: bool,
     explain: bool,
+    offsets: str,
     batch_size: int,
     jobs: int,
     strict: bool,
@@ -66,9 +74,10 @@ def command(
     and relations. A bad line becomes an empty line (in jsonl, an object with "error") and is
     reported on stderr; the exit code is then 3.
     """
-    if (posteriors or phrases or explain) and format_name != "jsonl":
+    is_other_unit = offsets != OffsetUnit.CODE_POINTS
+    if (posteriors or phrases or explain or is_other_unit) and format_name != "jsonl":
         raise click.UsageError(
-            "--posteriors, --phrases and --explain are written by --format jsonl only"
+            "--posteriors, --phrases, --explain and --offsets are written by --format jsonl only"
         )
     job = Job(
         model=model or "",
@@ -81,6 +90,7 @@ def command(
             posteriors=posteriors,
             explain=explain,
             phrases=phrases,
+            offsets=OffsetUnit(offsets),
         ),
     )
     run(ctx, rows, output, job, server, tokenized, batch_size, jobs, strict)
