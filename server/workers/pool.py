@@ -19,6 +19,7 @@ from typing import Any
 
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
+from tokalign.processes import after_death
 from tokalign.server import requests
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
@@ -351,21 +352,15 @@ class Pool:
         self._dispatch()
 
     def _retry(self, shard: Shard) -> None:
-        shard.deaths += 1
-        if shard.deaths == 1:
-            self._retries.append(shard)
-        elif len(shard) == 1:
+        parts = after_death(shard)
+        self._retries.extend(parts)
+        if not parts:
             (part,) = shard.slices
             failure = report(
                 "a pair killed every worker it was given to",
                 pair=Quoting(requests.texts, part.task.shared + part.task.pairs[part.start]),
             )
             shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
-        else:
-            # Each half may kill one more worker before it is halved again.
-            for half in shard.halves():
-                half.deaths = 1
-                self._retries.append(half)
 
     def _give_up(self, reason: str) -> None:
         if not self.failed.done():

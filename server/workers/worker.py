@@ -5,14 +5,13 @@ Preloaded into the fork server, so it and everything it imports must be free of 
 
 from __future__ import annotations
 
-import fcntl
 import gc
-import os
 import signal
 import socket
 from multiprocessing.connection import Connection
 
 from tokalign.errors import AlignError
+from tokalign.processes import die_with
 from tokalign.server.observe import logs
 from tokalign.server.observe.memory import Memory
 from tokalign.server.status import report
@@ -42,7 +41,7 @@ def main(
     # The server decides when a worker ends; a signal to the whole process group must not.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    _die_with_server(lifeline)
+    die_with(lifeline)
     logs.configure(log_settings)
     try:
         _serve(sock, factory, settings)
@@ -75,17 +74,3 @@ def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings
             report(error)
             return
         sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))
-
-
-def _die_with_server(lifeline: Connection) -> None:
-    """Have the kernel end this process when the server's end of the pipe closes.
-
-    A signal ends a process even where it hangs in compiled code, which reading the socket's end
-    could not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO.
-    """
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-    flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)

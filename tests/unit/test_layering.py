@@ -30,6 +30,7 @@ IMPORTS: dict[str, set[str]] = {
     "formats": {"errors", "types"},
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
+    "processes": {"errors"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
     "client": {"codec", "errors", "offsets", "types", "v1"},
@@ -63,7 +64,7 @@ IMPORTS: dict[str, set[str]] = {
     },
     # Floor 8.
     "ranking": {"aligner", "errors", "outcomes", "types"},
-    "server": {"aligner", "codec", "errors", "outcomes", "types", "v1"},
+    "server": {"aligner", "codec", "errors", "outcomes", "processes", "types", "v1"},
 }
 """Part -> the other parts that it imports, floor by floor: a part stands on lower floors only."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokalign.cli.output import Lines
 from tokalign.cli.pairs import Item
+from tokalign.processes import map_batches
 from tokalign.types import Alignment, AlignOptions, SentenceLike
 
 if TYPE_CHECKING:
@@ -61,21 +61,26 @@ def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Li
 def align_in_processes(
     items: Iterable[Item], job: Job, batch_size: int, n_processes: int
 ) -> Generator[Line]:
-    """Yield a line per item, aligned by `n_processes` others; reads two batches ahead for each."""
-    pool = ProcessPoolExecutor(
-        n_processes, mp_context=get_context("spawn"), initializer=_start, initargs=(job,)
-    )
-    running: deque[Future[list[Line]]] = deque()
-    with pool:
-        try:
-            for batch in _batched(items, batch_size):
-                running.append(pool.submit(_work, batch))
-                if len(running) >= 2 * n_processes:
-                    yield from running.popleft().result()
-            while running:
-                yield from running.popleft().result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    """Yield a line per item, aligned by `n_processes` others.
+
+    An item that ends the process that aligns it, twice, becomes a bad line; see processes.
+    """
+    waiting: deque[Item] = deque()
+
+    def noted() -> Iterator[Item]:
+        for item in items:
+            waiting.append(item)
+            yield item
+
+    for outcome in map_batches(partial(_start, job), noted(), batch_size, n_processes):
+        item = waiting.popleft()
+        yield outcome if isinstance(outcome, Line) else _bad(item, job.layout, str(outcome))
+
+
+def _start(job: Job) -> Callable[[Sequence[Item]], list[Line]]:
+    """Return what a process does with each batch."""
+    aligner = job.load()
+    return lambda items: _align_batch(aligner, items, job)
 
 
 def align_at_server(
@@ -143,19 +148,3 @@ def _batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     pending = iter(items)
     while batch := list(itertools.islice(pending, size)):
         yield batch
-
-
-_worker: tuple[Aligner, Job] | None = None
-"""Of a worker process: set once by `_start`."""
-
-
-def _start(job: Job) -> None:
-    global _worker
-    _worker = job.load(), job
-
-
-def _work(items: list[Item]) -> list[Line]:
-    if _worker is None:
-        raise RuntimeError("the worker was not started")
-    aligner, job = _worker
-    return _align_batch(aligner, items, job)

@@ -1,0 +1,44 @@
+"""`tokalign align --jobs`: a worker that is killed costs no line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from support.waiting import wait_until
+from tokalign.aligner import Aligner
+
+PAIR = ("A cat sat on the mat .", "The cat sat there .")
+N = 300
+
+
+def workers(parent: int) -> list[int]:
+    """Return the numbers of a process's children that align."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [int(child) for child in children if b"spawn_main" in cmdline(child)]
+
+
+def cmdline(number: str) -> bytes:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def test_a_killed_worker_costs_no_line(small_model):
+    command = [sys.executable, "-m", "tokalign", "align", "--model", str(small_model)]
+    command += ["--jobs", "2", "--batch-size", "5"]
+    line = "\t".join(PAIR).encode() + b"\n"
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        assert run.stdin is not None
+        run.stdin.write(line * 20)  # what is read ahead of the first answer
+        run.stdin.flush()
+        wait_until(lambda: len(workers(run.pid)) == 2, "no two workers")
+        os.kill(workers(run.pid)[0], signal.SIGKILL)
+        rest, _ = run.communicate(line * (N - 20), timeout=120)
+    expected = Aligner.load(small_model).align(*PAIR).to_pharaoh() + "\n"
+    assert rest.decode() == expected * N
+    assert run.returncode == 0

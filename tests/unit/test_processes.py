@@ -1,0 +1,148 @@
+"""Batches in processes that die: nothing is lost, nobody is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from support.waiting import wait_until
+from tokalign.processes import WorkerError, after_death, map_batches
+
+DIE = "die"
+
+
+def answers(died_on: Path | None = None, once: bool = False):
+    """Return what upper-cases words, and dies on DIE: each time, or once only."""
+
+    def work(words):
+        for word in words:
+            if word == DIE and not (once and died_on.exists()):
+                with died_on.open("a") as file:
+                    file.write(f"{len(words)}\n")
+                os.kill(os.getpid(), signal.SIGKILL)
+        return [word.upper() for word in words]
+
+    return work
+
+
+def dies_at_start():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuses_to_start():
+    raise ValueError("no such model")
+
+
+def fails_at_work():
+    def work(words):
+        raise ValueError(f"bad words {words}")
+
+    return work
+
+
+def test_order_is_kept():
+    words = [f"w{i}" for i in range(100)]
+    assert list(map_batches(answers, words, 3, 2)) == [word.upper() for word in words]
+
+
+def test_no_items_start_no_process():
+    assert list(map_batches(dies_at_start, [], 3, 2)) == []
+
+
+def test_a_death_is_retried(tmp_path):
+    words = [f"w{i}" for i in range(20)]
+    words[7] = DIE
+    start = partial(answers, tmp_path / "deaths", once=True)
+    assert list(map_batches(start, words, 4, 2)) == [word.upper() for word in words]
+
+
+def test_an_item_that_ends_its_process_costs_itself_alone(tmp_path):
+    words = [f"w{i}" for i in range(20)]
+    words[5] = DIE
+    outcomes = list(map_batches(partial(answers, tmp_path / "deaths"), words, 8, 2))
+    assert isinstance(outcomes[5], WorkerError)
+    assert "exit code -9" in str(outcomes[5])
+    assert outcomes[:5] + outcomes[6:] == [w.upper() for w in words[:5] + words[6:]]
+    # Whole twice, then once more for each half that holds it.
+    assert (tmp_path / "deaths").read_text().split() == ["8", "8", "4", "2", "1"]
+
+
+def test_processes_that_die_at_the_start_are_given_up():
+    with pytest.raises(WorkerError, match="3 worker processes in a row ended before"):
+        list(map_batches(dies_at_start, ["a"], 1, 2))
+
+
+@pytest.mark.parametrize("start", [refuses_to_start, fails_at_work])
+def test_what_start_or_work_raises_is_raised_here(start):
+    with pytest.raises(ValueError, match=r"no such model|bad words"):
+        list(map_batches(start, ["a", "b"], 1, 2))
+
+
+def test_a_generator_that_is_closed_leaves_no_process(tmp_path):
+    results = map_batches(own_number, ["a"] * 10, 1, 2)
+    number = next(results)
+    results.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+
+
+def own_number():
+    return lambda words: [os.getpid() for _ in words]
+
+
+CHILD = """
+import sys
+sys.path[:0] = {paths!r}
+from tokalign.processes import map_batches
+from test_processes import own_number
+if __name__ == "__main__":
+    for number in map_batches(own_number, iter(lambda: "a", None), 1, 2):
+        print(number, flush=True)
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(CHILD.format(paths=[str(Path(__file__).parent), *sys.path]))
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        numbers = set()
+        while len(numbers) < 2:
+            numbers.add(int(run.stdout.readline()))
+        run.kill()
+    wait_until(lambda: not any(map(is_running, numbers)), "workers run on")
+
+
+def is_running(number: int) -> bool:
+    """Return whether there is such a process that has not ended, reaped or not."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class Work:
+    """So many items."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.deaths = n, 0
+
+    def __len__(self) -> int:
+        return self.n
+
+    def halves(self):
+        return Work(self.n // 2), Work(self.n - self.n // 2)
+
+
+def test_work_is_retried_whole_then_halved_then_given_up():
+    work = Work(3)
+    assert after_death(work) == [work]
+    first, second = after_death(work)
+    assert (len(first), len(second)) == (1, 2)
+    assert after_death(first) == []
+    assert [len(half) for half in after_death(second)] == [1, 1]
