@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import IO
-
 import click
 
 from tokalign.cli.batches import Job
+from tokalign.cli.files import Destination, Source
 from tokalign.cli.lines import run
 from tokalign.cli.options import (
     Endpoint,
     align_options,
+    columns_option,
     connect_options,
     file_options,
     line_options,
     read_options,
+    resume_option,
 )
 from tokalign.cli.output import FORMATS, Layout
+from tokalign.cli.table import Columns
 from tokalign.types import AlignOptions, OffsetUnit, Symmetrization
 
 
 @click.command("align")
 @file_options
+@resume_option
 @click.option(
     "--format",
     "format_name",
@@ -31,6 +34,7 @@ from tokalign.types import AlignOptions, OffsetUnit, Symmetrization
     help="pharaoh: links; tsv: score, links, source tokens, target tokens; jsonl: everything.",
 )
 @read_options
+@columns_option
 @align_options
 @click.option("--probs", is_flag=True, help="Write each link's confidence, as 0-0:0.9731.")
 @click.option("--posteriors", is_flag=True, help="Write the posterior matrix (jsonl).")
@@ -48,10 +52,11 @@ from tokalign.types import AlignOptions, OffsetUnit, Symmetrization
 @click.pass_context
 def command(
     ctx: click.Context,
-    rows: IO[bytes],
-    output: IO[str],
+    rows: Source,
+    output: Destination,
     format_name: str,
     tokenized: bool,
+    columns: Columns | None,
     model: str | None,
     annotator: str | None,
     style: str,
@@ -93,4 +98,4 @@ def command(
             offsets=OffsetUnit(offsets),
         ),
     )
-    run(ctx, rows, output, job, server, tokenized, batch_size, jobs, strict)
+    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, strict)

@@ -6,11 +6,12 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import IO
 
 import click
 
 from tokalign.annotate import load_annotator
+from tokalign.cli.files import Destination, Source
+from tokalign.cli.options import file_options
 from tokalign.cli.pairs import SEPARATOR, decode_row
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
@@ -42,10 +43,7 @@ class _Entry:
 
 
 @click.command("annotate")
-@click.option("--input", "-i", "rows", type=click.File("rb"), default="-", help="Default: stdin.")
-@click.option(
-    "--output", "-o", type=click.File("w", encoding="utf-8"), default="-", help="Default: stdout."
-)
+@file_options
 @click.option(
     "--from",
     "kind",
@@ -67,8 +65,8 @@ class _Entry:
 @click.pass_context
 def command(
     ctx: click.Context,
-    rows: IO[bytes],
-    output: IO[str],
+    rows: Source,
+    output: Destination,
     kind: str,
     tokenized: bool,
     annotator: str,
@@ -85,16 +83,17 @@ def command(
     entries = _from_conllu(rows, tokenized) if kind == "conllu" else _from_text(rows, tokenized)
     annotate = partial(load_annotator(annotator).annotate, trees=trees)
     n_bad = 0
-    while batch := list(itertools.islice(entries, batch_size)):
-        answers = annotate_each(annotate, [entry.sentence for entry in batch])
-        for entry, answer in zip(batch, answers, strict=True):
-            if not isinstance(answer, InputError):
-                output.write(write_sentence(unwrap(answer), entry.comments))
-                continue
-            click.echo(f"{entry.where}: {answer}", err=True)
-            n_bad += 1
-            if strict:
-                ctx.exit(BAD_INPUT)
+    with output.open(rows) as sink:
+        while batch := list(itertools.islice(entries, batch_size)):
+            answers = annotate_each(annotate, [entry.sentence for entry in batch])
+            for entry, answer in zip(batch, answers, strict=True):
+                if not isinstance(answer, InputError):
+                    sink.write(write_sentence(unwrap(answer), entry.comments))
+                    continue
+                click.echo(f"{entry.where}: {answer}", err=True)
+                n_bad += 1
+                if strict:
+                    ctx.exit(BAD_INPUT)
     if n_bad:
         click.echo(f"{n_bad} sentences could not be annotated", err=True)
         ctx.exit(BAD_INPUT)

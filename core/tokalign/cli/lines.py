@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from typing import IO
 
 import click
 
 from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_in_processes
+from tokalign.cli.files import Destination, Sink, Source
 from tokalign.cli.options import Endpoint
 from tokalign.cli.pairs import read_items
+from tokalign.cli.table import Columns
+from tokalign.errors import InputError
 
 BAD_INPUT = 3
 MAX_REPORTED = 10
@@ -20,11 +23,12 @@ MAX_REPORTED = 10
 
 def run(
     ctx: click.Context,
-    rows: Iterable[bytes],
-    output: IO[str],
+    rows: Source,
+    output: Destination,
     job: Job,
     server: Endpoint | None,
     is_tokenized: bool,
+    columns: Columns | None,
     batch_size: int,
     n_processes: int,
     is_strict: bool,
@@ -39,11 +43,19 @@ def run(
         Where to align; None aligns here.
 
     Other parameters are the options of the same help.
+
+    Raises
+    ------
+    InputError
+        If the output is the input, or what is to be resumed was not written by this command.
     """
     if server and n_processes > 1:
         raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
-    items = read_items(rows, is_tokenized=is_tokenized)
     with ExitStack() as stack:
+        sink = stack.enter_context(output.open(rows))
+        # The last line of those kept is written anew, in thought, to see that it is the same.
+        items = read_items(rows, is_tokenized=is_tokenized, columns=columns)
+        items = itertools.islice(items, max(sink.n_kept - 1, 0), None)
         lines: Generator[Line]
         if server:
             client = stack.enter_context(server.client())
@@ -55,27 +67,54 @@ def run(
             else:
                 lines = align_here(items, job, batch_size)
         stack.enter_context(closing(lines))
-        n_bad = _write(lines, output, is_strict, is_quiet=bool(ctx.obj and ctx.obj["quiet"]))
+        _check_kept(lines, sink)
+        n_bad = _write(lines, rows, sink, is_strict, is_quiet=bool(ctx.obj and ctx.obj["quiet"]))
+        if n_bad and is_strict:
+            ctx.exit(BAD_INPUT)
     if n_bad:
         ctx.exit(BAD_INPUT)
 
 
-def _write(lines: Iterator[Line], output: IO[str], is_strict: bool, is_quiet: bool) -> int:
-    """Write all lines and return how many were bad."""
+def _check_kept(lines: Iterator[Line], sink: Sink) -> None:
+    """Take the last line that an earlier run has left, and compare it."""
+    if not sink.n_kept:
+        return
+    line = next(lines, None)
+    if line is None or line.text + "\n" != sink.last_kept:
+        raise InputError(
+            f"line {sink.n_kept} of what {sink.name} has so far is not what this command writes; "
+            "resume with the same input, model and options, or start without --resume"
+        )
+    click.echo(f"{sink.n_kept} lines kept", err=True)
+
+
+def _write(
+    lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool, *, is_quiet: bool
+) -> int:
+    """Write all lines and return how many were bad; progress is in bytes of the input, if known."""
     from tqdm import tqdm
 
     n_bad = n_lines = 0
-    hidden = is_quiet or not sys.stderr.isatty() or output.isatty()
-    for line in tqdm(lines, unit="pair", disable=hidden):
-        n_lines += 1
-        if line.error:
-            n_bad += 1
-            if n_bad <= MAX_REPORTED:
-                tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
-            if is_strict:
-                break
-        output.write(line.text + "\n")
-    output.flush()
+    hidden = is_quiet or not sys.stderr.isatty() or sink.is_terminal
+    has_size = rows.size is not None
+    unit = "B" if has_size else "pair"
+    with tqdm(total=rows.size, unit=unit, unit_scale=has_size, disable=hidden) as bar:
+        for line in lines:
+            n_lines += 1
+            if line.error:
+                n_bad += 1
+                if n_bad <= MAX_REPORTED:
+                    tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
+                if is_strict:
+                    break
+            sink.write(line.text + "\n")
+            if hidden:
+                continue
+            if has_size:
+                bar.set_postfix(pairs=n_lines, refresh=False)
+                bar.update(rows.position() - bar.n)
+            else:
+                bar.update()
     if n_bad:
         stopped = "; stopped there" if is_strict else ""
         click.echo(f"{n_bad} of {n_lines} lines bad{stopped}", err=True)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tokalign.cli.files import STDIO, Destination, SourceParam
+from tokalign.cli.table import Columns, columns_from
+from tokalign.errors import FormatError
 from tokalign.types import DEFAULT_SYMMETRIZATION, Symmetrization
 
 if TYPE_CHECKING:
@@ -23,6 +26,23 @@ def read_options(command: Command) -> Command:
     """Add --tokenized."""
     return click.option(
         "--tokenized", is_flag=True, help="Take the tokens between white space as they are."
+    )(command)
+
+
+def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> Columns | None:
+    try:
+        return None if value is None else columns_from(value)
+    except FormatError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+def columns_option(command: Command) -> Command:
+    """Add --columns of tables; the command gets two of them, or None."""
+    return click.option(
+        "--columns",
+        metavar="SOURCE,TARGET",
+        callback=_columns,
+        help="Read CSV or TSV: names in its header, or numbers from 1 where it has none.",
     )(command)
 
 
@@ -81,22 +101,40 @@ def line_options(command: Command) -> Command:
     return command
 
 
-def file_options(command: Command) -> Command:
-    """Add --input and --output of lines."""
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --input and --output of lines; the command gets a Source and a Destination."""
+
+    @wraps(command)
+    def with_destination(*args: Any, output: str, resume: bool = False, **options: Any) -> Any:
+        return command(*args, output=Destination(output, resume), **options)
+
+    decorated: Callable[..., Any] = with_destination
     for option in (
         click.option(
             "--output",
             "-o",
-            type=click.File("w", encoding="utf-8"),
-            default="-",
-            help="Default: stdout.",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            default=STDIO,
+            help="Default: stdout. A file is there when all is written; .gz and .zst are packed.",
         ),
         click.option(
-            "--input", "-i", "rows", type=click.File("rb"), default="-", help="Default: stdin."
+            "--input",
+            "-i",
+            "rows",
+            type=SourceParam(),
+            default=STDIO,
+            help="Default: stdin. Packed by gzip or Zstandard or not, whatever its name.",
         ),
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
+
+
+def resume_option(command: Command) -> Command:
+    """Add --resume, of commands that write one line for each."""
+    return click.option(
+        "--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped."
+    )(command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from tokalign.cli.table import Columns, Table, table_of
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, split_tokens
 from tokalign.formats.jsonl import sentence_from_json
 from tokalign.types import Sentence, SentenceLike
 
 SEPARATOR = " ||| "
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,13 @@ class Item:
     error: str = ""
 
 
-def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
-    """Yield one item per line: objects where the first line that is not blank opens one, else text.
+def read_items(
+    rows: Iterable[bytes], *, is_tokenized: bool, columns: Columns | None = None
+) -> Iterator[Item]:
+    """Yield one item per line, or per record of a table.
+
+    The lines are objects where the first that is not blank opens one; a table where columns are
+    given or the first line is a header with "source" and "target"; else text.
 
     Parameters
     ----------
@@ -45,23 +53,56 @@ def read_items(rows: Iterable[bytes], *, is_tokenized: bool) -> Iterator[Item]:
         Lines, with or without their breaks.
     is_tokenized : bool
         Text is tokens between white space instead of raw text.
+    columns : (str, str), optional
+        Of source and target: names in the header, or numbers from 1 where there is none.
+
+    Raises
+    ------
+    FormatError
+        If the header lacks a column.
     """
     pending = iter(rows)
-    first: list[bytes] = []
+    blank: list[bytes] = []
+    first = b""
     for row in pending:
-        first.append(row)
         if row.strip():
+            first = row
             break
-    is_json = bool(first) and first[-1].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
-    for line, row in enumerate(itertools.chain(first, pending), 1):
+        blank.append(row)
+    head = first.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    numbered = enumerate(itertools.chain(blank, [first] if first else [], pending), 1)
+    if columns is None and head.startswith(b"{"):
+        yield from _items(numbered, partial(_item_from_json, is_tokenized=is_tokenized))
+        return
+    table = table_of(head.decode(errors="replace"), columns) if head else None
+    if table is None:
+        yield from _items(numbered, partial(_item_from_text, is_tokenized=is_tokenized))
+        return
+    for _ in blank:
+        next(numbered)
+    yield from _items_from_table(table, numbered, is_tokenized)
+
+
+def _items(
+    numbered: Iterable[tuple[int, bytes]], read: Callable[[int, str], Item]
+) -> Iterator[Item]:
+    for line, row in numbered:
         try:
-            text = decode_row(row)
-            if is_json:
-                yield _item_from_json(line, text, is_tokenized)
-            else:
-                yield Item(line, str(line), _pair_from_text(text, is_tokenized))
+            yield read(line, decode_row(row))
         except InputError as error:
             yield Item(line, str(line), None, str(error))
+
+
+def _items_from_table(
+    table: Table, numbered: Iterable[tuple[int, bytes]], is_tokenized: bool
+) -> Iterator[Item]:
+    for line, record in table.records(numbered):
+        name = str(line)
+        try:
+            name, *fields = table.fields(line, record)
+            yield Item(line, name, _pair(fields, is_tokenized))
+        except InputError as error:
+            yield Item(line, name, None, str(error))
 
 
 def decode_row(row: bytes) -> str:
@@ -74,12 +115,17 @@ def decode_row(row: bytes) -> str:
         ) from error
 
 
-def _pair_from_text(text: str, is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
+def _item_from_text(line: int, text: str, is_tokenized: bool) -> Item:
     fields = text.split("\t") if "\t" in text else text.split(SEPARATOR)
     if len(fields) != 2:
         raise FormatError(
-            f"saw {len(fields)} fields; wanted source and target with a tab or '|||' between them"
+            f"saw {len(fields)} fields; wanted source and target with a tab or '|||' between "
+            "them, or --columns"
         )
+    return Item(line, str(line), _pair(fields, is_tokenized))
+
+
+def _pair(fields: Sequence[str], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
     for side, field in zip(("source", "target"), fields, strict=True):
         if not field.strip():
             raise FormatError(f"the {side} is empty")

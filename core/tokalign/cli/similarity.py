@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import IO
-
 import click
 
 from tokalign.cli.batches import Job
+from tokalign.cli.files import Destination, Source
 from tokalign.cli.lines import run
 from tokalign.cli.options import (
     Endpoint,
+    columns_option,
     connect_options,
     file_options,
     line_options,
     model_options,
     read_options,
+    resume_option,
 )
 from tokalign.cli.output import SIMILARITY_FORMATS, SimilarityLayout
+from tokalign.cli.table import Columns
 from tokalign.types import AlignOptions
 
 
 @click.command("similarity")
 @file_options
+@resume_option
 @click.option(
     "--format",
     "format_name",
@@ -31,16 +34,18 @@ from tokalign.types import AlignOptions
     help="text: a number; jsonl: objects with id, similarity and score.",
 )
 @read_options
+@columns_option
 @model_options
 @line_options
 @connect_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    rows: IO[bytes],
-    output: IO[str],
+    rows: Source,
+    output: Destination,
     format_name: str,
     tokenized: bool,
+    columns: Columns | None,
     model: str | None,
     annotator: str | None,
     batch_size: int,
@@ -58,4 +63,4 @@ def command(
         layout=SimilarityLayout(format_name),
         options=AlignOptions(),
     )
-    run(ctx, rows, output, job, server, tokenized, batch_size, jobs, strict)
+    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, strict)

@@ -1,0 +1,253 @@
+"""Files of lines: what is read of them, and what an interrupted run leaves."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import random
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tokalign.cli.files import _cut_to_whole_lines
+from tokalign.cli.main import main
+from tokalign.formats import read_gold
+
+PAIRS = [("A cat sat on the mat .", "The cat sat there ."), ('He said "no, never" .', "No .")]
+TEXT = "".join(f"{source}\t{target}\n" for source, target in PAIRS)
+
+
+@pytest.fixture
+def align(small_model):
+    def align(*args, text=None):
+        command = ["align", "--model", str(small_model), *map(str, args)]
+        return CliRunner().invoke(main, command, input=text, prog_name="tokalign")
+
+    return align
+
+
+@pytest.fixture
+def wanted(align):
+    return align(text=TEXT).stdout
+
+
+@pytest.fixture
+def many(tmp_path, sample_dir):
+    """A file of some hundreds of pairs."""
+    path = tmp_path / "many.tsv"
+    pairs = read_gold(sample_dir / "sample.jsonl")
+    lines = [f"{pair.source.text}\t{pair.target.text}\n" for pair in pairs]
+    path.write_text("".join([*lines, "no pair\n", *lines]))
+    return path
+
+
+def zstd_compress(data):
+    return pytest.importorskip("backports.zstd", reason="pip install 'tokalign[zstd]'").compress(
+        data
+    )
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs"])
+def test_packed_input_is_known_by_its_content(align, wanted, tmp_path, pack, name):
+    data = TEXT.encode()
+    (tmp_path / name).write_bytes(pack(data[:30]) + pack(data[30:]))
+    assert align("-i", tmp_path / name).stdout == wanted
+    assert align(text=pack(data)).stdout == wanted
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+def test_damaged_input_is_an_error_that_names_the_file(align, tmp_path, pack):
+    path = tmp_path / "pairs.gz"
+    path.write_bytes(pack(TEXT.encode() * 100)[:-12])
+    result = align("-i", path)
+    assert result.exit_code == 1
+    assert f"{path}: damaged" in result.stderr
+
+
+@pytest.mark.parametrize(("suffix", "unpack"), [("", bytes), (".gz", gzip.decompress)])
+def test_output_is_packed_by_its_name(align, wanted, tmp_path, suffix, unpack):
+    path = tmp_path / f"out{suffix}"
+    assert align("-o", path, text=TEXT).exit_code == 0
+    assert unpack(path.read_bytes()).decode() == wanted
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_zstandard_output(align, wanted, tmp_path):
+    zstd = pytest.importorskip("backports.zstd", reason="pip install 'tokalign[zstd]'")
+    assert align("-o", tmp_path / "out.zst", text=TEXT).exit_code == 0
+    assert zstd.decompress((tmp_path / "out.zst").read_bytes()).decode() == wanted
+
+
+@pytest.mark.parametrize("command", ["align", "similarity", "annotate"])
+def test_input_is_not_overwritten(tmp_path, command):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(TEXT)
+    (tmp_path / "link").hardlink_to(path)
+    for output in (path, tmp_path / "link"):
+        result = CliRunner().invoke(main, [command, "-i", str(path), "-o", str(output)])
+        assert result.exit_code == 1
+        assert "is the input and the output" in result.stderr
+    assert path.read_text() == TEXT
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ","])
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        (["n", "target", "source"], None),
+        (["n", "answer", "question"], "question,answer"),
+        (None, "3,2"),
+    ],
+)
+def test_tables_have_names_or_numbers(align, wanted, tmp_path, delimiter, header, columns):
+    rows = [[str(number), target, source] for number, (source, target) in enumerate(PAIRS)]
+    path = tmp_path / "table"
+    with path.open("w", newline="") as file:
+        if delimiter == "\t":
+            for row in [header] * bool(header) + rows:
+                file.write("\t".join(row) + "\n")
+        else:
+            csv.writer(file).writerows([header] * bool(header) + rows)
+    args = ["--columns", columns] if columns else []
+    assert align("-i", path, *args).stdout == wanted
+
+
+def test_fields_of_csv_hold_breaks_and_ids_are_kept(align):
+    text = 'id,source,target\nx7,"A cat\nsat .",A cat sat .\nx8,A dog,\n\nx9,A cat,"A cat"\n'
+    result = align("--format", "jsonl", text=text)
+    rows = result.stdout.splitlines()
+    assert ['"id": "x7"' in rows[0], '"id": "x8"' in rows[1], '"id": "x9"' in rows[-1]] == [
+        True
+    ] * 3
+    assert "line 4: the target is empty" in result.stderr
+    assert "line 5: saw 0 fields" in result.stderr
+    assert result.exit_code == 3
+
+
+def test_bytes_in_a_table_that_are_not_utf8_cost_their_record(align):
+    text = b"source\ttarget\nA c\xe4t\tA cat\nA cat\tA cat\n"
+    result = align(text=text)
+    assert result.stdout == "\n0-0 1-1\n"
+    assert "line 2: not UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize("columns", ["source", "0,1", "a,1", "a,b,c", ",b"])
+def test_wrong_columns_are_usage_errors(align, columns):
+    assert align("--columns", columns, text=TEXT).exit_code == 2
+
+
+def test_a_column_that_is_not_there_is_named(align):
+    result = align("--columns", "q,a", text="source\ttarget\n")
+    assert result.exit_code == 1
+    assert "names no columns q and a" in result.stderr
+
+
+def run(small_model, *args, **kwargs):
+    command = [sys.executable, "-m", "tokalign", "align", "--model", str(small_model)]
+    return subprocess.run([*command, *map(str, args)], capture_output=True, text=True, **kwargs)
+
+
+def test_a_full_disk_leaves_whole_lines_and_is_named(small_model, many, tmp_path):
+    output = tmp_path / "out"
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5001, 5001))
+
+    args = ["-i", many, "--format", "jsonl"]
+    result = run(small_model, *args, "-o", output, preexec_fn=limit)
+    assert result.returncode == 1
+    assert f"{output}: " in result.stderr
+    assert not output.exists()
+    left = (tmp_path / "out.partial").read_bytes()
+    assert 0 < len(left) <= 5001
+    assert left.endswith(b"\n")
+    whole = run(small_model, *args).stdout
+    assert whole.startswith(left.decode())
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_bytes(align, many, tmp_path):
+    whole = align("-i", many, "--format", "jsonl").stdout.encode()
+    output, left = tmp_path / "out", tmp_path / "out.partial"
+    draw = random.Random(7)
+    for cut in [0, 1, len(whole), *(draw.randrange(len(whole)) for _ in range(6))]:
+        output.unlink(missing_ok=True)
+        left.write_bytes(whole[:cut])
+        result = align("-i", many, "--format", "jsonl", "-o", output, "--resume")
+        assert output.read_bytes() == whole, result.stderr
+        assert not left.exists()
+
+
+def test_a_run_that_is_killed_is_resumed(small_model, many, tmp_path):
+    whole = run(small_model, "-i", many, "--format", "jsonl", "--posteriors").stdout
+    output, left = tmp_path / "out", tmp_path / "out.partial"
+    args = ["--format", "jsonl", "--posteriors", "-o", str(output)]
+    command = [sys.executable, "-m", "tokalign", "align", "--model", str(small_model), *args]
+    text = many.read_bytes()
+    half = text.index(b"\n", len(text) // 2) + 1
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as first:
+        first.stdin.write(text[:half])
+        first.stdin.flush()
+        while not left.exists() or not left.stat().st_size:
+            assert first.poll() is None
+        first.kill()
+    result = run(small_model, "-i", many, *args, "--resume")
+    assert result.returncode == 3  # of the line that is no pair
+    assert output.read_text() == whole
+    assert "lines kept" in result.stderr
+
+
+def test_what_another_command_wrote_is_not_resumed(align, many, tmp_path):
+    (tmp_path / "out.partial").write_text("0-0\n0-0 99-99\n")
+    result = align("-i", many, "-o", tmp_path / "out", "--resume")
+    assert result.exit_code == 1
+    assert "line 2 of what" in result.stderr
+    assert (tmp_path / "out.partial").read_text() == "0-0\n0-0 99-99\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--resume"], "--resume needs --output"),
+        (["--resume", "-o", "out.gz"], "plain output only"),
+        (["--resume", "-o", "done"], "done is complete"),
+    ],
+)
+def test_what_cannot_be_resumed(align, tmp_path, monkeypatch, args, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "done").write_text("")
+    result = align(*args, text=TEXT)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_strict_leaves_no_output_that_seems_complete(align, tmp_path):
+    result = align("--strict", "-o", tmp_path / "out", text=TEXT + "no pair\n")
+    assert result.exit_code == 3
+    assert not (tmp_path / "out").exists()
+    assert "not complete" in result.stderr
+
+
+def test_a_device_is_written_to_as_it_is(align):
+    assert align("-o", "/dev/null", text=TEXT).exit_code == 0
+    assert Path("/dev/null").is_char_device()
+    result = align("-o", "/dev/full", text=TEXT)
+    assert result.exit_code == 1
+    assert "/dev/full: No space left on device" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "a\nbb\n", "\n\n", "a\n\n\nbb"])
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_cut_to_whole_lines(tmp_path, monkeypatch, text, size):
+    monkeypatch.setattr("tokalign.cli.files._BUFFER_BYTES", size)
+    (tmp_path / "lines").write_text(text)
+    lines = text[: text.rfind("\n") + 1].splitlines(keepends=True)
+    with (tmp_path / "lines").open("r+b") as file:
+        assert _cut_to_whole_lines(file) == (len(lines), "".join(lines[-1:]).encode())
+        file.write(b"!")
+    assert (tmp_path / "lines").read_text() == "".join(lines) + "!"
