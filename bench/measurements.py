@@ -728,7 +728,34 @@ THRESHOLDS = (
     ),
 )
 
+SENTENCES = (
+    Measurement(
+        "sentences",
+        "boundaries between sentences of UD English EWT's development documents",
+        "python -m bench.sentences --data DATA/",
+        tuple(
+            Row(
+                f"{splitter}-{count}",
+                {"splitter": splitter, "count": count},
+                {
+                    "precision": Value(("precision",), "percent", "precision", 100),
+                    "recall": Value(("recall",), "percent", "recall", 100),
+                    "f1": Value(("f1",), "percent", "F1", 100),
+                }
+                | (
+                    {"boundaries": Value(("boundaries",), "count", "boundaries")}
+                    if splitter == "tokalign"
+                    else {}
+                ),
+            )
+            for splitter in ("tokalign", "punkt", "marks", "capitals")
+            for count in ("all", "within")
+        ),
+        is_quick=True,
+    ),
+)
+
 MEASUREMENTS = (
     *FOLDS, *STYLES, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS,
-    *THRESHOLDS, *SPEED, *LIMIT, *SERVING,
+    *THRESHOLDS, *SENTENCES, *SPEED, *LIMIT, *SERVING,
 )  # fmt: skip
