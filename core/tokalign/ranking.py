@@ -1,16 +1,28 @@
-"""Ranking of candidate sentences by how well they answer a question, or align with a sentence."""
+"""Ranking of candidates by how well they answer a question, or align with a sentence.
+
+A candidate is a sentence, or a passage of several: then its best sentence stands for it.
+"""
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tokalign.aligner import Aligner
+from tokalign.annotate._sentences import Sentences
 from tokalign.errors import InputError
-from tokalign.outcomes import unwrap
-from tokalign.types import Alignment, AlignOptions, Judgement, RankBy, SentenceLike
+from tokalign.outcomes import Pair, unwrap
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Judgement,
+    PassageSentence,
+    RankBy,
+    SentenceLike,
+)
 
 BATCH_SIZE = 64
 
@@ -24,17 +36,21 @@ class Ranked:
     index : int
         0-based position among the candidates.
     alignment : Alignment or None
-        Of the candidate (source) with the question (target).
+        Of the candidate (source) with the question (target); of a passage, of its best sentence.
     judgement : Judgement or None
         What it is ranked by, and why; present exactly when `alignment` is.
     error : InputError or None
         Present exactly when `alignment` is not.
+    sentence : PassageSentence or None
+        Which sentence of a passage is the best, the first of equals; None where the candidate is
+        no passage, or has an error.
     """
 
     index: int
     alignment: Alignment | None
     judgement: Judgement | None
     error: InputError | None = None
+    sentence: PassageSentence | None = None
 
 
 def rank(
@@ -45,6 +61,7 @@ def rank(
     *,
     by: RankBy | str = RankBy.AUTO,
     top_k: int = 0,
+    passages: bool = False,
     **changes: Any,
 ) -> list[Ranked]:
     """Return the candidates, those that answer best first.
@@ -62,11 +79,15 @@ def rank(
         of another sentence by alignment score.
     top_k : int
         How many to return; 0 returns all.
+    passages : bool
+        Whether a candidate that is a str is a text of any number of sentences. Each is aligned,
+        and the best one's score is the passage's.
 
     Returns
     -------
     list of Ranked
-        Equal scores keep the given order; candidates that cannot be aligned come last.
+        Equal scores keep the given order; candidates that cannot be aligned come last. A passage
+        of which a sentence cannot be aligned is one of them.
 
     Raises
     ------
@@ -78,14 +99,59 @@ def rank(
     by = RankBy.of(by)
     options = AlignOptions.of(options, changes)
     (target,) = aligner.annotate([question])
-    pairs = ((candidate, target) for candidate in candidates)
     ranked: list[Ranked] = []
-    while batch := list(itertools.islice(pairs, BATCH_SIZE)):
-        annotated = aligner.annotate_pairs(batch)
-        for outcome in aligner.judge_annotated(annotated, options, by):
+    pending = _sources(candidates, passages)
+    while batch := list(itertools.islice(pending, BATCH_SIZE)):
+        pairs: list[Pair | Exception] = [
+            source if isinstance(source, InputError) else (source, target) for _, source, _ in batch
+        ]
+        annotated = aligner.annotate_pairs(pairs)
+        outcomes = aligner.judge_annotated(annotated, options, by)
+        for (index, _, sentence), outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, InputError):
-                ranked.append(Ranked(len(ranked), None, None, outcome))
+                found = Ranked(index, None, None, _of_sentence(outcome, sentence))
             else:
-                ranked.append(Ranked(len(ranked), *unwrap(outcome)))
+                found = Ranked(index, *unwrap(outcome), sentence=sentence)
+            if index == len(ranked):
+                ranked.append(found)
+            else:
+                ranked[index] = _stands_for(ranked[index], found)
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
     return ranked[: top_k or None]
+
+
+Source = tuple[int, SentenceLike | InputError, PassageSentence | None]
+"""Index of a candidate, a sentence of it or why it has none, and where in the passage that is."""
+
+
+def _sources(candidates: Iterable[SentenceLike], passages: bool) -> Iterator[Source]:
+    for index, candidate in enumerate(candidates):
+        if not passages or not isinstance(candidate, str):
+            yield index, candidate, None
+            continue
+        spans = list(Sentences(candidate))
+        if not spans:
+            nothing = "the passage has no sentence; give text with at least one word"
+            yield index, InputError(nothing, field="source"), None
+        for number, (start, end) in enumerate(spans):
+            where = PassageSentence(number, len(spans), start, end)
+            yield index, candidate[start:end], where
+
+
+def _stands_for(one: Ranked, other: Ranked) -> Ranked:
+    """Return which of two sentences of a passage, the second of them later, decides its rank."""
+    if one.judgement is None or other.judgement is None:
+        return one if one.judgement is None else other
+    return other if other.judgement.score > one.judgement.score else one
+
+
+def _of_sentence(error: InputError, sentence: PassageSentence | None) -> InputError:
+    """Return the error of a candidate that says which sentence of a passage is at fault."""
+    if sentence is None:
+        return error
+    error = copy.copy(error)  # equal sentences of other passages share it
+    error.args = (
+        f"sentence {sentence.index} of the passage, offsets {sentence.start} to {sentence.end}: "
+        f"{error}",
+    )
+    return error

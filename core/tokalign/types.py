@@ -418,6 +418,31 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageSentence:
+    """Which sentence of a passage was ranked.
+
+    Attributes
+    ----------
+    index : int
+        0-based position of the sentence in the passage.
+    n_sentences : int
+        Number of sentences that the passage was split into.
+    start, end : int
+        Half-open range of the passage's text that the sentence is. A token's place in the passage
+        is `start` plus its place in the sentence.
+    passage_truncated : bool
+        Whether sentences at the passage's end were not looked at, as AlignOptions.truncate asks of
+        a server.
+    """
+
+    index: int
+    n_sentences: int
+    start: int
+    end: int
+    passage_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class GoldPair:
     """A pair aligned by hand.
 

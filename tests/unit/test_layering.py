@@ -63,7 +63,7 @@ IMPORTS: dict[str, set[str]] = {
         "types",
     },
     # Floor 8.
-    "ranking": {"aligner", "errors", "outcomes", "types"},
+    "ranking": {"aligner", "annotate", "errors", "outcomes", "types"},
     "server": {"aligner", "codec", "errors", "outcomes", "processes", "types", "v1"},
 }
 """Part -> the other parts that it imports, floor by floor: a part stands on lower floors only."""

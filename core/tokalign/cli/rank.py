@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import IO, Any
 
@@ -51,6 +51,9 @@ class Query:
     show_default=True,
     help="What to rank by; auto: answer where QUESTION is a question, else score.",
 )
+@click.option(
+    "--passages", is_flag=True, help="Each candidate is a text of several sentences: rank the best."
+)
 @click.option("--explain", is_flag=True, help="Print what speaks for each candidate as an answer.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per question.")
 @read_options
@@ -63,6 +66,7 @@ def command(
     rows: IO[bytes],
     top_k: int,
     by: str,
+    passages: bool,
     explain: bool,
     as_json: bool,
     tokenized: bool,
@@ -78,8 +82,13 @@ def command(
     Prints score, line number and sentence, the best first. Where QUESTION is not a question, they
     are ranked by how well they align with it. Without QUESTION, every input line is an object with
     "question" and "candidates". Candidates that cannot be aligned come last, with the score "-";
-    the exit code is then 3.
+    the exit code is then 3. With --passages every candidate is split into sentences, of which the
+    best counts and is printed, after its number in the passage.
     """
+    if passages and tokenized:
+        raise click.UsageError("--passages are split into sentences: give no --tokenized")
+    if passages and server:
+        raise click.UsageError("--passages are split here: give no --server")
     name = str(getattr(rows, "name", "<stdin>"))
     lines = decode_lines(name, rows)
     if question is None:
@@ -104,12 +113,13 @@ def command(
             from tokalign.aligner import Aligner
             from tokalign.ranking import rank
 
-            ranked = partial(rank, Aligner.load(model or "en", annotator=annotator or "native"))
+            aligner = Aligner.load(model or "en", annotator=annotator or "native")
+            ranked = partial(rank, aligner, passages=passages)
         for query in queries:
             ranking = ranked(query.question, query.candidates, **options)
             n_bad += sum(each.error is not None for each in ranking)
             show = _show_json if as_json else _show_text
-            show(query, ranking, has_header=question is None)
+            show(query, ranking, has_header=question is None, with_sentences=passages)
     if n_bad:
         click.echo(f"{n_bad} candidates could not be aligned", err=True)
         ctx.exit(BAD_INPUT)
@@ -145,7 +155,9 @@ def _queries(name: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) ->
             raise FormatError(why, path=name, line=line) from error
 
 
-def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> None:
+def _show_json(
+    query: Query, ranking: Sequence[Any], *, has_header: bool, with_sentences: bool
+) -> None:
     rows = []
     for each in ranking:
         row: dict[str, Any] = {"index": each.index, "text": _text(query.candidates[each.index])}
@@ -155,6 +167,8 @@ def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> Non
             judgement = each.judgement
             row["score"] = round(judgement.score, DIGITS)
             row["by"] = str(judgement.by)
+            if each.sentence:
+                row["sentence"] = asdict(each.sentence) | {"text": each.alignment.source.text}
             if judgement.evidence:
                 row["evidence"] = contributions_to_json(judgement.evidence)
             row["source"] = list(each.alignment.source.tokens)
@@ -165,12 +179,18 @@ def _show_json(query: Query, ranking: Sequence[Any], *, has_header: bool) -> Non
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
-def _show_text(query: Query, ranking: Sequence[Any], *, has_header: bool) -> None:
+def _show_text(
+    query: Query, ranking: Sequence[Any], *, has_header: bool, with_sentences: bool
+) -> None:
     if has_header:
         click.echo(f"# {query.id}\t{_text(query.question)}")
     for each in ranking:
         score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
-        click.echo(f"{score}\t{each.index + 1}\t{_text(query.candidates[each.index])}")
+        text = _text(query.candidates[each.index])
+        if with_sentences:
+            number = each.sentence.index + 1 if each.sentence else "-"
+            text = f"{number}\t{each.alignment.source.text if each.alignment else text}"
+        click.echo(f"{score}\t{each.index + 1}\t{text}")
         for piece in each.judgement.evidence if each.judgement else ():
             if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
                 click.echo(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}")

@@ -1,0 +1,137 @@
+"""Ranking of passages: texts of several sentences, of which the best counts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tokalign import InputError, LimitError, PassageSentence, Sentence, rank
+from tokalign.annotate._sentences import Sentences
+from tokalign.cli.main import main
+
+QUESTION = "Who founded the bakery?"
+PASSAGES = (
+    "The town has a mill. It rains there often.",
+    "A bakery stands on Mill Lane. Marta founded the bakery in 1997. It sells bread.",
+    "Nobody knows.",
+)
+LINES = "\n".join(PASSAGES)
+
+
+def sentences_of(passage):
+    return [passage[start:end] for start, end in Sentences(passage)]
+
+
+def test_a_passage_is_ranked_by_its_best_sentence(aligner):
+    ranking = rank(aligner, QUESTION, PASSAGES, passages=True)
+    assert ranking[0].index == 1
+    best = ranking[0].sentence
+    assert best == PassageSentence(1, 3, 30, 63)
+    assert PASSAGES[1][best.start : best.end] == "Marta founded the bakery in 1997."
+    assert ranking[0].alignment.source.text == "Marta founded the bakery in 1997."
+
+
+@pytest.mark.parametrize("by", ["answer", "score", "similarity"])
+def test_passages_rank_as_their_sentences_do_one_by_one(aligner, by):
+    ranking = rank(aligner, QUESTION, PASSAGES, passages=True, by=by, explain=True)
+    assert sorted(each.index for each in ranking) == [0, 1, 2]
+    for each in ranking:
+        alone = rank(aligner, QUESTION, sentences_of(PASSAGES[each.index]), by=by, explain=True)
+        assert each.judgement == alone[0].judgement
+        assert each.sentence.index == alone[0].index
+        assert each.alignment.links == alone[0].alignment.links
+    scores = [each.judgement.score for each in ranking]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_passage_of_many_sentences_crosses_batches(aligner):
+    passage = "It rains. " * 100 + "Marta founded the bakery. " + "It rains. " * 100
+    first, second = rank(aligner, QUESTION, ["It rained.", passage], passages=True)
+    assert (first.index, first.sentence.index, first.sentence.n_sentences) == (1, 100, 201)
+    assert second.index == 0
+
+
+def test_of_equal_sentences_the_first_counts(aligner):
+    (best,) = rank(aligner, QUESTION, ["Marta founded it. Marta founded it."], passages=True)
+    assert best.sentence == PassageSentence(0, 2, 0, 17)
+
+
+def test_tokens_and_sentences_among_passages_are_single_sentences(aligner):
+    tokens = ["Marta", "founded", "the", "bakery", ".", "She", "did", "."]
+    candidates = [tokens, Sentence.from_tokens(tokens)]
+    for each in rank(aligner, QUESTION, candidates, passages=True):
+        assert len(each.alignment.source) == 8
+        assert each.sentence is None
+
+
+def test_without_passages_a_candidate_is_one_sentence(aligner):
+    for each in rank(aligner, QUESTION, PASSAGES):
+        assert each.sentence is None
+        assert each.alignment.source.text == PASSAGES[each.index]
+
+
+def test_a_passage_with_a_sentence_too_long_comes_last_and_names_it(aligner):
+    passage = f"It rains. {'word ' * 600}. Marta founded the bakery."
+    best, worst = rank(aligner, QUESTION, [passage, "It rains."], passages=True)
+    assert (best.index, worst.index) == (1, 0)
+    assert isinstance(worst.error, LimitError)
+    assert worst.error.field == "source"
+    assert str(worst.error).startswith("sentence 1 of the passage, offsets 10 to 3")
+    assert "more than 512" in str(worst.error)
+    assert worst.sentence is worst.alignment is worst.judgement is None
+
+
+def test_a_blank_passage_is_refused_alone(aligner):
+    best, worst = rank(aligner, QUESTION, [" \n\n ", "It rains."], passages=True)
+    assert (best.index, worst.index) == (1, 0)
+    assert isinstance(worst.error, InputError)
+    assert "the passage has no sentence" in str(worst.error)
+
+
+@pytest.fixture
+def run(small_model):
+    def run(*args, text=LINES):
+        command = ["rank", "--model", str(small_model), "--passages", *args]
+        return CliRunner().invoke(main, command, input=text, prog_name="tokalign")
+
+    return run
+
+
+def test_the_command_prints_the_best_sentence_and_its_number(run):
+    result = run(QUESTION)
+    assert result.exit_code == 0
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert rows[0][1:] == ["2", "2", "Marta founded the bakery in 1997."]
+    assert [len(row) for row in rows] == [4, 4, 4]
+
+
+def test_the_commands_json_has_the_sentence_with_its_place(run):
+    row = json.loads(run(QUESTION, "--json").stdout)["ranking"][0]
+    assert row["text"] == PASSAGES[1]
+    assert row["sentence"] == {
+        "index": 1,
+        "n_sentences": 3,
+        "start": 30,
+        "end": 63,
+        "passage_truncated": False,
+        "text": "Marta founded the bakery in 1997.",
+    }
+
+
+def test_the_command_shows_a_passage_that_could_not_be_ranked(run):
+    result = run(QUESTION, text="word " * 600 + "\nIt rains.")
+    assert result.exit_code == 3
+    assert result.stdout.splitlines()[-1].startswith("-\t1\t-\tword word")
+
+
+def test_tokenized_passages_are_a_usage_error(run):
+    result = run(QUESTION, "--tokenized")
+    assert result.exit_code == 2
+    assert "--tokenized" in result.stderr
+
+
+def test_passages_of_a_server_are_a_usage_error(run):
+    result = run(QUESTION, "--server", "localhost:1")
+    assert result.exit_code == 2
+    assert "--server" in result.stderr
