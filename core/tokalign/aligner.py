@@ -8,29 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
-import numpy as np
-
 from tokalign.annotate import Annotator, load_annotator
-from tokalign.decoding._decoder import Decoder
-from tokalign.decoding._joint import coverage
-from tokalign.decoding.explain import explain_link
-from tokalign.decoding.links import decide, link_posteriors
-from tokalign.decoding.score import sentence_score
-from tokalign.decoding.similarity import similarity
+from tokalign.decoding.links import link_posteriors
+from tokalign.decoding.results import EncodedPair, Results, is_plain
 from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
-from tokalign.offsets import in_unit
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
-from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.tables import DATA_DIR
 from tokalign.types import (
     DEFAULT_SYMMETRIZATION,
     Alignment,
     AlignOptions,
     Judgement,
-    Link,
     LinkExplanation,
     RankBy,
     Sentence,
@@ -39,16 +30,13 @@ from tokalign.types import (
 )
 
 if TYPE_CHECKING:
-    from tokalign.decoding._decoder import Decoded
-    from tokalign.features._extract import Encoded
     from tokalign.neural.encoder import Encoder
 
 DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
 MODEL_SUFFIX = ".tokalign"
-_PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
-"""What a model without styles decides by."""
-_ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
+AT_ONCE = 64
+"""Pairs that are decoded at once; what is remembered of words is bounded between them."""
 
 
 def shipped_models() -> list[str]:
@@ -81,7 +69,8 @@ def model_path(model: str | os.PathLike[str]) -> Path:
 
 
 class Aligner:
-    """Aligns sentence pairs. Not safe to share by threads; each can load its own.
+    """Aligns sentence pairs. Threads may share one and then take turns; to align at the same time,
+    each loads its own.
 
     Parameters
     ----------
@@ -107,12 +96,8 @@ class Aligner:
     ) -> None:
         self.header: ModelHeader = model.header
         self.annotator = annotator
-        self._table = model.table
-        self._style_numbers = {"": 0} | {
-            style["name"]: number for number, style in enumerate(model.header.styles)
-        }
         lexicons = Lexicons.for_groups(model.table.groups)
-        self._decoder = Decoder(model, lexicons)
+        self._results = Results(model, lexicons)
         self._judge = Judge(lexicons.frequencies.idf)
         if encoder is None and model.header.encoder:
             encoder = _open_encoder(model.header.encoder)
@@ -208,9 +193,10 @@ class Aligner:
             If a sentence has more than MAX_TOKENS tokens.
         """
         options = AlignOptions.of(options, changes)
-        style = self._style_number(options.style)
-        decoded = self._decoder.decode(*self._prepared(source, target), style)
-        return self._alignment(decoded, style, options)
+        self._results.style_number(options.style)
+        annotated = self.annotate_pairs([(source, target)])
+        (outcome,) = self.align_annotated(annotated, options)
+        return unwrap(outcome)
 
     @overload
     def pipe(
@@ -297,14 +283,34 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        style = self._style_number(options.style)
-        for outcome in together(self._encode, pairs):
+        prepared = together(self._encode, pairs)
+        if is_plain(options):
+            yield from self._in_columns(prepared, options)
+            return
+        self._results.style_number(options.style)
+        for outcome in prepared:
             yield attempt(
-                lambda encoded: self._alignment(
-                    self._decoder.decode(*encoded, style), style, options
+                lambda ready: self._results.alignment(
+                    self._results.decode(*ready, options.style), options
                 ),
                 outcome,
             )
+
+    def _in_columns(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield alignments that are views of columns."""
+        for start in range(0, len(pairs), AT_ONCE):
+            batch = pairs[start : start + AT_ONCE]
+            ready = [pair for pair in batch if not isinstance(pair, Exception)]
+            columns, errors = self._results.columns(ready, options)
+            numbers = itertools.count()
+            for outcome in batch:
+                if isinstance(outcome, Exception):
+                    yield outcome
+                else:
+                    number = next(numbers)
+                    yield errors[number] if number in errors else columns.alignment(number)
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
@@ -324,13 +330,11 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        style = self._style_number(options.style)
+        self._results.style_number(options.style)
 
-        def judged(
-            encoded: tuple[Sentence, Sentence, Encoded | None],
-        ) -> tuple[Alignment, Judgement]:
-            decoded = self._decoder.decode(*encoded, style)
-            alignment = self._alignment(decoded, style, options)
+        def judged(ready: EncodedPair) -> tuple[Alignment, Judgement]:
+            decoded = self._results.decode(*ready, options.style)
+            alignment = self._results.alignment(decoded, options)
             posterior = link_posteriors(decoded, Symmetrization.JOINT)
             judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
             return alignment, judgement
@@ -338,72 +342,11 @@ class Aligner:
         for outcome in together(self._encode, pairs):
             yield attempt(judged, outcome)
 
-    def _style_number(self, name: str) -> int:
-        if name not in self._style_numbers:
-            names = ", ".join(style["name"] for style in self.header.styles) or "(none)"
-            raise InputError(
-                f"no style {quoted(name)}; the model {self.header.name} has {names}",
-                field="options.style",
-            )
-        return self._style_numbers[name]
-
-    def _prepared(
-        self, source: SentenceLike, target: SentenceLike
-    ) -> tuple[Sentence, Sentence, Encoded | None]:
-        """Return one pair annotated and encoded."""
-        (outcome,) = self.annotate_pairs([(source, target)])
-        (prepared,) = self._encode([unwrap(outcome)])
-        return prepared
-
-    def _encode(
-        self, pairs: Sequence[AnnotatedPair]
-    ) -> list[tuple[Sentence, Sentence, Encoded | None]]:
+    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""
         if self._encoder is None:
-            return [(source, target, None) for source, target in pairs]
-        return [
-            (source, target, encoded)
-            for (source, target), encoded in zip(pairs, self._encoder.encode(pairs), strict=True)
-        ]
-
-    def _alignment(self, decoded: Decoded, style: int, options: AlignOptions) -> Alignment:
-        source, target = decoded.source, decoded.target
-        convention = self.header.styles[style] if self.header.styles else _PLAIN
-        decided = decide(decoded, options.symmetrization, convention["threshold"])
-        if options.symmetrization in _ONE_DIRECTION:  # the maps are of the mean of both
-            convention = _PLAIN
-        confidences = calibrate(convention, np.array([each[2] for each in decided])).tolist()
-        links = tuple(
-            Link(i, j, confidence)
-            for (i, j, _), confidence in zip(decided, confidences, strict=True)
-            if confidence >= options.min_confidence
-        )
-        posteriors = None
-        if options.posteriors:
-            posteriors = calibrate(
-                convention, link_posteriors(decoded, options.symmetrization)
-            ).astype(np.float32)
-        explanations: tuple[LinkExplanation, ...] = ()
-        if options.explain:
-            explanations = tuple(
-                explanation
-                for link in links
-                for explanation in explain_link(
-                    self._table, decoded, link.source, link.target, options.symmetrization
-                )
-            )
-        return Alignment(
-            source=in_unit(source, options.offsets),
-            target=in_unit(target, options.offsets),
-            links=links,
-            score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
-            similarity=similarity(decoded),
-            model=self.header.name,
-            version=self.header.version,
-            symmetrization=options.symmetrization,
-            posteriors=posteriors,
-            explanations=explanations,
-        )
+            return [(pair, None) for pair in pairs]
+        return list(zip(pairs, self._encoder.encode(pairs), strict=True))
 
     def explain(
         self,
@@ -434,8 +377,9 @@ class Aligner:
             direction labels is.
         """
         chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
-        style_number = self._style_number(style)
-        source, target, encoded = self._prepared(source, target)
+        self._results.style_number(style)
+        (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
+        (source, target), encoded = unwrap(outcome)
         for name, index, sentence in (
             ("source_index", source_index, source),
             ("target_index", target_index, target),
@@ -455,8 +399,8 @@ class Aligner:
                     f"{chosen} labels {name} tokens; {name}_index must name one, not be -1",
                     field=f"{name}_index",
                 )
-        decoded = self._decoder.decode(source, target, encoded, style_number)
-        return tuple(explain_link(self._table, decoded, source_index, target_index, chosen))
+        decoded = self._results.decode((source, target), encoded, style)
+        return self._results.explain(decoded, source_index, target_index, chosen)
 
 
 def _open_encoder(name: str) -> Encoder:

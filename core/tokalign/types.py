@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.phrases import Phrase, maximal_blocks
@@ -188,6 +188,53 @@ class AlignOptions:
         return replace(options, **changes) if changes else options
 
 
+class Columns(Protocol):
+    """A batch of values kept column by column, of which each value is a view."""
+
+    def field(self, index: int, name: str) -> Any:
+        """Return a field of the value of that index."""
+
+
+class View:
+    """Base of values whose fields may be made when they are first asked for.
+
+    A view is made by `View.of`; a value made by its constructor has its fields from the start.
+    Either way they are equal, hashed, printed, copied and pickled by their fields alone.
+    """
+
+    __slots__ = ("_columns", "_index")
+    _columns: Columns
+    _index: int
+
+    @classmethod
+    def of(cls, columns: Columns, index: int, **fields: Any) -> Self:
+        """Return the value of an index of columns, of which some fields are there already."""
+        view = cls.__new__(cls)
+        assign = object.__setattr__  # the values are frozen
+        assign(view, "_columns", columns)
+        assign(view, "_index", index)
+        for name in fields:
+            assign(view, name, fields[name])
+        return view
+
+    def viewed(self) -> tuple[Columns, int] | None:
+        """Return the columns that the value is a view of and its index, or None."""
+        try:
+            return self._columns, self._index
+        except AttributeError:
+            return None
+
+    if not TYPE_CHECKING:  # else every name would be an attribute
+
+        def __getattr__(self, name):
+            """Fill a slot that is still empty."""
+            if name not in self.__dataclass_fields__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            value = self._columns.field(self._index, name)
+            object.__setattr__(self, name, value)
+            return value
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A tokenised sentence, column by column.
@@ -346,7 +393,7 @@ class LinkExplanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(View):
     """The answer for one pair.
 
     Attributes

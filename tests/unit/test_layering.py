@@ -25,6 +25,7 @@ IMPORTS: dict[str, set[str]] = {
     "tables": {"errors", "headers"},
     "types": {"errors", "phrases"},
     # Floor 2.
+    "columns": {"types"},
     "offsets": {"types"},
     "codec": {"errors", "phrases", "types", "v1"},
     "formats": {"errors", "types"},
@@ -45,7 +46,7 @@ IMPORTS: dict[str, set[str]] = {
     "model": {"crf", "errors", "features", "headers", "styles"},
     "neural": {"errors", "features", "tables", "types"},
     # Floor 6.
-    "decoding": {"crf", "errors", "features", "types"},
+    "decoding": {"columns", "crf", "errors", "features", "model", "offsets", "styles", "types"},
     "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
     # Floor 7.
     "aligner": {
@@ -56,9 +57,7 @@ IMPORTS: dict[str, set[str]] = {
         "judging",
         "model",
         "neural",
-        "offsets",
         "outcomes",
-        "styles",
         "tables",
         "types",
     },

@@ -65,7 +65,7 @@ def test_it_equals_its_twin_is_bounded_and_knows_no_sides(data):
 
 def test_numbers_weigh_double_and_marks_nothing(aligner):
     (sentence,) = aligner.annotate(["The dog ate 7 bones."])
-    decoded = aligner._decoder.decode(sentence, sentence)
+    decoded = aligner._results.decode((sentence, sentence), None, "")
     idf = Frequencies.open_shipped().idf
     expected = [idf("the"), idf("dog"), idf("eat"), 2 * idf("7"), idf("bone"), 0.0]
     assert decoded.weights() == (pytest.approx(expected), pytest.approx(expected))

@@ -8,6 +8,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
+import threading
+
 import numpy as np
 
 from tokalign.crf._lattice cimport N_TRANSITIONS, Workspace, expand
@@ -34,7 +36,7 @@ cdef inline void _dot(const Sink *sink, const float *weights, double *s2t, doubl
 
 
 cdef class Decoder:
-    """Decodes one pair at a time; one per thread.
+    """Decodes one pair at a time; a thread that asks while another is answered waits.
 
     Parameters
     ----------
@@ -49,15 +51,6 @@ cdef class Decoder:
     ShapeError
         If the shape of the weights or transitions is wrong.
     """
-
-    cdef Extractor _extractor
-    cdef const float[:, :, ::1] _weights  # one matrix for each style
-    cdef const double[:, :, ::1] _transitions
-    cdef Workspace _workspace
-    cdef double *_scratch
-    cdef Py_ssize_t _n_scratch
-    cdef long long _n_decoded
-    cdef long long _held  # number of the pair that extractor and scratch hold, 0 for none
 
     def __init__(self, model, lexicons):
         base = model.table.base
@@ -80,6 +73,7 @@ cdef class Decoder:
         self._weights = np.ascontiguousarray(weights, dtype=np.float32)
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self._workspace = Workspace()
+        self._lock = threading.RLock()
 
     def __dealloc__(self):
         free(self._scratch)
@@ -159,6 +153,16 @@ cdef class Decoder:
         """
         if not 0 <= style < self._weights.shape[0]:
             raise InputError(f"no style {style} among {self._weights.shape[0]}")
+        with self._lock:
+            return self._decode(source, target, encoded, style)
+
+    def forget(self):
+        """Forget what is remembered of words, which changes no answer."""
+        with self._lock:
+            self._held = 0
+            self._extractor.forget()
+
+    cdef Decoded _decode(self, source, target, encoded, int style):
         self._n_decoded += 1
         cdef Decoded decoded = Decoded.__new__(Decoded)
         decoded._decoder = self
@@ -219,15 +223,6 @@ cdef class Decoded:
     t2s_posterior : float64 array, shape (n_target, n_source + 1)
     """
 
-    cdef readonly object source
-    cdef readonly object target
-    cdef readonly object s2t_posterior
-    cdef readonly object t2s_posterior
-    cdef object _encoded
-    cdef Decoder _decoder
-    cdef long long _number
-    cdef int _style
-
     def __init__(self):
         raise TypeError("a Decoded is made by Decoder.decode")
 
@@ -240,6 +235,10 @@ cdef class Decoded:
             Target token + 1 of each source token, 0 for NULL.
         t2s_states : int32 array, shape (n_target,)
         """
+        with self._decoder._lock:
+            return self._labels()
+
+    cdef tuple _labels(self):
         cdef Decoder decoder = self._decoder
         decoder._hold(self)
         cdef Py_ssize_t n_source = decoder._extractor.pair.source.n
@@ -263,6 +262,10 @@ cdef class Decoded:
             At least 0.
         target_weights : list of float, length n_target
         """
+        with self._decoder._lock:
+            return self._weights()
+
+    cdef tuple _weights(self):
         cdef Extractor extractor = self._decoder._extractor
         self._decoder._hold(self)
         cdef Py_ssize_t k
@@ -291,6 +294,10 @@ cdef class Decoded:
         InputError
             If the pair has no such tokens.
         """
+        with self._decoder._lock:
+            return self._features(source, target)
+
+    cdef tuple _features(self, Py_ssize_t source, Py_ssize_t target):
         cdef Extractor extractor = self._decoder._extractor
         self._decoder._hold(self)
         cdef Py_ssize_t n_source = extractor.pair.source.n

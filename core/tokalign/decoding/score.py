@@ -10,6 +10,12 @@ CONTENT_WEIGHT = 1.0
 OTHER_WEIGHT = 0.1
 
 
+def content_weight(tag: str) -> float:
+    """Return what a token of a Penn tag weighs: nouns, names, verbs, adjectives, adverbs and
+    numbers 1, others 0.1."""
+    return CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
+
+
 def sentence_score(covered: Sequence[float], target: Sentence) -> float:
     """Return the expected share of the target's content that has a partner, in [0, 1].
 
@@ -20,11 +26,11 @@ def sentence_score(covered: Sequence[float], target: Sentence) -> float:
         support (tokalign.decoding._joint.coverage): on TrecQA's development questions that ranks
         answers better than the mean or product of their posteriors.
     target : Sentence
-        With tags. Nouns, names, verbs, adjectives, adverbs and numbers weigh 1, others 0.1.
+        With tags.
     """
     total = summed = 0.0
     for tag, share in zip(target.tags or (), covered, strict=True):
-        weight = CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
+        weight = content_weight(tag)
         total += weight
         summed += weight * share
     return summed / total

@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, uint8_t
 
+from tokalign.features._analysis cimport Analysis
 from tokalign.features._distributional cimport Scratch
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._pair cimport Pair, Side, Sink
@@ -13,16 +14,22 @@ cdef class Extractor:
     cdef Sink sink
     cdef bint _uses_arcs     # whether the group that compares arcs is on
     cdef Scratch _arcs_scratch
-    cdef bint _uses_encoder  # whether the group that reads an encoder is on
-    cdef const float[:, ::1] _s2t_encoded
-    cdef const float[:, ::1] _t2s_encoded
-    cdef void *_block        # every array of the pair
+    cdef bint uses_encoder   # whether the group that reads an encoder is on
+    cdef object _held        # what a loaded pair points to
+    cdef readonly long long n_cleared    # how often what was known of words was forgotten
+    cdef void *_block        # every array of the pair but its sentences'
     cdef size_t _n_block     # its bytes
-    cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
+    cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
+    cdef void release(self) noexcept nogil
+    cdef int make_room(self) except -1
+    cdef void forget(self)
     cdef tuple _relation(self, str label)
-    cdef int _fill_side(self, Side *side, sentence) except -1
-    cdef int _prepare_arcs(self) noexcept nogil
-    cdef int _take_encoded(self, encoded) except -1
+    cdef int analyse(self, sentence, str field, Analysis analysis) except -1
+    cdef int fill_tree(self, Side *side, heads, relations) except -1
+    cdef int check_encoded(self, encoded, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef int load(self, source, target, encoded=*) except -1
+    cdef void hold(self, const Side *source, const Side *target) noexcept nogil
+    cdef int prepare(self) noexcept nogil
+    cdef int _prepare_arcs(self) noexcept nogil
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

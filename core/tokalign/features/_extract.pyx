@@ -11,6 +11,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
+from tokalign.features._analysis cimport Analysis
 from tokalign.features._arena cimport Arena, take
 from tokalign.features._competition cimport competition_features, prepare_competition
 from tokalign.features._context cimport context_features, context_scratch, prepare_context
@@ -34,6 +35,7 @@ from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
 
 from tokalign.annotate.relations import GROUPS, group_of
+from tokalign.features._analysis import check_columns
 from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
@@ -41,26 +43,6 @@ cdef enum:
     MAX_LEXEME_BYTES = 128 << 20     # of some 80,000 usual words
     MAX_RELATIONS = 1000
     MAX_LABEL = 64                   # characters by which labels are told apart
-
-
-def _check_columns(sentence, str field):
-    """Raise an error unless every column fits the tokens; the kernels trust them."""
-    for name in ("tags", "lemmas"):
-        if getattr(sentence, name) is None:
-            raise InputError(f"{field} has no {name}; annotate it first", field=field)
-    if (sentence.heads is None) != (sentence.relations is None):
-        raise InputError(f"{field} must have both heads and relations, or neither", field=field)
-    for name in ("tags", "lemmas", "heads", "relations"):
-        column = getattr(sentence, name)
-        if column is not None and len(column) != len(sentence):
-            raise ShapeError(
-                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one per token",
-                field=f"{field}.{name}",
-            )
-    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < len(sentence):
-        raise InputError(
-            f"{field} has a head outside -1..{len(sentence) - 1}", field=f"{field}.heads"
-        )
 
 
 cdef class Extractor:
@@ -92,7 +74,7 @@ cdef class Extractor:
         ):
             if self._base[template] >= 0 and table is None:
                 raise ResourceError(f"the feature group {name} needs a table; none was given")
-        self._uses_encoder = self._base[<int>NEURAL] >= 0
+        self.uses_encoder = self._base[<int>NEURAL] >= 0
         self._uses_arcs = (
             self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
         )
@@ -101,12 +83,15 @@ cdef class Extractor:
         release(&self._arcs_scratch)
         free(self._block)
 
-    cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
-        """Make room for a pair and point the pair's arrays into it."""
+    cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+        """Make room for pairs of sentences of at most so many tokens."""
         cdef Arena arena
         arena.memory = NULL
         arena.n_bytes = 0
-        _carve(&self.pair, n_source, n_target, &arena)
+        self.pair.source.n = n_source
+        self.pair.target.n = n_target
+        _carve(&self.pair, &arena)
+        self.release()
         if arena.n_bytes > self._n_block:
             free(self._block)
             self._block = NULL
@@ -115,10 +100,26 @@ cdef class Extractor:
             if self._block == NULL:
                 raise MemoryError("arrays of a pair")
             self._n_block = arena.n_bytes
-        arena.memory = <char *>self._block
-        arena.n_bytes = 0
-        _carve(&self.pair, n_source, n_target, &arena)
         return 0
+
+    cdef void release(self) noexcept nogil:
+        """Hold no pair."""
+        self.pair.source.n = self.pair.target.n = 0
+
+    cdef int make_room(self) except -1:
+        """Forget what is remembered of words and labels where it is too much; no Analysis made
+        before is valid then."""
+        if self.lexemes.n_bytes > MAX_LEXEME_BYTES:
+            self.forget()
+        if len(self._relations) > MAX_RELATIONS:  # labels come from users
+            self._relations.clear()
+        return 0
+
+    cdef void forget(self):
+        """Forget all words. No Analysis made before is valid then."""
+        self.release()
+        self.lexemes.clear()
+        self.n_cleared += 1
 
     cdef tuple _relation(self, str label):
         """Return the number and the group of a relation label."""
@@ -129,101 +130,111 @@ cdef class Extractor:
             known = self._relations[label] = (len(self._relations), GROUPS.index(group_of(label)))
         return known
 
-    cdef int _fill_side(self, Side *side, sentence) except -1:
-        """Fill lexemes, tree and content neighbours of one sentence."""
+    cdef int analyse(self, sentence, str field, Analysis analysis) except -1:
+        """Fill the analysis of an annotated sentence, once it is checked."""
+        cdef Side *side = &analysis.side
         cdef Py_ssize_t k
-        cdef int32_t last
-        for k, (form, tag, lemma) in enumerate(
-            zip(sentence.tokens, sentence.tags, sentence.lemmas)
-        ):
-            side.word[k] = self.lexemes.lexeme(form, tag, lemma)
-            side.lemma[k] = side.word[k].lemma
-        side.has_tree = sentence.heads is not None
+        if not sentence.tokens:
+            raise InputError("a sentence has no tokens", field=field)
+        check_columns(sentence, field)
+        analysis.reserve(len(sentence.tokens))
+        try:
+            for k, (form, tag, lemma) in enumerate(
+                zip(sentence.tokens, sentence.tags, sentence.lemmas)
+            ):
+                side.word[k] = self.lexemes.lexeme(form, tag, lemma)
+        except UnicodeEncodeError as error:
+            raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
+        analysis.find_content()
+        self.fill_tree(side, sentence.heads, sentence.relations)
+        return 0
+
+    cdef int fill_tree(self, Side *side, heads, relations) except -1:
+        """Fill the tree of a sentence, or say that there is none."""
+        cdef Py_ssize_t k
+        side.has_tree = heads is not None
         if side.has_tree:
             for k in range(side.n):
                 side.first_child[k] = -1
             for k in range(side.n - 1, -1, -1):
-                side.head[k] = sentence.heads[k]
-                side.relation[k], side.group[k] = self._relation(sentence.relations[k])
+                side.head[k] = heads[k]
+                side.relation[k], side.group[k] = self._relation(relations[k])
                 if side.head[k] >= 0:
                     side.next_sibling[k] = side.first_child[side.head[k]]
                     side.first_child[side.head[k]] = <int32_t>k
-        last = -1
-        for k in range(side.n):
-            side.previous_content[k] = last
-            if side.word[k].kind == KIND_CONTENT:
-                last = <int32_t>k
-        last = -1
-        for k in range(side.n - 1, -1, -1):
-            side.next_content[k] = last
-            if side.word[k].kind == KIND_CONTENT:
-                last = <int32_t>k
         return 0
 
-    cdef int _take_encoded(self, encoded) except -1:
-        """Point both sides to the encoder's log-probabilities, which stay referenced."""
-        cdef Py_ssize_t n_source = self.pair.source.n
-        cdef Py_ssize_t n_target = self.pair.target.n
-        self.pair.source.encoded = self.pair.target.encoded = NULL
-        if not self._uses_encoder:
+    cdef int check_encoded(self, encoded, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+        """Raise an error unless the encoder's arrays, where they are used, fit a pair."""
+        if not self.uses_encoder:
             return 0
         if encoded is None:
             raise InputError("the features need what the encoder says of the pair; none was given")
-        self._s2t_encoded, self._t2s_encoded = encoded
-        if (self._s2t_encoded.shape[0] != n_source or self._s2t_encoded.shape[1] != n_target + 1
-                or self._t2s_encoded.shape[0] != n_target
-                or self._t2s_encoded.shape[1] != n_source + 1):
+        cdef const float[:, ::1] s2t, t2s
+        s2t, t2s = encoded
+        if (s2t.shape[0] != n_source or s2t.shape[1] != n_target + 1
+                or t2s.shape[0] != n_target or t2s.shape[1] != n_source + 1):
             raise ShapeError(
                 f"the encoder's arrays have shapes {encoded[0].shape} and {encoded[1].shape}; "
                 f"wanted {n_source, n_target + 1} and {n_target, n_source + 1}"
             )
-        self.pair.source.encoded = &self._s2t_encoded[0, 0]
-        self.pair.target.encoded = &self._t2s_encoded[0, 0]
         return 0
 
     cdef int load(self, source, target, encoded=None) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
-        cdef Py_ssize_t i, cell
-        cdef int failed
-        if not len(source) or not len(target):
-            raise InputError("a sentence has no tokens", field="target" if len(source) else "source")
-        if self.lexemes.n_bytes > MAX_LEXEME_BYTES:
-            self.lexemes.clear()
-        if len(self._relations) > MAX_RELATIONS:  # labels come from users
-            self._relations.clear()
-        _check_columns(source, "source")
-        _check_columns(target, "target")
-        try:
-            self._reserve(len(source), len(target))
-            self._fill_side(&self.pair.source, source)
-            self._fill_side(&self.pair.target, target)
-            self._take_encoded(encoded)
-        except BaseException as error:
-            self.pair.source.n = self.pair.target.n = 0  # nothing to be read
-            if isinstance(error, UnicodeEncodeError):
-                raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
-            raise
-        cdef Pair *pair = &self.pair
+        cdef const float[:, ::1] s2t_encoded, t2s_encoded
+        cdef bint has_failed
+        self.release()
+        self.make_room()
+        cdef Analysis first = Analysis.__new__(Analysis)
+        cdef Analysis second = Analysis.__new__(Analysis)
+        self.analyse(source, "source", first)
+        self.analyse(target, "target", second)
+        self.check_encoded(encoded, first.side.n, second.side.n)
+        self.reserve(first.side.n, second.side.n)
+        self._held = first, second, encoded
+        self.hold(&first.side, &second.side)
+        if self.uses_encoder:
+            s2t_encoded, t2s_encoded = encoded
+            self.pair.source.encoded = &s2t_encoded[0, 0]
+            self.pair.target.encoded = &t2s_encoded[0, 0]
         with nogil:
-            for i in range(pair.source.n):
-                self.lexemes.pairs(
-                    pair.source.word[i], pair.target.word, pair.target.n,
-                    pair.lexical + i * pair.target.n,
-                )
-            for cell in range(pair.source.n * pair.target.n):
-                pair.strength[cell] = pair.lexical[cell].strength
-                pair.acronym[cell] = 0
-            mark_acronyms(pair)
-            mark_names(pair)
-            prepare_context(pair)
-            prepare_competition(pair)
-            prepare_nearness(pair)
-            prepare_anchoring(pair)
-            prepare_neural(pair)
-            failed = self._prepare_arcs()
-        if failed:
+            has_failed = self.prepare() != 0
+        if has_failed:
+            self.release()
             raise MemoryError("arcs of a pair")
         return 0
+
+    cdef void hold(self, const Side *source, const Side *target) noexcept nogil:
+        """Point to two analysed sentences, which must stay, within the room that was reserved."""
+        cdef Arena arena
+        arena.memory = <char *>self._block
+        arena.n_bytes = 0
+        self.pair.source = source[0]
+        self.pair.target = target[0]
+        self.pair.source.encoded = self.pair.target.encoded = NULL
+        _carve(&self.pair, &arena)
+
+    cdef int prepare(self) noexcept nogil:
+        """Compute what the rows of the pair at hand are made of; return 0, or -1 without memory."""
+        cdef Pair *pair = &self.pair
+        cdef Py_ssize_t i, cell
+        for i in range(pair.source.n):
+            self.lexemes.pairs(
+                pair.source.word[i], pair.target.word, pair.target.n,
+                pair.lexical + i * pair.target.n,
+            )
+        for cell in range(pair.source.n * pair.target.n):
+            pair.strength[cell] = pair.lexical[cell].strength
+            pair.acronym[cell] = 0
+        mark_acronyms(pair)
+        mark_names(pair)
+        prepare_context(pair)
+        prepare_competition(pair)
+        prepare_nearness(pair)
+        prepare_anchoring(pair)
+        prepare_neural(pair)
+        return self._prepare_arcs()
 
     cdef int _prepare_arcs(self) noexcept nogil:
         """Fill the similarities of the words' arcs, if they are asked for and there are trees."""
@@ -320,13 +331,13 @@ cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
     out.relation = side.relation
 
 
-cdef void _carve(
-    Pair *pair, Py_ssize_t n_source, Py_ssize_t n_target, Arena *arena
-) noexcept nogil:
-    """Point the arrays of a pair into an arena."""
+cdef void _carve(Pair *pair, Arena *arena) noexcept nogil:
+    """Point the arrays of a pair into an arena; those of its sentences stay where they are."""
+    cdef size_t n_source = pair.source.n
+    cdef size_t n_target = pair.target.n
     cdef size_t n_cells = n_source * n_target
-    _carve_side(&pair.source, n_source, arena)
-    _carve_side(&pair.target, n_target, arena)
+    _carve_side(&pair.source, arena)
+    _carve_side(&pair.target, arena)
     pair.lexical = <LexicalPair *>take(arena, n_cells * sizeof(LexicalPair))
     pair.strength = <float *>take(arena, n_cells * sizeof(float))
     pair.window = <float *>take(arena, n_cells * sizeof(float))
@@ -340,18 +351,9 @@ cdef void _carve(
     pair.name_part = <uint8_t *>take(arena, n_cells)
 
 
-cdef void _carve_side(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
-    """Point the arrays of a side into an arena."""
-    side.n = n
-    side.word = <const Lexeme **>take(arena, n * sizeof(Lexeme *))
-    side.lemma = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.head = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.relation = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.group = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.first_child = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.next_sibling = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.previous_content = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.next_content = <int32_t *>take(arena, n * sizeof(int32_t))
+cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
+    """Point what a side has in its pair into an arena."""
+    cdef size_t n = side.n
     side.ties = <int32_t *>take(arena, n * sizeof(int32_t))
     side.best = <float *>take(arena, n * sizeof(float))
     side.nearest = <float *>take(arena, n * sizeof(float))

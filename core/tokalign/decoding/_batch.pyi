@@ -1,0 +1,25 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding._decoder import Decoder
+from tokalign.features._extract import Encoded
+from tokalign.types import Sentence
+
+def decide_batch(
+    decoder: Decoder,
+    pairs: Sequence[tuple[tuple[Sentence, Sentence], Encoded | None]],
+    style: int,
+    threshold: float,
+) -> tuple[
+    tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ],
+    dict[int, Exception],
+]: ...

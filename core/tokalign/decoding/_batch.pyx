@@ -1,0 +1,320 @@
+"""The joint decision of many pairs at once, into columns.
+
+A batch's sentences are analysed once each; then the interpreter is released while all pairs are
+decoded, and what is decided of them is written behind one another. Pair by pair the same is done
+by `Decoder.decode` and the functions of links.py, score.py and similarity.py.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from tokalign.decoding._decoder cimport Decoder
+from tokalign.decoding._joint cimport cover, select_links, share
+from tokalign.features._analysis cimport Analysis
+from tokalign.features._extract cimport Extractor
+from tokalign.features._pair cimport Side
+
+from tokalign.decoding.score import content_weight
+from tokalign.errors import ModelError
+
+cdef enum Status:
+    FINE = 0
+    NO_MEMORY = 1
+    NOT_FINITE = 2
+    FAILED = 3       # before the pair was decoded; its error is known
+
+cdef struct Job:
+    # One pair: what is given, and what comes of it.
+    const Side *source           # NULL where the sentence could not be analysed
+    const Side *target
+    const double *score_weights  # [n_target] what the target's tokens weigh in the score
+    const float *s2t_encoded     # NULL without an encoder
+    const float *t2s_encoded
+    Status status
+    double score
+    double similarity
+
+cdef struct Scratch:
+    # Of the largest pair of a batch.
+    double *s2t_posterior        # [n_source, n_target + 1]
+    double *t2s_posterior        # [n_target, n_source + 1]
+    double *covered              # [n_target]
+    double *source_weights       # [n_source]
+    double *target_weights       # [n_target]
+
+cdef struct Columns:
+    # The links of a batch. Owned.
+    int64_t *offset              # [n_pairs + 1]
+    int32_t *source              # [n_room], of which offset[n_pairs] are written
+    int32_t *target
+    double *confidence
+    Py_ssize_t n_room
+
+
+cdef class Analysed(Analysis):
+    """A sentence of a batch."""
+
+    cdef double *score_weights   # [n]
+
+    def __dealloc__(self):
+        free(self.score_weights)
+
+    cdef int weigh(self, tags) except -1:
+        """Fill what the sentence's tokens weigh in the score, if it is not yet."""
+        cdef Py_ssize_t k
+        if self.score_weights == NULL:
+            self.score_weights = <double *>malloc(self.side.n * sizeof(double))
+            if self.score_weights == NULL:
+                raise MemoryError("weights of a sentence")
+            for k, tag in enumerate(tags):
+                self.score_weights[k] = content_weight(tag)
+        return 0
+
+
+cdef bint _has_room(Columns *columns, Py_ssize_t n_wanted) noexcept nogil:
+    """Make room for so many links in all; return whether there is."""
+    cdef Py_ssize_t n_room
+    cdef void *grown
+    if n_wanted <= columns.n_room:
+        return True
+    n_room = max(n_wanted, 2 * columns.n_room)
+    grown = realloc(columns.source, n_room * sizeof(int32_t))
+    if grown == NULL:
+        return False
+    columns.source = <int32_t *>grown
+    grown = realloc(columns.target, n_room * sizeof(int32_t))
+    if grown == NULL:
+        return False
+    columns.target = <int32_t *>grown
+    grown = realloc(columns.confidence, n_room * sizeof(double))
+    if grown == NULL:
+        return False
+    columns.confidence = <double *>grown
+    columns.n_room = n_room
+    return True
+
+
+cdef Status _decide(
+    Decoder decoder, Extractor extractor, Job *job, int style, double threshold, const Scratch *scratch,
+    Columns *columns, int64_t *n_links,
+) noexcept nogil:
+    """Decode one pair, and add what is decided to the columns."""
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef double *s2t = decoder._scratch
+    cdef double *t2s = s2t + n_source * (n_target + 1)
+    cdef double total = 0.0
+    cdef double summed = 0.0
+    cdef Py_ssize_t k
+    extractor.hold(job.source, job.target)
+    extractor.pair.source.encoded = job.s2t_encoded
+    extractor.pair.target.encoded = job.t2s_encoded
+    if extractor.prepare():
+        return NO_MEMORY
+    decoder._emissions(style, n_source, n_target, s2t, t2s)
+    if not (
+        decoder._posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
+        and decoder._posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
+    ):
+        return NOT_FINITE
+    if not _has_room(columns, n_links[0] + n_source * n_target):
+        return NO_MEMORY
+    n_links[0] += select_links(
+        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, threshold,
+        columns.source + n_links[0], columns.target + n_links[0], columns.confidence + n_links[0],
+    )
+    cover(scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, scratch.covered)
+    for k in range(n_target):
+        total += job.score_weights[k]
+        summed += job.score_weights[k] * scratch.covered[k]
+    job.score = summed / total
+    for k in range(n_source):
+        scratch.source_weights[k] = job.source.word[k].weight
+    for k in range(n_target):
+        scratch.target_weights[k] = job.target.word[k].weight
+    job.similarity = share(
+        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target,
+        scratch.source_weights, scratch.target_weights,
+    )
+    return FINE
+
+
+cdef int _copy(array, const void *values, size_t n_bytes) except -1:
+    """Fill a NumPy array from memory."""
+    cdef unsigned char[::1] out
+    if n_bytes:
+        out = array.view(np.uint8)
+        memcpy(&out[0], values, n_bytes)
+    return 0
+
+
+cdef class Batch:
+    """The memory of one batch; freed with it."""
+
+    cdef Job *jobs
+    cdef Py_ssize_t n_pairs
+    cdef double *_block
+    cdef Scratch scratch
+    cdef Columns columns
+    cdef list held           # what the jobs point to
+    cdef dict analysed       # id of a sentence -> its analysis
+    cdef dict errors         # number of a pair -> why it failed
+
+    def __cinit__(self, Py_ssize_t n_pairs):
+        self.n_pairs = n_pairs
+        self.held = []
+        self.analysed = {}
+        self.errors = {}
+        self.jobs = <Job *>malloc(n_pairs * sizeof(Job) + 1)
+        self.columns.offset = <int64_t *>malloc((n_pairs + 1) * sizeof(int64_t))
+        if self.jobs == NULL or self.columns.offset == NULL:
+            raise MemoryError("pairs of a batch")
+        memset(self.jobs, 0, n_pairs * sizeof(Job))
+        self.columns.offset[0] = 0
+
+    def __dealloc__(self):
+        free(self.jobs)
+        free(self._block)
+        free(self.columns.offset)
+        free(self.columns.source)
+        free(self.columns.target)
+        free(self.columns.confidence)
+
+    cdef Analysed _analyse(self, Extractor extractor, sentence, str field):
+        """Return the analysis of a sentence, made once for each batch."""
+        cdef Analysed analysis = self.analysed.get(id(sentence))
+        if analysis is None:
+            analysis = Analysed.__new__(Analysed)
+            extractor.analyse(sentence, field, analysis)
+            self.analysed[id(sentence)] = analysis
+        return analysis
+
+    cdef int _fill(self, Job *job, Extractor extractor, source, target, encoded) except -1:
+        """Fill what is given of a pair."""
+        cdef const float[:, ::1] s2t, t2s
+        cdef Analysed of_source = self._analyse(extractor, source, "source")
+        cdef Analysed of_target = self._analyse(extractor, target, "target")
+        if extractor.uses_encoder:
+            extractor.check_encoded(encoded, of_source.side.n, of_target.side.n)
+            s2t, t2s = encoded
+            job.s2t_encoded = &s2t[0, 0]
+            job.t2s_encoded = &t2s[0, 0]
+            self.held.append(encoded)
+        of_target.weigh(target.tags)
+        job.score_weights = of_target.score_weights
+        job.source = &of_source.side
+        job.target = &of_target.side
+        return 0
+
+    cdef int _reserve(self, Decoder decoder) except -1:
+        """Make room for the largest pair."""
+        cdef Py_ssize_t n_source = 1
+        cdef Py_ssize_t n_target = 1
+        cdef Py_ssize_t k
+        for k in range(self.n_pairs):
+            if self.jobs[k].status == FINE:
+                n_source = max(n_source, self.jobs[k].source.n)
+                n_target = max(n_target, self.jobs[k].target.n)
+        decoder._extractor.reserve(n_source, n_target)
+        decoder._reserve(n_source, n_target)
+        cdef Py_ssize_t n_s2t = n_source * (n_target + 1)
+        cdef Py_ssize_t n_t2s = n_target * (n_source + 1)
+        self._block = <double *>malloc(
+            (n_s2t + n_t2s + n_source + 2 * n_target) * sizeof(double)
+        )
+        if self._block == NULL:
+            raise MemoryError("posteriors of a pair")
+        self.scratch.s2t_posterior = self._block
+        self.scratch.t2s_posterior = self._block + n_s2t
+        self.scratch.covered = self.scratch.t2s_posterior + n_t2s
+        self.scratch.target_weights = self.scratch.covered + n_target
+        self.scratch.source_weights = self.scratch.target_weights + n_target
+        return 0
+
+    cdef void _run(
+        self, Decoder decoder, Extractor extractor, int style, double threshold
+    ) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef int64_t n_links = 0
+        for k in range(self.n_pairs):
+            if self.jobs[k].status == FINE:
+                self.jobs[k].status = _decide(
+                    decoder, extractor, &self.jobs[k], style, threshold, &self.scratch,
+                    &self.columns, &n_links,
+                )
+            self.columns.offset[k + 1] = n_links
+
+    cdef tuple _result(self):
+        cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
+        cdef Py_ssize_t k
+        cdef double[::1] scores = np.zeros(self.n_pairs)
+        cdef double[::1] similarities = np.zeros(self.n_pairs)
+        offsets = np.empty(self.n_pairs + 1, dtype=np.int64)
+        source = np.empty(n_links, dtype=np.int32)
+        target = np.empty(n_links, dtype=np.int32)
+        confidence = np.empty(n_links)
+        _copy(offsets, self.columns.offset, (self.n_pairs + 1) * sizeof(int64_t))
+        _copy(source, self.columns.source, n_links * sizeof(int32_t))
+        _copy(target, self.columns.target, n_links * sizeof(int32_t))
+        _copy(confidence, self.columns.confidence, n_links * sizeof(double))
+        for k in range(self.n_pairs):
+            scores[k] = self.jobs[k].score
+            similarities[k] = self.jobs[k].similarity
+            if self.jobs[k].status == NO_MEMORY:
+                self.errors[k] = MemoryError("arrays of a pair")
+            elif self.jobs[k].status == NOT_FINITE:
+                self.errors[k] = ModelError(
+                    "the model's weights are too large to give posteriors; retrain it"
+                )
+        return (
+            (offsets, source, target, confidence, np.asarray(scores), np.asarray(similarities)),
+            self.errors,
+        )
+
+
+def decide_batch(Decoder decoder not None, pairs not None, int style, double threshold):
+    """Return the joint decision of many pairs.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    pairs : sequence of ((Sentence, Sentence), encoded)
+        As of Decoder.decode. A sentence of several pairs is analysed once if it is one object.
+    style : int
+        Number of the style among the model's.
+    threshold : float
+        Mean posterior from which a link is taken, in (0, 1].
+
+    Returns
+    -------
+    columns : tuple of arrays
+        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them;
+        the confidences are mean posteriors. A pair that failed has no links.
+    errors : dict from int to Exception
+        Number of each pair that failed, and what Decoder.decode would have raised.
+    """
+    if not 0 <= style < decoder._weights.shape[0]:
+        raise IndexError(f"no style {style} among {decoder._weights.shape[0]}")
+    cdef Batch batch = Batch(len(pairs))
+    cdef Extractor extractor = decoder._extractor
+    cdef Py_ssize_t k
+    with decoder._lock:
+        decoder._held = 0
+        extractor.release()
+        extractor.make_room()
+        for k, ((source, target), encoded) in enumerate(pairs):
+            try:
+                batch._fill(&batch.jobs[k], extractor, source, target, encoded)
+            except Exception as error:
+                batch.jobs[k].status = FAILED
+                batch.errors[k] = error
+        try:
+            batch._reserve(decoder)
+            with nogil:
+                batch._run(decoder, extractor, style, threshold)
+        finally:
+            extractor.release()  # it points to what the batch owns
+    return batch._result()

@@ -1,0 +1,42 @@
+from libc.stdint cimport int32_t
+
+from tokalign.crf._lattice cimport Workspace
+from tokalign.features._extract cimport Extractor
+
+cdef class Decoder:
+    cdef Extractor _extractor
+    cdef const float[:, :, ::1] _weights  # one matrix for each style
+    cdef const double[:, :, ::1] _transitions
+    cdef Workspace _workspace
+    cdef double *_scratch
+    cdef Py_ssize_t _n_scratch
+    cdef long long _n_decoded
+    cdef long long _held     # number of the pair that extractor and scratch hold, 0 for none
+    cdef object _lock        # of all of the above; who holds it may use them
+    cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
+    cdef void _emissions(
+        self, int style, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
+    ) noexcept nogil
+    cdef int _hold(self, Decoded pair) except -1
+    cdef Decoded _decode(self, source, target, encoded, int style)
+    cdef bint _posteriors(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, double *posterior,
+    ) noexcept nogil
+    cdef void _labels(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, int32_t *states,
+    ) noexcept nogil
+
+cdef class Decoded:
+    cdef readonly object source
+    cdef readonly object target
+    cdef readonly object s2t_posterior
+    cdef readonly object t2s_posterior
+    cdef object _encoded
+    cdef Decoder _decoder
+    cdef long long _number
+    cdef int _style
+    cdef tuple _labels(self)
+    cdef tuple _weights(self)
+    cdef tuple _features(self, Py_ssize_t source, Py_ssize_t target)

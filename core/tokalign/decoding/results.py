@@ -1,0 +1,184 @@
+"""From a model's posteriors to alignments, under the model's styles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tokalign.columns import AlignmentColumns
+from tokalign.decoding._batch import decide_batch
+from tokalign.decoding._decoder import Decoded, Decoder
+from tokalign.decoding._joint import coverage
+from tokalign.decoding.explain import explain_link
+from tokalign.decoding.links import decide, link_posteriors
+from tokalign.decoding.score import sentence_score
+from tokalign.decoding.similarity import similarity
+from tokalign.errors import InputError, quoted
+from tokalign.features.lexicons import Lexicons
+from tokalign.model import Model
+from tokalign.offsets import in_unit
+from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Link,
+    LinkExplanation,
+    Sentence,
+    Symmetrization,
+)
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
+
+_PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
+"""What a model without styles decides by."""
+_ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
+
+EncodedPair: TypeAlias = "tuple[tuple[Sentence, Sentence], Encoded | None]"
+"""An annotated pair, and what the model's encoder, if it has one, says of it."""
+
+
+def is_plain(options: AlignOptions) -> bool:
+    """Whether options ask for nothing beyond what columns hold: the joint decision alone."""
+    return (
+        options.symmetrization is Symmetrization.JOINT
+        and not options.posteriors
+        and not options.explain
+    )
+
+
+class Results:
+    """Aligns annotated pairs, one by one or many at once. Threads may share it; they take turns.
+
+    Parameters
+    ----------
+    model : Model
+    lexicons : Lexicons
+    """
+
+    def __init__(self, model: Model, lexicons: Lexicons) -> None:
+        self._header = model.header
+        self._table = model.table
+        self._styles = list(model.header.styles) or [_PLAIN]
+        self._numbers = {"": 0} | {
+            style["name"]: number for number, style in enumerate(model.header.styles)
+        }
+        self._decoder = Decoder(model, lexicons)
+
+    def style_number(self, name: str) -> int:
+        """Return the number of a style, that of the default without a name.
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
+        """
+        if name not in self._numbers:
+            names = ", ".join(style["name"] for style in self._header.styles) or "(none)"
+            raise InputError(
+                f"no style {quoted(name)}; the model {self._header.name} has {names}",
+                field="options.style",
+            )
+        return self._numbers[name]
+
+    def decode(
+        self, pair: tuple[Sentence, Sentence], encoded: Encoded | None, style: str
+    ) -> Decoded:
+        """Return the posteriors of one pair; see Decoder.decode."""
+        return self._decoder.decode(*pair, encoded, self.style_number(style))
+
+    def columns(
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+    ) -> tuple[AlignmentColumns, dict[int, Exception]]:
+        """Return the alignments of many pairs, as `alignment` gives them one by one.
+
+        Parameters
+        ----------
+        pairs : sequence of EncodedPair
+        options : AlignOptions
+            Plain ones; see `is_plain`.
+
+        Returns
+        -------
+        columns : AlignmentColumns
+        errors : dict from int to Exception
+            Number of each pair that failed and why; it has no links among the columns.
+        """
+        style = self.style_number(options.style)
+        convention = self._styles[style]
+        (offsets, source, target, posterior, score, likeness), errors = decide_batch(
+            self._decoder, pairs, style, convention["threshold"]
+        )
+        confidence = calibrate(convention, posterior)
+        if options.min_confidence > 0:
+            kept = confidence >= options.min_confidence
+            source, target, confidence = source[kept], target[kept], confidence[kept]
+            offsets = np.concatenate(([0], np.cumsum(kept)))[offsets]
+        columns = AlignmentColumns(
+            sources=[in_unit(each, options.offsets) for (each, _), _ in pairs],
+            targets=[in_unit(each, options.offsets) for (_, each), _ in pairs],
+            offsets=offsets,
+            source=source,
+            target=target,
+            confidence=confidence,
+            score=score,
+            similarity=likeness,
+            model=self._header.name,
+            version=self._header.version,
+            symmetrization=options.symmetrization,
+        )
+        return columns, errors
+
+    def alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
+        """Return the alignment of one decoded pair, with all that is asked for."""
+        source, target = decoded.source, decoded.target
+        convention = self._styles[self.style_number(options.style)]
+        decided = decide(decoded, options.symmetrization, convention["threshold"])
+        if options.symmetrization in _ONE_DIRECTION:  # the maps are of the mean of both
+            convention = _PLAIN
+        confidences = calibrate(convention, np.array([each[2] for each in decided])).tolist()
+        links = tuple(
+            Link(i, j, confidence)
+            for (i, j, _), confidence in zip(decided, confidences, strict=True)
+            if confidence >= options.min_confidence
+        )
+        posteriors = None
+        if options.posteriors:
+            posteriors = calibrate(
+                convention, link_posteriors(decoded, options.symmetrization)
+            ).astype(np.float32)
+        explanations: tuple[LinkExplanation, ...] = ()
+        if options.explain:
+            explanations = tuple(
+                explanation
+                for link in links
+                for explanation in self.explain(
+                    decoded, link.source, link.target, options.symmetrization
+                )
+            )
+        return Alignment(
+            source=in_unit(source, options.offsets),
+            target=in_unit(target, options.offsets),
+            links=links,
+            score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
+            similarity=similarity(decoded),
+            model=self._header.name,
+            version=self._header.version,
+            symmetrization=options.symmetrization,
+            posteriors=posteriors,
+            explanations=explanations,
+        )
+
+    def explain(
+        self,
+        decoded: Decoded,
+        source_index: int,
+        target_index: int,
+        symmetrization: Symmetrization,
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked; see explain_link."""
+        return tuple(explain_link(self._table, decoded, source_index, target_index, symmetrization))

@@ -1,0 +1,83 @@
+"""A sentence as the kernels see it, whatever pairs it is in: its words and its tree."""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+
+from tokalign.features._arena cimport Arena, take
+from tokalign.features._pair cimport KIND_CONTENT, Lexeme, Side
+
+from tokalign.errors import InputError, ShapeError
+
+
+def check_columns(sentence, str field):
+    """Raise an error unless every column fits the tokens; the kernels trust them."""
+    for name in ("tags", "lemmas"):
+        if getattr(sentence, name) is None:
+            raise InputError(f"{field} has no {name}; annotate it first", field=field)
+    if (sentence.heads is None) != (sentence.relations is None):
+        raise InputError(f"{field} must have both heads and relations, or neither", field=field)
+    for name in ("tags", "lemmas", "heads", "relations"):
+        column = getattr(sentence, name)
+        if column is not None and len(column) != len(sentence):
+            raise ShapeError(
+                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one per token",
+                field=f"{field}.{name}",
+            )
+    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < len(sentence):
+        raise InputError(
+            f"{field} has a head outside -1..{len(sentence) - 1}", field=f"{field}.heads"
+        )
+
+
+cdef class Analysis:
+    """A sentence as the kernels see it; made by Extractor.analyse.
+
+    Its lexemes are valid until the extractor next makes room.
+    """
+
+    def __dealloc__(self):
+        free(self._block)
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Make room for a sentence of n tokens."""
+        cdef Arena arena
+        arena.memory = NULL
+        arena.n_bytes = 0
+        _carve_sentence(&self.side, n, &arena)
+        self._block = malloc(arena.n_bytes)
+        if self._block == NULL:
+            raise MemoryError("arrays of a sentence")
+        arena.memory = <char *>self._block
+        arena.n_bytes = 0
+        _carve_sentence(&self.side, n, &arena)
+        return 0
+
+    cdef void find_content(self) noexcept nogil:
+        """Fill the nearest content words of every token, once its words are there."""
+        cdef Side *side = &self.side
+        cdef Py_ssize_t k
+        cdef int32_t last = -1
+        for k in range(side.n):
+            side.lemma[k] = side.word[k].lemma
+            side.previous_content[k] = last
+            if side.word[k].kind == KIND_CONTENT:
+                last = <int32_t>k
+        last = -1
+        for k in range(side.n - 1, -1, -1):
+            side.next_content[k] = last
+            if side.word[k].kind == KIND_CONTENT:
+                last = <int32_t>k
+
+
+cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
+    """Point what a side has in any pair into an arena."""
+    side.n = n
+    side.word = <const Lexeme **>take(arena, n * sizeof(Lexeme *))
+    side.lemma = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.head = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.relation = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.group = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.first_child = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.next_sibling = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.previous_content = <int32_t *>take(arena, n * sizeof(int32_t))
+    side.next_content = <int32_t *>take(arena, n * sizeof(int32_t))
