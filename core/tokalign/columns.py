@@ -19,7 +19,7 @@ from tokalign.types import Alignment, Link, Sentence, Symmetrization
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AlignmentColumns:
-    """Alignments without posteriors and explanations.
+    """Alignments without posteriors and explanations, of sentences that were not cut.
 
     Attributes
     ----------
@@ -78,6 +78,8 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "symmetrization": lambda columns, index: columns.symmetrization,
     "posteriors": lambda columns, index: None,
     "explanations": lambda columns, index: (),
+    "source_truncated": lambda columns, index: False,
+    "target_truncated": lambda columns, index: False,
 }
 
 
