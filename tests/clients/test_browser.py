@@ -1,0 +1,83 @@
+"""The example page ranks sentences in a real Chromium, through Envoy, from another origin."""
+
+import functools
+import html
+import http.server
+import re
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from support.envoy import envoy, is_up
+from support.server_process import started
+from support.waiting import wait_until
+
+CHROMIUM = shutil.which("chromium")
+PAGE = Path(__file__).parents[2] / "clients" / "browser"
+QUESTION = "Who founded the bakery?"
+SENTENCES = ["It rains.", "🥐 Marta founded the bakery <in> 1987.", "The bakery is closed today."]
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed; make test-clients does"
+)
+
+
+class Pages(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def page():
+    """Serve the folder of the page; yield its address, an origin of its own."""
+    handler = functools.partial(Pages, directory=PAGE)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/index.html"
+        finally:
+            server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory):
+    """Yield the URL of an Envoy before a server with the model that ships."""
+    with started("--workers", "1", fake=False) as server:
+        port = int(server.address.rpartition(":")[2])
+        with envoy(tmp_path_factory.mktemp("envoy"), [port]) as (address, _):
+            wait_until(lambda: is_up(address), "Envoy found no server")
+            yield f"http://{address}"
+
+
+def shown(page, profile, **parameters):
+    """Return the document that Chromium shows once the page's work is done."""
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--disable-dev-shm-usage", f"--user-data-dir={profile}",
+        # The page's clock stands while it waits for an answer.
+        "--virtual-time-budget=60000", "--dump-dom", f"{page}?{urlencode(parameters, doseq=True)}",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_page_ranks_three_sentences(page, front, tmp_path):
+    document = shown(page, tmp_path, server=front, question=QUESTION, sentence=SENTENCES)
+    items = re.findall(r"<li>(\d\.\d\d) (.*?)</li>", document)
+    texts = [html.unescape(re.sub("</?mark>", "", text)) for _, text in items]
+    assert sorted(texts) == sorted(SENTENCES), document
+    assert texts[0] == SENTENCES[1]
+    assert float(items[0][0]) > float(items[1][0])
+    # Marked by code points, after a character that JavaScript counts as two.
+    assert {"founded", "bakery"} <= set(re.findall(r"<mark>(.*?)</mark>", items[0][1]))
+
+
+def test_page_shows_what_the_server_complains_about(page, front, tmp_path):
+    document = shown(page, tmp_path, server=front, question="", sentence=SENTENCES)
+    (error,) = re.findall(r'<p id="error".*?>(.*?)</p>', document)
+    assert error.startswith("400: ") and error.endswith(", question.text"), document
