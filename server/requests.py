@@ -9,9 +9,17 @@ from typing import NamedTuple, TypeVar, cast
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 from tokalign.codec import decode_input
+from tokalign.codec._fields import (
+    LENGTH_DELIMITED,
+    VARINT,
+    WireError,
+    fields,
+    tag,
+    text,
+    values,
+)
 from tokalign.errors import InputError, LimitError
 from tokalign.server.config import RequestLimits
-from tokalign.server.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag
 from tokalign.types import SentenceLike
 from tokalign.v1 import align_pb2
 
@@ -81,12 +89,18 @@ class Parts:
             If one is no message.
         """
         found = cast(list[bytes], self._fields[name])
-        return [Item(self._item_id(data), data) for data in found]
+        try:
+            return [Item(text(data, _ID, MAX_OTHER_FIELDS), data) for data in found]
+        except WireError as error:
+            raise _invalid(self._kind) from error
 
     def item(self, name: str) -> Item:
         """Return the message of a field that is not repeated, with its id."""
         data = self.message(name)
-        return Item(self._item_id(data), data)
+        try:
+            return Item(text(data, _ID, MAX_OTHER_FIELDS), data)
+        except WireError as error:
+            raise _invalid(self._kind) from error
 
     def message(self, name: str) -> bytes:
         """Return a field's message; where it is given several times, they merge by joining."""
@@ -95,7 +109,11 @@ class Parts:
 
     def text(self, name: str) -> str:
         """Return a string."""
-        return self._decoded(cast(list[bytes], self._fields[name]))
+        found = cast(list[bytes], self._fields[name])
+        try:
+            return found[-1].decode() if found else ""
+        except UnicodeDecodeError as error:
+            raise _invalid(self._kind) from error
 
     def number(self, name: str) -> int:
         """Return a uint32, or the number of an enum's value."""
@@ -105,18 +123,6 @@ class Parts:
     def options(self) -> align_pb2.AlignOptions:
         """Return the options."""
         return parse(align_pb2.AlignOptions, self.message("options"))
-
-    def _item_id(self, data: bytes) -> str:
-        try:
-            return self._decoded(_values(data, _ID))
-        except WireError as error:
-            raise _invalid(self._kind) from error
-
-    def _decoded(self, found: list[bytes]) -> str:
-        try:
-            return found[-1].decode() if found else ""
-        except UnicodeDecodeError as error:
-            raise _invalid(self._kind) from error
 
 
 _ID = tag(1)
@@ -132,22 +138,11 @@ def candidate_sentence(candidate: bytes) -> bytes:
     InputError
         If it has a passage.
     """
-    if _values(candidate, _PASSAGE):
+    if values(candidate, _PASSAGE, MAX_OTHER_FIELDS):
         raise InputError(
             "this server ranks no passages; send their sentences", field="candidates.passage"
         )
-    return b"".join(_values(candidate, _SENTENCE))
-
-
-def _values(data: bytes, wanted: int) -> list[bytes]:
-    """Return the values of one field."""
-    found = []
-    for index, (number, value) in enumerate(fields(data)):
-        if number == wanted:
-            found.append(cast(bytes, value))
-        if index == MAX_OTHER_FIELDS:
-            raise InputError("more fields than a pair or a candidate can need")
-    return found
+    return b"".join(values(candidate, _SENTENCE, MAX_OTHER_FIELDS))
 
 
 @cache

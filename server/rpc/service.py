@@ -18,6 +18,7 @@ import grpc
 from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
+from tokalign.codec._writing import Joined
 from tokalign.errors import InputError, LimitError, quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
@@ -27,7 +28,6 @@ from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import Item, Parts, candidate_sentence, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import (
     OK,
     FailedError,

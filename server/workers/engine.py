@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
-from tokalign.codec import encode_alignment, encode_judgement
+from tokalign.codec._writing import write_alignment, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
@@ -154,12 +154,10 @@ class AlignerEngine:
 def _serialise(
     alignment: Alignment, judgement: Judgement | None = None, *, options: AlignOptions
 ) -> frames.Answer:
-    data = encode_alignment(alignment, options).SerializeToString()
+    data = write_alignment(alignment, options)
     if judgement is None:
         return frames.Answer(data)
-    return frames.Answer(
-        data, score=judgement.score, judgement=encode_judgement(judgement).SerializeToString()
-    )
+    return frames.Answer(data, score=judgement.score, judgement=write_judgement(judgement))
 
 
 def _answer(outcome: frames.Answer | Exception, shared: bytes, pair: bytes) -> frames.Answer:

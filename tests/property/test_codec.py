@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import answers
 from support.messages import (
+    ALIGN_OPTIONS,
     JUDGEMENTS,
     REQUEST_OPTIONS,
     SERVER_INFOS,
@@ -15,6 +17,7 @@ from support.messages import (
     sentences,
 )
 from tokalign import codec
+from tokalign.codec._writing import write_alignment, write_judgement
 from tokalign.errors import InputError
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
@@ -58,7 +61,7 @@ def test_options_out_of_range_are_named(given_options, field):
 
 @given(sentences())
 def test_sentence_survives(sentence):
-    assert codec.decode_sentence(sent(codec.encode_sentence(sentence))) == sentence
+    assert codec.decode_sentence(sent(answers.sentence(sentence))) == sentence
 
 
 @given(sentences() | WORDS)
@@ -76,13 +79,24 @@ def test_rewritten_tokens_arrive_without_the_text_they_are_not_in():
     assert codec.decode_input(sent(codec.encode_input(quoted))).tokens == quoted.tokens
 
 
+@given(alignments(), ALIGN_OPTIONS)
+def test_alignments_are_written_as_protobuf_writes_them(alignment, options):
+    message = answers.alignment(alignment, options)
+    assert write_alignment(alignment, options) == message.SerializeToString()
+
+
+@given(JUDGEMENTS)
+def test_judgements_are_written_as_protobuf_writes_them(judgement):
+    assert write_judgement(judgement) == answers.judgement(judgement).SerializeToString()
+
+
 def phrase_of(message):
     return Phrase(*(getattr(message, each.name) for each in dataclasses.fields(Phrase)))
 
 
 def decoded_again(alignment, options):
     """Return the message of an alignment, and what is made of it."""
-    message = sent(codec.encode_alignment(alignment, options))
+    message = align_pb2.Alignment.FromString(write_alignment(alignment, options))
     model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
     return message, codec.decode_alignment(message, model, alignment.symmetrization)
 
@@ -101,7 +115,7 @@ EMPTY = Sentence("", (), (), ())
 @given(alignments(), st.booleans())
 def test_links_alone_are_the_alignment_without_its_sentences(alignment, phrases):
     message, decoded = decoded_again(alignment, AlignOptions(detail="links", phrases=phrases))
-    full = codec.encode_alignment(alignment, AlignOptions(phrases=phrases))
+    full = answers.alignment(alignment, AlignOptions(phrases=phrases))
     full.ClearField("source")
     full.ClearField("target")
     assert message == full
@@ -156,13 +170,14 @@ def full(kind):
             align_pb2.ListModelsResponse,
             lambda it: codec.encode_server_info(codec.decode_server_info(it)),
         ),
-        (align_pb2.Sentence, lambda it: codec.encode_sentence(codec.decode_sentence(it))),
-        (align_pb2.Phrase, lambda it: codec.encode_phrase(phrase_of(it))),
+        (align_pb2.Sentence, lambda it: answers.sentence(codec.decode_sentence(it))),
         (
             align_pb2.Alignment,
-            lambda it: codec.encode_alignment(
-                codec.decode_alignment(it, align_pb2.ModelRef(), "joint"),
-                AlignOptions(phrases=True),
+            lambda it: align_pb2.Alignment.FromString(
+                write_alignment(
+                    codec.decode_alignment(it, align_pb2.ModelRef(), "joint"),
+                    AlignOptions(phrases=True),
+                )
             ),
         ),
     ],
@@ -184,7 +199,10 @@ def test_every_limit_of_the_server_is_sent():
 
 @given(JUDGEMENTS)
 def test_judgements_survive(value):
-    assert codec.decode_judgement(sent(codec.encode_judgement(value))) == value
+    assert (
+        codec.decode_judgement(align_pb2.RankedCandidate.FromString(write_judgement(value)))
+        == value
+    )
 
 
 @given(st.sampled_from(RankBy))

@@ -7,7 +7,11 @@ from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.server.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag
+from reference import sizes
+from tokalign.codec._fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
+from tokalign.codec._sizes import n_tokens
+from tokalign.errors import InputError
+from tokalign.v1 import align_pb2
 
 wire = st.recursive(
     st.binary(max_size=24),
@@ -50,6 +54,26 @@ def test_any_bytes_are_read_as_protobuf_reads_them(data):
     assert by_reader(data) == by_protobuf(data)
 
 
+SENTENCES = st.builds(
+    align_pb2.Sentence,
+    text=st.text() | st.text("a -,.\x7f\x80\xa0\xbf\xc0\u07ff\u0800\U0001f600"),
+    tokens=st.lists(st.text(max_size=3), max_size=3),
+    heads=st.lists(st.integers(-1, 600), max_size=3),
+)
+PAIRS = st.builds(align_pb2.Pair, id=st.text(), source=SENTENCES, target=SENTENCES)
+
+
+@given(PAIRS, PAIRS, st.integers(0, 20), st.integers(0, 100))
+def test_tokens_are_counted_as_those_of_the_parsed_pair(first, second, max_tokens, max_bytes):
+    # Joined messages merge, as protobuf has it.
+    for data in (
+        first.SerializeToString(),
+        first.SerializeToString() + second.SerializeToString(),
+        first.SerializeToString()[:-1],
+    ):
+        assert n_tokens(data, max_tokens, max_bytes) == sizes.n_tokens(data, max_tokens, max_bytes)
+
+
 @given(st.lists(st.tuples(st.integers(1, (1 << 29) - 1), st.integers(0, (1 << 64) - 1))))
 def test_numbers_of_any_size_are_read(pairs):
     def varint(value):
@@ -84,3 +108,37 @@ def test_damaged_messages_are_refused_as_protobuf_refuses_them(data):
 def test_real_message_is_read_back():
     message = FileDescriptorProto(name="a", dependency=["b", "c"])
     assert list(fields(message.SerializeToString())) == [(10, b"a"), (26, b"b"), (26, b"c")]
+
+
+@given(wire, st.integers(1, 15))
+def test_values_of_one_field_are_those_among_all(data, number):
+    found = by_protobuf(data)
+    wanted = tag(number)
+    if found is None:
+        with pytest.raises(WireError):
+            values(data, wanted, len(data))
+    else:
+        assert values(data, wanted, len(data)) == [v for each, v in found if each == wanted]
+
+
+def test_text_is_the_last_one():
+    data = b"".join(align_pb2.Pair(id=each).SerializeToString() for each in ("a", "\xe9"))
+    assert text(data, tag(1), 2) == "\xe9"
+    assert text(data, tag(4), 2) == ""
+    with pytest.raises(InputError, match="more fields than the 1 "):
+        text(data, tag(1), 1)
+    with pytest.raises(WireError, match="UTF-8"):
+        text(data[:-1] + b"\xff", tag(1), 2)
+
+
+@pytest.mark.parametrize("n_bytes", range(1, 11))
+def test_padded_numbers_are_read_as_protobuf_reads_them(n_bytes):
+    def padded(value):
+        return bytes([value | 0x80] + [0x80] * (n_bytes - 2) + [0] if n_bytes > 1 else [value])
+
+    for data in (
+        padded(tag(1)) + b"\x01a",
+        bytes([tag(1)]) + padded(1) + b"a",
+        bytes([tag(1, VARINT)]) + padded(1),
+    ):
+        assert by_reader(data) == by_protobuf(data)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
 from tokalign.codec import RequestOptions
+from tokalign.codec._writing import Joined
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
-from tokalign.server.rpc.wire import Joined
 from tokalign.server.status import ExpiredError, QueueFullError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task
 from tokalign.server.workers.frames import (

@@ -27,7 +27,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 2.
     "columns": {"types"},
     "offsets": {"types"},
-    "codec": {"errors", "phrases", "types", "v1"},
+    "codec": {"errors", "types", "v1"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},

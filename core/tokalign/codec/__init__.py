@@ -1,7 +1,8 @@
 """Protobuf messages from tokalign's types and back; the only such place. Knows nothing of grpc.
 
-``encode_x`` makes a message, ``decode_x`` reads one. What is decoded equals what was encoded, with
-numbers that are single precision on the wire rounded to it. Limits are not checked here.
+``encode_x`` makes a message, ``decode_x`` reads one; answers are written without one (_writing).
+What is decoded equals what was encoded, with numbers that are single precision on the wire rounded
+to it. Limits are not checked here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import InputError
-from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     AlignOptions,
@@ -51,8 +51,6 @@ _RANK_BY_TO_NUMBER: dict[RankBy, Any] = {
     for by in RankBy
 }
 _RANK_BY_FROM_NUMBER: dict[int, RankBy] = {number: by for by, number in _RANK_BY_TO_NUMBER.items()}
-
-DEFAULT_OPTIONS = AlignOptions()
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
@@ -232,17 +230,6 @@ def decode_rank_by(number: int) -> RankBy:
 # Sentences.
 
 
-def encode_sentence(value: Sentence) -> align_pb2.Sentence:
-    """Return the message of a sentence as it was aligned, with its offsets."""
-    return align_pb2.Sentence(
-        text=value.text,
-        tokens=value.tokens,
-        starts=value.starts,
-        ends=value.ends,
-        **_given_columns(value),
-    )
-
-
 def decode_sentence(message: align_pb2.Sentence) -> Sentence:
     """Return a sentence from an answer, unchecked."""
     return Sentence(
@@ -306,32 +293,6 @@ def encode_pair(pair: tuple[SentenceLike, SentenceLike], pair_id: str = "") -> a
 # Alignments.
 
 
-def encode_alignment(
-    value: Alignment, options: AlignOptions = DEFAULT_OPTIONS
-) -> align_pb2.Alignment:
-    """Return the message of an alignment: its phrases and its sentences as `options` ask."""
-    message = align_pb2.Alignment(
-        score=value.score,
-        similarity=value.similarity,
-        source_truncated=value.source_truncated,
-        target_truncated=value.target_truncated,
-    )
-    if options.detail is Detail.SCORES:
-        return message
-    if options.detail is Detail.FULL:
-        message.source.CopyFrom(encode_sentence(value.source))
-        message.target.CopyFrom(encode_sentence(value.target))
-    message.source_indices.extend([link.source for link in value.links])
-    message.target_indices.extend([link.target for link in value.links])
-    message.confidences.extend([link.confidence for link in value.links])
-    if value.posteriors is not None:
-        message.posteriors.CopyFrom(encode_posteriors(value.posteriors))
-    message.explanations.extend(map(encode_explanation, value.explanations))
-    if options.phrases:
-        message.phrases.extend(map(encode_phrase, value.phrases()))
-    return message
-
-
 def decode_alignment(
     message: align_pb2.Alignment, model: align_pb2.ModelRef, symmetrization: Symmetrization
 ) -> Alignment:
@@ -365,32 +326,11 @@ def decode_alignment(
     )
 
 
-def encode_posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:
-    """Return the message of a matrix of shape (n_source, n_target)."""
-    n_source, n_target = value.shape
-    return align_pb2.PosteriorMatrix(
-        n_source=n_source, n_target=n_target, values=value.ravel().tolist()
-    )
-
-
 def decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:
     """Return the matrix, of shape (n_source, n_target)."""
     import numpy as np  # slow to import, and seldom asked for
 
     return np.array(message.values, dtype=np.float32).reshape(message.n_source, message.n_target)
-
-
-def encode_explanation(value: LinkExplanation) -> align_pb2.LinkExplanation:
-    """Return the message of why one token got its label."""
-    return align_pb2.LinkExplanation(
-        source_index=value.source,
-        target_index=value.target,
-        direction=_TO_NUMBER[value.direction],
-        score=value.score,
-        features=map(_encode_contribution, value.features),
-        runner_up=value.runner_up,
-        margin=value.margin,
-    )
 
 
 def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
@@ -406,15 +346,6 @@ def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
     )
 
 
-def encode_judgement(value: Judgement) -> align_pb2.RankedCandidate:
-    """Return a ranked candidate that holds what it is ranked by, and why, alone."""
-    return align_pb2.RankedCandidate(
-        score=value.score,
-        rank_by=_RANK_BY_TO_NUMBER[value.by],
-        evidence=map(_encode_contribution, value.evidence),
-    )
-
-
 def decode_judgement(message: align_pb2.RankedCandidate) -> Judgement:
     """Return what a candidate is ranked by; its score, where the server is of an earlier version
     that ranks by nothing else."""
@@ -427,17 +358,8 @@ def decode_judgement(message: align_pb2.RankedCandidate) -> Judgement:
     )
 
 
-def _encode_contribution(value: FeatureContribution) -> align_pb2.FeatureContribution:
-    return align_pb2.FeatureContribution(name=value.name, value=value.value, weight=value.weight)
-
-
 def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:
     return FeatureContribution(message.name, message.value, message.weight)
-
-
-def encode_phrase(value: Phrase) -> align_pb2.Phrase:
-    """Return the message of a maximal block of links."""
-    return align_pb2.Phrase(**_values(value, Phrase))
 
 
 # What a server offers.

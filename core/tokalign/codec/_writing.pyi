@@ -1,0 +1,15 @@
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from google.protobuf.message import Message
+
+from tokalign.types import Alignment, AlignOptions, Judgement
+
+Value: TypeAlias = int | str | bytes | Iterable[bytes]
+
+def write_alignment(value: Alignment, options: AlignOptions) -> bytes: ...
+def write_judgement(value: Judgement) -> bytes: ...
+
+class Joined:
+    def __init__(self, kind: type[Message]) -> None: ...
+    def __call__(self, **fields: Value) -> bytes: ...

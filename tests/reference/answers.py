@@ -1,0 +1,94 @@
+"""Slow, obvious twin of what writes answers to the wire: a message for every part of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from tokalign.phrases import Phrase
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Detail,
+    FeatureContribution,
+    Judgement,
+    LinkExplanation,
+    Sentence,
+)
+from tokalign.v1 import align_pb2
+
+
+def sentence(value: Sentence) -> align_pb2.Sentence:
+    return align_pb2.Sentence(
+        text=value.text,
+        tokens=value.tokens,
+        tags=value.tags,
+        lemmas=value.lemmas,
+        heads=value.heads,
+        relations=value.relations,
+        starts=value.starts,
+        ends=value.ends,
+    )
+
+
+def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
+    message = align_pb2.Alignment(
+        score=value.score,
+        similarity=value.similarity,
+        source_truncated=value.source_truncated,
+        target_truncated=value.target_truncated,
+    )
+    if options.detail is Detail.SCORES:
+        return message
+    if options.detail is Detail.FULL:
+        message.source.CopyFrom(sentence(value.source))
+        message.target.CopyFrom(sentence(value.target))
+    message.source_indices.extend([link.source for link in value.links])
+    message.target_indices.extend([link.target for link in value.links])
+    message.confidences.extend([link.confidence for link in value.links])
+    if value.posteriors is not None:
+        message.posteriors.CopyFrom(posteriors(value.posteriors))
+    message.explanations.extend([explanation(each) for each in value.explanations])
+    if options.phrases:
+        message.phrases.extend([phrase(each) for each in value.phrases()])
+    return message
+
+
+def posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:
+    n_source, n_target = value.shape
+    return align_pb2.PosteriorMatrix(
+        n_source=n_source, n_target=n_target, values=value.ravel().tolist()
+    )
+
+
+def explanation(value: LinkExplanation) -> align_pb2.LinkExplanation:
+    return align_pb2.LinkExplanation(
+        source_index=value.source,
+        target_index=value.target,
+        direction=align_pb2.Direction.Value(f"DIRECTION_{value.direction.name}"),
+        score=value.score,
+        features=[contribution(each) for each in value.features],
+        runner_up=value.runner_up,
+        margin=value.margin,
+    )
+
+
+def contribution(value: FeatureContribution) -> align_pb2.FeatureContribution:
+    return align_pb2.FeatureContribution(name=value.name, value=value.value, weight=value.weight)
+
+
+def phrase(value: Phrase) -> align_pb2.Phrase:
+    return align_pb2.Phrase(
+        source_start=value.source_start,
+        source_end=value.source_end,
+        target_start=value.target_start,
+        target_end=value.target_end,
+        confidence=value.confidence,
+    )
+
+
+def judgement(value: Judgement) -> align_pb2.RankedCandidate:
+    return align_pb2.RankedCandidate(
+        score=value.score,
+        rank_by=align_pb2.RankBy.Value(f"RANK_BY_{value.by.name}"),
+        evidence=[contribution(each) for each in value.evidence],
+    )
