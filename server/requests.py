@@ -29,6 +29,7 @@ MessageT = TypeVar("MessageT", bound=Message)
 # Fields of a request beside its items, and of an item, more than any client sends.
 MAX_OTHER_FIELDS = 16
 
+_COLUMNS = ("tokens", "tags", "lemmas", "relations", "heads")
 _VARINTS = (FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_ENUM)
 
 
@@ -120,10 +121,6 @@ class Parts:
         found = cast(list[int], self._fields[name])
         return found[-1] & 0xFFFF_FFFF if found else 0
 
-    def options(self) -> align_pb2.AlignOptions:
-        """Return the options."""
-        return parse(align_pb2.AlignOptions, self.message("options"))
-
 
 _ID = tag(1)
 _PASSAGE = tag(align_pb2.Candidate.PASSAGE_FIELD_NUMBER)
@@ -189,12 +186,18 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -
     LimitError
         If it is too long.
     """
-    _limit(len(message.text), limits.max_characters, "characters", f"{side}.text")
-    for name in ("tokens", "tags", "lemmas", "relations"):
+    n_characters = len(message.text)
+    if n_characters > limits.max_characters:
+        raise _too_long(n_characters, limits.max_characters, "characters", f"{side}.text")
+    for name in _COLUMNS:
         column = getattr(message, name)
-        _limit(len(column), limits.max_tokens, name, f"{side}.{name}")
-        _limit(sum(map(len, column)), limits.max_characters, "characters", f"{side}.{name}")
-    _limit(len(message.heads), limits.max_tokens, "heads", f"{side}.heads")
+        if not column:
+            continue
+        if len(column) > limits.max_tokens:
+            raise _too_long(len(column), limits.max_tokens, name, f"{side}.{name}")
+        n_characters = 0 if name == "heads" else sum(map(len, column))
+        if n_characters > limits.max_characters:
+            raise _too_long(n_characters, limits.max_characters, "characters", f"{side}.{name}")
     try:
         return decode_input(message)
     except InputError as error:
@@ -217,9 +220,8 @@ def texts(data: bytes) -> dict[str, str]:
     }
 
 
-def _limit(seen: int, limit: int, unit: str, field: str) -> None:
-    if seen > limit:
-        raise LimitError(
-            f"{seen} {unit}; the server takes at most {limit}: shorten or split the sentence",
-            field=field,
-        )
+def _too_long(seen: int, limit: int, unit: str, field: str) -> LimitError:
+    return LimitError(
+        f"{seen} {unit}; the server takes at most {limit}: shorten or split the sentence",
+        field=field,
+    )

@@ -55,6 +55,8 @@ SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
 # What is read or joined of so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
+# So many different options are remembered, if they are no longer.
+KEPT_OPTIONS, KEPT_BYTES = 64, 1 << 10
 # What an answer costs beside its bytes, in bytes.
 ANSWER_BYTES = 64
 
@@ -115,7 +117,7 @@ class AlignService:
         """Align one pair."""
         parts = Parts(align_pb2.AlignRequest, data, 0)
         serving = self._serving()
-        options, reference = serving.choose(parts.options())
+        options, reference = serving.choose(parts.message("options"))
         pair = parts.item("pair")
         request = Request(options, [pair.data], len(data))
         (answer,) = await self._answers(serving.pool, request, context, _until_written(context))
@@ -128,7 +130,7 @@ class AlignService:
         """Align many pairs, each with its own status."""
         parts = await self._cut(align_pb2.BatchAlignRequest, data)
         serving = self._serving()
-        options, reference = serving.choose(parts.options())
+        options, reference = serving.choose(parts.message("options"))
         pairs = await self._items(parts, "pairs", len(data))
         request = Request(options, [pair.data for pair in pairs], len(data))
         answers = await self._answers(serving.pool, request, context, _until_written(context))
@@ -140,7 +142,7 @@ class AlignService:
         """Align a question with candidates and return them, those that answer best first."""
         parts = await self._cut(align_pb2.RankRequest, data)
         serving = self._serving()
-        options, reference = serving.choose(parts.options())
+        options, reference = serving.choose(parts.message("options"))
         options = replace(options, rank_by=codec.decode_rank_by(parts.number("rank_by")))
         candidates = await self._items(parts, "candidates", len(data))
         question = self._question(parts.message("question"))
@@ -204,7 +206,7 @@ class AlignService:
         chunk_id = parts.text("chunk_id")
         try:
             serving = self._serving()
-            options, reference = serving.choose(parts.options())
+            options, reference = serving.choose(parts.message("options"))
             pairs = await self._items(parts, "pairs", len(data))
             request = Request(options, [pair.data for pair in pairs], len(data))
             answers = await self._answers(serving.pool, request, context, held)
@@ -321,7 +323,8 @@ class Serving:
             for model in pool.models
         }
         self._styles = {model.name: [name for name, _ in model.styles] for model in pool.models}
-        self._default = self._check(align_pb2.AlignOptions())
+        self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
+        self.choose(b"")
         info = ServerInfo(
             version=importlib.metadata.version("tokalign"),
             models=tuple(
@@ -340,19 +343,32 @@ class Serving:
         )
         self.listing = codec.encode_server_info(info).SerializeToString()
 
-    def choose(self, message: align_pb2.AlignOptions) -> tuple[RequestOptions, bytes]:
+    def choose(self, data: bytes) -> tuple[RequestOptions, bytes]:
         """Return checked options and a serialised ModelRef of their model.
+
+        Parameters
+        ----------
+        data : bytes
+            Serialised AlignOptions.
 
         Raises
         ------
         InputError
             If an option is out of range, or names what is not loaded (UnknownNameError).
         """
-        return self._check(message) if message.ByteSize() else self._default
+        # Most requests ask for the same.
+        chosen = self._chosen.get(data)
+        if chosen is None:
+            chosen = self._check(data)
+            if len(data) <= KEPT_BYTES and len(self._chosen) < KEPT_OPTIONS:
+                self._chosen[data] = chosen
+        return chosen
 
-    def _check(self, message: align_pb2.AlignOptions) -> tuple[RequestOptions, bytes]:
+    def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
         options = codec.decode_options(
-            message, model=self.pool.models[0].name, annotator=self._annotators[0]
+            parse(align_pb2.AlignOptions, data),
+            model=self.pool.models[0].name,
+            annotator=self._annotators[0],
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")

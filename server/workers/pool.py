@@ -334,9 +334,9 @@ class Pool:
                 loop = asyncio.get_running_loop()
                 self._holding = loop.call_later(HOLD_S, self._stop_holding)
             return None
-        # What waits is split over the idle workers rather than given to the first of them.
-        fair_share = math.ceil(self._queue.waiting_cost / n_idle)
-        size = max(1, min(settings.shard_pairs, fair_share))
+        # What waits is split evenly over the idle workers, in as few turns as can be.
+        n_turns = math.ceil(self._queue.waiting_cost / (n_idle * settings.shard_pairs))
+        size = max(1, math.ceil(self._queue.waiting_cost / (n_idle * max(1, n_turns))))
         return self._queue.take(size, self._takes_heavy())
 
     def _takes_heavy(self) -> bool:

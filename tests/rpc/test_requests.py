@@ -21,7 +21,8 @@ def same(kind, data):
     """Compare what is cut out with what protobuf parses."""
     parts = Parts(kind, data, 100)
     message = kind.FromString(data)
-    assert parts.options() == message.options
+    options = align_pb2.AlignOptions.FromString(parts.message("options"))
+    assert options == message.options
     for field in kind.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.name in ("pairs", "candidates"):
