@@ -27,8 +27,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import grpc
 from tokalign.aligner import Aligner
 from tokalign.load import procfs
+from tokalign.ranking import rank
 from tokalign.v1 import align_pb2
 
 from bench import serving
@@ -42,6 +44,8 @@ PAIRS_PER_TURN = 400
 LENGTHS = (10, 20, 40, 80, 160, 320, 512)
 TOKENS_PER_LENGTH = 4_000
 NUMBERS_OF_PAIRS = (100, 400, 1_600)
+RANKED, RANKED_TOKENS = 50, 25
+RANKINGS = 60
 STARTS = 3
 START = """
 import json, resource, sys, time
@@ -242,8 +246,9 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
         server = serving.serve(workers=workers)
         run = serving.Bench(messages, seconds, serving.PAIRS)
         with contextlib.redirect_stdout(io.StringIO()):
-            run.beside_echo(server)
+            # First, for single calls have batches cut finer for some seconds.
             run.batches("batch", server)
+            run.beside_echo(server)
         echo = run.cpu("echo")
         for name, unit, of in (("align", echo, "echoes"), ("batch", library_us, "of the library")):
             spent = run.loads[name]["cpu_us_per_pair"]
@@ -268,6 +273,40 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
         f"{resident:.0f}",
         "memory", one_mib=total_mib[0], two_mib=total_mib[1], own_mib=own, worker_mib=resident,
         more_mib=total_mib[1] - total_mib[0],
+    )  # fmt: skip
+
+
+def ranked(output: Output, aligner: Aligner) -> None:
+    """Print the time of a ranking by two idle workers beside the library's for half of it."""
+    server = serving.serve(workers=2)
+    ratios, theirs = [], []
+    with grpc.insecure_channel(server.address) as channel:
+        call = channel.unary_unary("/tokalign.v1.AlignService/Rank")
+        for turn in range(RANKINGS):
+            pairs = make_pairs(RANKED, (RANKED_TOKENS, RANKED_TOKENS), seed=turn, spread=0)
+            question = " ".join(pairs[0][1])
+            texts = [" ".join(source) for source, _ in pairs]
+            began = time.perf_counter()
+            rank(aligner, question, texts[: RANKED // 2])
+            library_s = time.perf_counter() - began
+            request = align_pb2.RankRequest(
+                question={"text": question},
+                candidates=[align_pb2.Candidate(sentence={"text": text}) for text in texts],
+            ).SerializeToString()
+            began = time.perf_counter()
+            call(request)
+            server_s = time.perf_counter() - began
+            if turn >= TURNS:  # the first ones are of processes that know no word yet
+                ratios.append(server_s / library_s)
+                theirs.append(server_s)
+    server.stop()
+    ratios.sort()
+    ratio, ms = statistics.median(ratios), 1e3 * statistics.median(theirs)
+    output.row(
+        f"Rank of {RANKED} candidates of {RANKED_TOKENS} tokens, two idle workers: {ms:.1f} ms, "
+        f"{ratio:.2f} of the library's time for {RANKED // 2} ({ratios[0]:.2f} to "
+        f"{ratios[-1]:.2f} over {len(ratios)} rankings)",
+        "ranked", ms=ms, ratio=ratio, least=ratios[0], most=ratios[-1],
     )  # fmt: skip
 
 
@@ -300,6 +339,7 @@ def main() -> None:
     starts(output)
     if not arguments.no_server:
         served(output, aligners["en"], source.take(serving.BATCH), arguments.seconds)
+        ranked(output, aligners["en"])
 
 
 if __name__ == "__main__":
