@@ -2,6 +2,7 @@ import hashlib
 import re
 import subprocess
 import urllib.request
+from pathlib import Path
 
 import grpc
 import pytest
@@ -112,6 +113,22 @@ def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):
         asked += ["--check-cert", str(paths[0])]
         assert check(*asked) == 2
         assert check(*asked, "--check-key", str(paths[1])) == 0
+
+
+def test_images_health_check_is_right_whatever_calls_need(authority, tmp_path):
+    """It runs in the container, and knows none of the server's settings."""
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    tokens = tmp_path / "tokens"
+    tokens.write_text(token_line("alice", "secret-a"))
+    flags = [*tls_flags(certificate(authority, tmp_path)), "--token-file", str(tokens)]
+    flags += ["--tls-client-ca", str(tmp_path / "ca.pem")]
+    dockerfile = (Path(__file__).parents[2] / "deploy" / "Dockerfile").read_text()
+    (asked,) = re.findall(r'CMD \["tokalign", "serve", "--check", "([^"]+)"\]', dockerfile)
+    default = f"http://127.0.0.1:{Config().metrics_port}"
+    assert asked == default
+    with started(*flags) as server:
+        assert check(server.metrics_url) == 0
+    assert check(server.metrics_url) == 1
 
 
 def token_line(name, token):

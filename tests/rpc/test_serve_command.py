@@ -340,10 +340,26 @@ def test_probes_fail_where_the_event_loop_is_stuck_or_no_calls_are_taken():
     url = f"http://127.0.0.1:{monitor.port}"
     try:
         assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (200, 503)
+        answer = check(url)
+        assert (answer.returncode, answer.stdout) == (1, "")
+        assert f"{url} is not ready: HTTP 503" in answer.stderr
         state.update(live=False, ready=True)
         assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (503, 200)
+        assert check(url).returncode == 0
     finally:
         monitor.close()
+
+
+def test_check_of_no_metrics_port_says_so():
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        for asked in (url, "http://127.0.0.1:no"):
+            answer = check(asked)
+            assert answer.returncode == 1 and "Traceback" not in answer.stderr
+            assert f"{asked} cannot be asked: " in answer.stderr
+        secured = [*TOKALIGN, "serve", "--check", url, "--check-ca", __file__]
+        assert subprocess.run(secured, capture_output=True, timeout=60).returncode == 2
 
 
 def test_check_tells_a_serving_server_from_none():

@@ -91,7 +91,11 @@ def _value(name: str, flag: Flag, given: Any) -> Any:
     show_default=True,
     help="What goes to standard error.",
 )
-@click.option("--check", metavar="HOST:PORT", help="Exit 0 if the server there serves, else 1.")
+@click.option(
+    "--check",
+    metavar="HOST:PORT",
+    help="Exit 0 if the server there serves, else 1; http://HOST:PORT asks its metrics port.",
+)
 @click.option("--check-ca", type=_FILE, help="With --check: speak TLS, trusting this PEM file.")
 @click.option("--check-cert", type=_FILE, help="With --check-ca: this client's certificate, PEM.")
 @click.option("--check-key", type=_FILE, help="Private key of --check-cert.")
@@ -141,6 +145,11 @@ def _check(
     """Raise unless the server at `address` reports SERVING."""
     if (certificate is None) != (key is None) or (certificate and authorities is None):
         raise click.UsageError("--check-cert and --check-key come together, with --check-ca")
+    if address.startswith("http://"):
+        if authorities is not None:
+            raise click.UsageError("the metrics port speaks no TLS; leave --check-ca out")
+        _check_ready(address)
+        return
     from tokalign.client import Client, Tls
 
     tls = None
@@ -155,3 +164,23 @@ def _check(
     if name != "SERVING":
         raise ServerError(f"{address} is {name}")
     click.echo(f"{address} is {name}")
+
+
+def _check_ready(address: str) -> None:
+    """Raise unless the metrics port at `address` says that calls are served.
+
+    It answers in plain text whatever TLS, client certificates and tokens the calls need.
+    """
+    from http.client import HTTPException
+    from urllib import error, request
+
+    try:
+        # Not through a proxy: it is this machine's server that is meant.
+        opener = request.build_opener(request.ProxyHandler({}))
+        with opener.open(f"{address.rstrip('/')}/readyz", timeout=_CHECK_TIMEOUT_S):
+            click.echo(f"{address} is ready")
+    except error.HTTPError as refusal:
+        refusal.close()
+        raise ServerError(f"{address} is not ready: HTTP {refusal.code}") from refusal
+    except (OSError, ValueError, HTTPException) as fault:
+        raise ServerError(f"{address} cannot be asked: {quoted(str(fault))}") from fault
