@@ -1,6 +1,6 @@
 """Write the descriptor that Envoy needs to turn JSON over HTTP into calls, with its paths.
 
-Usage: python deploy/descriptor.py OUTPUT
+Usage: python deploy/descriptor.py OUTPUT   (deploy/align.pb: make api)
 """
 
 import sys
@@ -23,13 +23,15 @@ PATHS = {
 }
 
 
-def descriptor() -> bytes:
-    """Return the serialised FileDescriptorSet, with the paths as google.api.http options."""
+def descriptor(*, with_comments: bool = False) -> descriptor_pb2.FileDescriptorSet:
+    """Return the contract and all it imports, with the paths as google.api.http options."""
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "align.pb"
         include = Path(grpc_tools.__file__).parent / "_proto"
         arguments = [f"-I{ROOT / 'protos'}", f"-I{include}", "--include_imports"]
         arguments += [f"--descriptor_set_out={plain}", "tokalign/v1/align.proto"]
+        if with_comments:
+            arguments.append("--include_source_info")
         if protoc.main(["protoc", *arguments]) != 0:
             raise SystemExit("protoc failed")
         files = descriptor_pb2.FileDescriptorSet.FromString(plain.read_bytes())
@@ -41,7 +43,7 @@ def descriptor() -> bytes:
     # The details of errors are turned into JSON as well.
     for module in (duration_pb2, error_details_pb2):
         module.DESCRIPTOR.CopyToProto(files.file.add())
-    return files.SerializeToString()
+    return files
 
 
 def annotate(method: descriptor_pb2.MethodDescriptorProto) -> None:
@@ -55,4 +57,4 @@ def annotate(method: descriptor_pb2.MethodDescriptorProto) -> None:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_bytes(descriptor())
+    Path(sys.argv[1]).write_bytes(descriptor().SerializeToString())

@@ -4,6 +4,12 @@ Usage: python deploy/grafana.py > deploy/grafana.json
 """
 
 import json
+import re
+
+# What to show, chosen at the top; "All" takes series without the label as well.
+VARIABLES = ("job", "namespace", "instance")
+SELECTED = ",".join(f'{name}=~"${name}"' for name in VARIABLES)
+METRIC = re.compile(r"\b(?:grpc_server|tokalign)_\w+")
 
 METHOD = "grpc_server_handling_seconds_bucket"
 PANELS = (
@@ -34,6 +40,23 @@ PANELS = (
 )  # fmt: skip
 
 
+def variable(index):
+    """Return one of VARIABLES, with the values it has where those before it are as chosen."""
+    chosen = ",".join(SELECTED.split(",")[:index])
+    query = f"label_values(tokalign_workers_ready{{{chosen}}}, {VARIABLES[index]})"
+    return {
+        "name": VARIABLES[index],
+        "type": "query",
+        "datasource": {"type": "prometheus", "uid": "${datasource}"},
+        "query": {"query": query, "refId": VARIABLES[index]},
+        "refresh": 2,
+        "multi": True,
+        "includeAll": True,
+        "allValue": ".*",
+        "current": {"text": ["All"], "value": ["$__all"]},
+    }
+
+
 def dashboard():
     """Return the dashboard, two panels to a line."""
     panels = []
@@ -47,7 +70,11 @@ def dashboard():
                 "gridPos": {"h": 8, "w": 12, "x": 12 * (index % 2), "y": 8 * (index // 2)},
                 "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
                 "targets": [
-                    {"refId": chr(65 + i), "legendFormat": legend, "expr": expression}
+                    {
+                        "refId": chr(65 + i),
+                        "legendFormat": legend,
+                        "expr": METRIC.sub(rf"\g<0>{{{SELECTED}}}", expression),
+                    }
                     for i, (legend, expression) in enumerate(targets)
                 ],
             }
@@ -59,7 +86,7 @@ def dashboard():
         "schemaVersion": 39,
         "refresh": "10s",
         "time": {"from": "now-1h", "to": "now"},
-        "templating": {"list": [source]},
+        "templating": {"list": [source, *map(variable, range(len(VARIABLES)))]},
         "panels": panels,
     }
 

@@ -1,5 +1,6 @@
 """The files of deploy/, checked by their own tools and against a live server's metrics."""
 
+import base64
 import hashlib
 import json
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 import grpc
 import pytest
 from support.server_process import started
+from tokalign.cli import serve
 from tokalign.client import Retry
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -26,30 +28,58 @@ DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text())
 KUBERNETES = DEPLOY / "kubernetes"
 
 
+OVERLAYS = {
+    "plain": KUBERNETES / "base",
+    "tls": KUBERNETES / "tls",
+    "envoy": DEPLOY,
+}
+
+
 def manifests(name):
     return list(yaml.safe_load_all((KUBERNETES / name).read_text()))
 
 
-def of_kind(kind, items):
-    (found,) = [item for item in items if item["kind"] == kind]
+def rendered(folder):
+    """Return the objects that `kubectl apply -k` would send."""
+    kubectl = shutil.which("kubectl", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if kubectl is None:
+        pytest.skip("kubectl is not installed; deploy/kubectl.py fetches it")
+    answer = subprocess.run(
+        [kubectl, "kustomize", folder], capture_output=True, text=True, timeout=120
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "deprecated" not in answer.stderr, answer.stderr
+    return list(yaml.safe_load_all(answer.stdout))
+
+
+@pytest.fixture(scope="module")
+def overlays(tmp_path_factory):
+    """Return what each overlay renders to, by its name; `monitored` is the page's own one."""
+    objects = {name: rendered(folder) for name, folder in OVERLAYS.items()}
+    page = (DEPLOY.parent / "docs" / "operations.md").read_text()
+    (own,) = re.findall(r"^kind: Kustomization\n.*?(?=^```)", page, flags=re.M | re.S)
+    folder = tmp_path_factory.mktemp("own")
+    # Kustomize takes relative paths alone.
+    here = os.path.relpath(DEPLOY, folder.resolve())
+    (folder / "kustomization.yaml").write_text(own.replace("tokalign/deploy", here))
+    return {**objects, "monitored": rendered(folder)}
+
+
+def of_kind(kind, items, name="tokalign"):
+    (found,) = [i for i in items if i["kind"] == kind and i["metadata"]["name"] == name]
     return found
 
 
-def merged(base, patch):
-    """Return a strategic merge: null removes, lists of named items are merged by their names."""
-    if isinstance(base, dict) and isinstance(patch, dict):
-        both = {**base, **{key: merged(base.get(key), value) for key, value in patch.items()}}
-        return {key: value for key, value in both.items() if value is not None}
-    if isinstance(base, list) and all(isinstance(item, dict) for item in (*base, *patch)):
-        changed = {item["name"]: item for item in patch}
-        kept = [merged(item, changed.pop(item["name"], {})) for item in base]
-        return kept + list(changed.values())
-    return patch
+def pod_of(items, name="tokalign"):
+    return of_kind("Deployment", items, name)["spec"]["template"]["spec"]
 
 
-MANIFESTS = manifests("tokalign.yaml")
+def flags_of(container):
+    return dict(flag.removeprefix("--").split("=") for flag in container["args"])
+
+
+MANIFESTS = manifests("base/tokalign.yaml")
 ENVOY = manifests("envoy.yaml")
-SECURE = merged(of_kind("Deployment", MANIFESTS), manifests("secure.yaml")[0])
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +106,8 @@ def samples(exposition):
 
 
 def metric_names(expression):
-    return set(re.findall(r"\b(?:grpc_server|tokalign)_[a-z_]+", expression))
+    # Prometheus itself writes `up`, for each target.
+    return set(re.findall(r"\b(?:grpc_server_[a-z_]+|tokalign_[a-z_]+|up)\b", expression))
 
 
 @pytest.mark.parametrize("arguments", [["check", "rules", "alerts.yaml"],
@@ -143,24 +174,120 @@ def test_alerts_and_dashboard_read_metrics_that_the_server_shows(samples):
     expressions += [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
     for expression in expressions:
         assert metric_names(expression), expression
-        assert metric_names(expression) <= samples, expression
+        assert metric_names(expression) <= samples | {"up"}, expression
 
 
 def test_dashboard_is_what_its_script_writes():
     assert runpy.run_path(str(DEPLOY / "grafana.py"))["dashboard"]() == DASHBOARD
 
 
-def test_manifests_follow_kubernetes_schemas():
+def test_every_panel_shows_what_is_chosen_and_every_choice_narrows_the_next():
+    chosen = ["job", "namespace", "instance"]
+    source, *variables = DASHBOARD["templating"]["list"]
+    assert source["type"] == "datasource"
+    assert [variable["name"] for variable in variables] == chosen
+    for index, variable in enumerate(variables):
+        asked = set(re.findall(r"\$(\w+)", variable["query"]["query"]))
+        assert asked == set(chosen[:index])
+        # Outside Kubernetes there is no namespace: All has to take series without it.
+        assert variable["allValue"] == ".*" and variable["current"]["value"] == ["$__all"]
+    for panel in DASHBOARD["panels"]:
+        for target in panel["targets"]:
+            selected = target["expr"].count('{job=~"$job",namespace=~"$namespace",')
+            assert selected == len(re.findall(r"(?:grpc_server|tokalign)_", target["expr"]))
+
+
+def test_promtool_can_read_the_panels(tmp_path):
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    expressions = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
+    rules = [
+        {"record": f"panel:{i}", "expr": re.sub(r"\$\w+", ".*", expression)}
+        for i, expression in enumerate(expressions)
+    ]
+    path = tmp_path / "panels.json"
+    path.write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    answer = subprocess.run(
+        ["promtool", "check", "rules", path], capture_output=True, text=True, timeout=60
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_overlays_follow_kubernetes_schemas(overlays):
     validate = pytest.importorskip(
         "kubernetes_validate", reason="kubernetes-validate is not installed"
     )
-    for manifest in (*MANIFESTS, *ENVOY, SECURE):
-        validate.validate(manifest, "1.30", strict=True)
+    for objects in overlays.values():
+        names = [(each["kind"], each["metadata"]["name"]) for each in objects]
+        assert len(set(names)) == len(names)
+        for each in objects:
+            # The operator's schemas are no part of Kubernetes; see POD_MONITOR.
+            if each["kind"] != "PodMonitor":
+                validate.validate(each, "1.30", strict=True)
+
+
+# As much of the Prometheus operator's schema (monitoring.coreos.com/v1) as is used.
+POD_MONITOR = {
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"const": "monitoring.coreos.com/v1"},
+        "spec": {
+            "required": ["selector", "podMetricsEndpoints"],
+            "properties": {
+                "jobLabel": {"type": "string"},
+                "selector": {
+                    "required": ["matchLabels"],
+                    "properties": {"matchLabels": {"type": "object"}},
+                    "additionalProperties": False,
+                },
+                "podMetricsEndpoints": {
+                    "items": {
+                        "properties": {
+                            "port": {"type": "string"},
+                            "interval": {"pattern": "^[0-9]+s$"},
+                        },
+                        "additionalProperties": False,
+                    }
+                },
+            },
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+def test_pod_monitor_finds_the_pods_and_calls_the_job_what_the_alerts_do(overlays):
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    monitor = of_kind("PodMonitor", overlays["monitored"])
+    jsonschema.validate(monitor, POD_MONITOR)
+    template = of_kind("Deployment", overlays["monitored"])["spec"]["template"]
+    labels = template["metadata"]["labels"]
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= labels.items()
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    (container,) = template["spec"]["containers"]
+    assert endpoint["port"] in {port["name"] for port in container["ports"]}
+    job = labels[monitor["spec"]["jobLabel"]]
+    gone = [r["expr"] for g in ALERTS["groups"] for r in g["rules"] if "up{" in r["expr"]]
+    assert len(gone) == 2 and all(f'up{{job="{job}"}}' in expression for expression in gone)
+
+
+def test_monitored_pods_are_scraped_once_and_counted_by_the_autoscaler(overlays):
+    deployment = of_kind("Deployment", overlays["monitored"])
+    assert "replicas" not in deployment["spec"]
+    assert "annotations" not in deployment["spec"]["template"]["metadata"]
+    target = of_kind("HorizontalPodAutoscaler", overlays["monitored"])["spec"]["scaleTargetRef"]
+    assert target["name"] == deployment["metadata"]["name"]
+
+
+def test_own_overlay_names_its_image_and_namespace(overlays):
+    assert {each["metadata"]["namespace"] for each in overlays["monitored"]} == {"alignment"}
+    (container,) = pod_of(overlays["monitored"])["containers"]
+    assert re.fullmatch(r"[a-z.]+/tokalign@sha256:[0-9a-f]{64}", container["image"])
 
 
 def test_autoscaler_asks_for_what_the_adapter_serves():
-    autoscaler = of_kind("HorizontalPodAutoscaler", MANIFESTS)
-    adapter = yaml.safe_load((DEPLOY / "kubernetes" / "prometheus-adapter.yaml").read_text())
+    (autoscaler,) = manifests("monitoring/autoscaler.yaml")
+    (adapter,) = manifests("monitoring/prometheus-adapter.yaml")
     asked = {metric["pods"]["metric"]["name"] for metric in autoscaler["spec"]["metrics"]}
     assert asked == {rule["name"]["as"] for rule in adapter["rules"]["custom"]}
 
@@ -171,60 +298,105 @@ def test_service_config_is_the_python_clients():
 
 
 def test_pod_outlives_its_drain():
-    pod = of_kind("Deployment", MANIFESTS)["spec"]["template"]["spec"]
+    pod = pod_of(MANIFESTS)
     (container,) = pod["containers"]
-    flags = container["args"]
-    waits = [float(flags[flags.index(name) + 1]) for name in ("--drain-delay", "--grace")]
+    flags = flags_of(container)
     pause = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
-    assert sum(waits) + pause < pod["terminationGracePeriodSeconds"]
+    waits = float(flags["drain-delay"]) + float(flags["grace"]) + pause
+    assert waits < pod["terminationGracePeriodSeconds"]
     assert container["readinessProbe"]["grpc"]["service"] == "tokalign.v1.AlignService"
 
 
-@pytest.mark.parametrize("deployment", [of_kind("Deployment", MANIFESTS), SECURE,
-                                        of_kind("Deployment", ENVOY)])  # fmt: skip
-def test_pods_have_no_rights_and_no_pod_goes_for_one_slow_answer(deployment):
-    pod = deployment["spec"]["template"]["spec"]
-    assert pod["automountServiceAccountToken"] is False
-    assert pod["securityContext"]["runAsNonRoot"] is True
-    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    (spread,) = pod["topologySpreadConstraints"]
-    assert spread["labelSelector"] == deployment["spec"]["selector"]
-    (container,) = pod["containers"]
-    security = container["securityContext"]
-    assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
-    assert security["capabilities"] == {"drop": ["ALL"]}
-    assert {"cpu", "memory"} <= set(container["resources"]["limits"])
-    for probe in ("readinessProbe", "livenessProbe"):
-        assert container[probe]["failureThreshold"] >= 3
+def test_server_takes_the_flags_of_its_pod():
+    (container,) = pod_of(MANIFESTS)["containers"]
+    options = {option for parameter in serve.command.params for option in parameter.opts}
+    assert {f"--{name}" for name in flags_of(container)} <= options
 
 
-def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service():
-    spec = of_kind("NetworkPolicy", MANIFESTS)["spec"]
-    assert spec["podSelector"] == of_kind("Deployment", MANIFESTS)["spec"]["selector"]
-    who = {rule["ports"][0]["port"]: rule["from"] for rule in spec["ingress"]}
-    assert set(who) == {"grpc", "metrics"}
-    assert all("namespaceSelector" in peer for peer in who["metrics"])
-    envoys = of_kind("Deployment", ENVOY)["spec"]["selector"]
+def test_clients_that_balance_themselves_find_new_pods_within_minutes():
+    (container,) = pod_of(MANIFESTS)["containers"]
+    assert 0 < float(flags_of(container)["max-connection-age"]) <= 600
+    service = of_kind("Service", MANIFESTS, "tokalign-headless")
+    assert service["spec"]["clusterIP"] == "None"
+
+
+def test_pods_have_no_rights_and_no_pod_goes_for_one_slow_answer(overlays):
+    deployments = [i for items in overlays.values() for i in items if i["kind"] == "Deployment"]
+    assert len(deployments) == 6
+    for deployment in deployments:
+        pod = deployment["spec"]["template"]["spec"]
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        (spread,) = pod["topologySpreadConstraints"]
+        assert spread["labelSelector"] == deployment["spec"]["selector"]
+        (container,) = pod["containers"]
+        security = container["securityContext"]
+        assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
+        assert security["capabilities"] == {"drop": ["ALL"]}
+        assert {"cpu", "memory"} <= set(container["resources"]["limits"])
+        for probe in ("readinessProbe", "livenessProbe"):
+            assert container[probe]["failureThreshold"] >= 3
+
+
+def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service(overlays):
+    for objects in overlays.values():
+        spec = of_kind("NetworkPolicy", objects)["spec"]
+        assert spec["podSelector"] == of_kind("Deployment", objects)["spec"]["selector"]
+        who = {rule["ports"][0]["port"]: rule["from"] for rule in spec["ingress"]}
+        assert set(who) == {"grpc", "metrics"}
+        assert all("namespaceSelector" in peer for peer in who["metrics"])
+        assert "egress" not in spec or spec["egress"] == []
+        assert "Egress" in spec["policyTypes"]
+    envoys = of_kind("Deployment", ENVOY, "tokalign-envoy")["spec"]["selector"]
     assert {"podSelector": envoys} in who["grpc"]
-    assert spec["egress"] == []
 
 
-def test_secured_pod_keeps_its_flags_and_mounts_what_they_name():
-    (plain,) = of_kind("Deployment", MANIFESTS)["spec"]["template"]["spec"]["containers"]
-    (container,) = SECURE["spec"]["template"]["spec"]["containers"]
-    flags = dict(flag.split("=") for flag in container["args"])
-    before = dict(zip(plain["args"][::2], plain["args"][1::2], strict=True))
-    assert before.items() <= flags.items()
-    folders = {mount["mountPath"] for mount in container["volumeMounts"]}
-    for name in ("--tls-cert", "--tls-key", "--token-file"):
-        assert str(Path(flags[name]).parent) in folders
-    assert "grpc" not in container["readinessProbe"]
-    assert manifests("kustomization.yaml")[0]["resources"] == ["tokalign.yaml"]
+def test_secured_pod_mounts_what_it_is_told_to_read(overlays):
+    (plain,) = pod_of(overlays["plain"])["containers"]
+    pod = pod_of(overlays["tls"])
+    (container,) = pod["containers"]
+    assert container["args"] == plain["args"]
+    folders = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    told = {variable["name"]: variable["value"] for variable in container["env"]}
+    assert set(told) == {f"TOKALIGN_SERVE_{x}" for x in ("TLS_CERT", "TLS_KEY", "TOKEN_FILE")}
+    for path in told.values():
+        assert "secret" in volumes[folders[str(Path(path).parent)]]
+    for probe in ("startupProbe", "readinessProbe"):
+        assert "grpc" not in container[probe] and "httpGet" in container[probe]
+
+
+def test_envoys_pods_get_the_shipped_configuration(overlays):
+    (configuration,) = [each for each in overlays["envoy"] if each["kind"] == "ConfigMap"]
+    assert configuration["data"] == {"envoy.yaml": (DEPLOY / "envoy.yaml").read_text()}
+    descriptor = base64.b64decode(configuration["binaryData"]["align.pb"])
+    assert descriptor == (DEPLOY / "align.pb").read_bytes()
+    pod = pod_of(overlays["envoy"], "tokalign-envoy")
+    (volume,) = pod["volumes"]
+    # With a hash, so that a change replaces the pods.
+    assert re.fullmatch(r"tokalign-envoy-\w+", configuration["metadata"]["name"])
+    assert volume["configMap"]["name"] == configuration["metadata"]["name"]
+    (container,) = pod["containers"]
+    (mount,) = container["volumeMounts"]
+    assert mount["mountPath"] == str(Path(container["args"][1]).parent)
+    assert f"{mount['mountPath']}/align.pb" in configuration["data"]["envoy.yaml"]
+
+
+def test_envoy_asks_for_the_headless_service(overlays):
+    config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
+    (cluster,) = config["static_resources"]["clusters"]
+    (locality,) = cluster["load_assignment"]["endpoints"]
+    (endpoint,) = locality["lb_endpoints"]
+    asked = endpoint["endpoint"]["address"]["socket_address"]
+    service = of_kind("Service", overlays["envoy"], asked["address"])
+    assert service["spec"]["clusterIP"] == "None"
+    assert asked["port_value"] == service["spec"]["ports"][0]["port"]
 
 
 def test_envoys_heap_fits_its_pod():
     config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
     heap = config["overload_manager"]["resource_monitors"][0]["typed_config"]
-    (container,) = of_kind("Deployment", ENVOY)["spec"]["template"]["spec"]["containers"]
+    (container,) = pod_of(ENVOY, "tokalign-envoy")["containers"]
     assert container["resources"]["limits"]["memory"] == "512Mi"
     assert heap["max_heap_size_bytes"] <= 0.75 * 512 * 2**20
