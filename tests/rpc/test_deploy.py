@@ -352,19 +352,28 @@ def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service(overla
     assert {"podSelector": envoys} in who["grpc"]
 
 
-def test_secured_pod_mounts_what_it_is_told_to_read(overlays):
+@pytest.mark.parametrize(
+    ("overlay", "told"),
+    [("plain", set()), ("envoy", set()), ("tls", {"TLS_CERT", "TLS_KEY", "TOKEN_FILE"}),
+     ("monitored", {"TOKEN_FILE"})],
+)  # fmt: skip
+def test_pods_mount_the_secrets_that_they_are_told_to_read(overlays, overlay, told):
     (plain,) = pod_of(overlays["plain"])["containers"]
-    pod = pod_of(overlays["tls"])
+    pod = pod_of(overlays[overlay])
     (container,) = pod["containers"]
     assert container["args"] == plain["args"]
     folders = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     volumes = {volume["name"]: volume for volume in pod["volumes"]}
-    told = {variable["name"]: variable["value"] for variable in container["env"]}
-    assert set(told) == {f"TOKALIGN_SERVE_{x}" for x in ("TLS_CERT", "TLS_KEY", "TOKEN_FILE")}
-    for path in told.values():
-        assert "secret" in volumes[folders[str(Path(path).parent)]]
+    variables = {each["name"]: each["value"] for each in container.get("env", [])}
+    assert set(variables) == {f"TOKALIGN_SERVE_{name}" for name in told}
+    for path in variables.values():
+        secret = volumes[folders[str(Path(path).parent)]]["secret"]
+        # For the group, which the server's user is in.
+        assert secret["defaultMode"] == 0o440
+        assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsUser"]
     for probe in ("startupProbe", "readinessProbe"):
-        assert "grpc" not in container[probe] and "httpGet" in container[probe]
+        assert ("httpGet" if "TLS_CERT" in told else "grpc") in container[probe]
+        assert not {"httpGet", "grpc"} <= set(container[probe])
 
 
 def test_envoys_pods_get_the_shipped_configuration(overlays):
