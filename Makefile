@@ -231,7 +231,7 @@ image:  ## build the container image without an engine, and serve from it; as ro
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
-	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.table' | xargs rm -f
+	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
 	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd
 
 comma := ,

@@ -8,6 +8,7 @@ templates.
 
 import lzma
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -102,11 +103,17 @@ class Generate(Command):
 
 
 def protos():
-    """Write align_pb2*.py into core/tokalign/v1 where the .proto is newer."""
+    """Write align_pb2*.py and the .proto itself into core/tokalign/v1 where that is newer.
+
+    Other languages generate their code from an installed package: beside it lie google/rpc's.
+    """
     from grpc_tools import protoc
 
     for proto in sorted(Path("protos").rglob("*.proto")):
-        stub = Path("core") / proto.relative_to("protos").with_name(proto.stem + "_pb2.py")
+        copy = Path("core") / proto.relative_to("protos")
+        if not copy.exists() or copy.stat().st_mtime < proto.stat().st_mtime:
+            shutil.copy(proto, copy)
+        stub = copy.with_name(proto.stem + "_pb2.py")
         if stub.exists() and stub.stat().st_mtime > proto.stat().st_mtime:
             continue
         include = str(Path(protoc.__file__).parent / "_proto")

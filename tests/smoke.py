@@ -47,6 +47,13 @@ def check_library() -> None:
     check((where.parent / "py.typed").is_file(), "no py.typed in the package")
     check("en" in tokalign.shipped_models(), f"models: {tokalign.shipped_models()}")
     check("grpc" not in sys.modules, "import tokalign imports grpc")
+    # Other languages' code is generated with one include path: the folder of both packages.
+    for proto in (
+        "tokalign/v1/align.proto",
+        "google/rpc/status.proto",
+        "google/rpc/error_details.proto",
+    ):
+        check((where.parents[1] / proto).is_file(), f"no {proto} beside the package")
 
 
 def check_command() -> None:
