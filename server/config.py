@@ -252,7 +252,7 @@ class Config:
         500, "Connections at once; more are closed at once.", check=count
     )
     # Well-behaved clients wait by themselves.
-    max_streams: int = setting(32, "Calls at once on one connection.", check=count)
+    max_streams: int = setting(24, "Calls at once on one connection.", check=count)
     receive_timeout_s: float = setting(
         30.0,
         "Seconds in which the message of a call must arrive.",

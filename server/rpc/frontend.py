@@ -31,8 +31,9 @@ log = logging.getLogger(__name__)
 # ends calls as CANCELLED, which tells the client nothing; it is more than well-behaved clients
 # have on a hundred connections, which wait by themselves, and else admission refuses.
 MAX_PENDING = 10_000
-# What grpc takes of a message that nobody has asked for yet.
-WINDOW_BYTES = 65_535
+# What grpc takes of a message that nobody has asked for yet; once one is read, its window grows to
+# the message's size. Usual requests fit, and a stranger's are bounded even where the loop stands.
+WINDOW_BYTES = 8_192
 # A server that stops has no call left when it had none so many times in a row: one may have
 # been read and not begun, or answered and not sent.
 IDLE_LOOKS = 10
