@@ -60,7 +60,7 @@ def test_a_template_brings_its_number_sizes_edges_strides_and_arity() -> None:
     ):
         assert line in text
     assert (
-        "emit_toy(Sink *sink, int loudness, int echoes, int kinds) noexcept nogil:\n"
+        "emit_toy(AnySink *sink, int loudness, int echoes, int kinds) noexcept nogil:\n"
         "    emit(sink, TOY, offset_toy(loudness, echoes, kinds), 1.0)\n"
     ) in emit_pxd((*TEMPLATES, TOY))
 
@@ -73,7 +73,7 @@ def test_a_template_that_is_gone_leaves_nothing() -> None:
 
 def test_a_value_comes_last_and_twin_axes_are_numbered() -> None:
     assert (
-        "emit_toy_value(Sink *sink, int kinds_1, int kinds_2, float value) noexcept nogil:\n"
+        "emit_toy_value(AnySink *sink, int kinds_1, int kinds_2, float value) noexcept nogil:\n"
         "    emit(sink, TOY_VALUE, offset_toy_value(kinds_1, kinds_2), value)\n"
     ) in emit_pxd((TOY_VALUE,))
 
@@ -98,9 +98,11 @@ def test_headers_that_are_right_are_not_written_again(tmp_path: Path) -> None:
 KERNEL = """
 from libc.stdint cimport int32_t
 from tokalign.features._emit cimport *
+from tokalign.features._sink cimport Sink
 
 def row(values, counts, kinds):
     cdef Sink sink
+    cdef int kind
     cdef int32_t[<int>N_TEMPLATES] base = [0, {first}]
     sink.n = 0
     sink.base = base

@@ -227,7 +227,7 @@ def test_what_is_remembered_of_words_is_bounded_by_bytes() -> None:
         most = max(most, lexemes.n_bytes)
     assert len(lexemes) < 8 * 200
     assert most < (128 << 20) + 8 * 300_000
-    lexemes.clear()
+    extractor.forget()
     assert lexemes.n_bytes == 0
 
 

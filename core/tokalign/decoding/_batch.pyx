@@ -112,9 +112,9 @@ cdef Status _decide(
     extractor.hold(job.source, job.target)
     extractor.pair.source.encoded = job.s2t_encoded
     extractor.pair.target.encoded = job.t2s_encoded
-    if extractor.prepare():
+    if extractor.prepare(style):
         return NO_MEMORY
-    decoder._emissions(style, n_source, n_target, s2t, t2s)
+    extractor.scores(style, s2t, t2s)
     if not (
         decoder._posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
         and decoder._posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)

@@ -14,9 +14,6 @@ cdef class Decoder:
     cdef long long _held     # number of the pair that extractor and scratch hold, 0 for none
     cdef object _lock        # of all of the above; who holds it may use them
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
-    cdef void _emissions(
-        self, int style, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
-    ) noexcept nogil
     cdef int _hold(self, Decoded pair) except -1
     cdef Decoded _decode(self, source, target, encoded, int style)
     cdef bint _posteriors(

@@ -21,20 +21,6 @@ from tokalign.features._pair cimport Sink
 from tokalign.errors import InputError, ModelError, ShapeError
 
 
-cdef inline void _dot(const Sink *sink, const float *weights, double *s2t, double *t2s) noexcept nogil:
-    """Write the row's score under the weights of both directions."""
-    cdef double first = 0.0
-    cdef double second = 0.0
-    cdef const float *weight
-    cdef int k
-    for k in range(sink.n):
-        weight = weights + 2 * sink.slot[k]
-        first += weight[0] * sink.value[k]
-        second += weight[1] * sink.value[k]
-    s2t[0] = first
-    t2s[0] = second
-
-
 cdef class Decoder:
     """Decodes one pair at a time; a thread that asks while another is answered waits.
 
@@ -67,10 +53,11 @@ cdef class Decoder:
                 f"transitions have shape {transitions.shape}; "
                 f"wanted ({len(weights)}, 2, {<int>N_TRANSITIONS})"
             )
-        self._extractor = Extractor(
-            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies
-        )
         self._weights = np.ascontiguousarray(weights, dtype=np.float32)
+        self._extractor = Extractor(
+            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies,
+            self._weights,
+        )
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self._workspace = Workspace()
         self._lock = threading.RLock()
@@ -90,37 +77,18 @@ cdef class Decoder:
         self._workspace.reserve(max(n_source, n_target), max(n_source, n_target) + 1)
         return 0
 
-    cdef void _emissions(
-        self, int style, Py_ssize_t n_source, Py_ssize_t n_target, double *s2t, double *t2s
-    ) noexcept nogil:
-        """Write the emissions of both lattices."""
-        cdef const float *weights = &self._weights[style, 0, 0]
-        cdef double unused
-        cdef Py_ssize_t i, j
-        for i in range(n_source):
-            for j in range(n_target):
-                self._extractor.cell_row(i, j)
-                _dot(&self._extractor.sink, weights, &s2t[i * (n_target + 1) + j + 1],
-                     &t2s[j * (n_source + 1) + i + 1])
-            self._extractor.null_row(True, i)
-            _dot(&self._extractor.sink, weights, &s2t[i * (n_target + 1)], &unused)
-        for j in range(n_target):
-            self._extractor.null_row(False, j)
-            _dot(&self._extractor.sink, weights, &unused, &t2s[j * (n_source + 1)])
-
     cdef int _hold(self, Decoded pair) except -1:
         """Have the extractor hold a pair's features and the scratch its emissions."""
         if self._held == pair._number:
             return 0
         self._held = 0
-        self._extractor.load(pair.source, pair.target, pair._encoded)
+        self._extractor.load(pair.source, pair.target, pair._encoded, pair._style)
         cdef Py_ssize_t n_source = self._extractor.pair.source.n
         cdef Py_ssize_t n_target = self._extractor.pair.target.n
         self._reserve(n_source, n_target)
         with nogil:
-            self._emissions(
-                pair._style, n_source, n_target,
-                self._scratch, self._scratch + n_source * (n_target + 1),
+            self._extractor.scores(
+                pair._style, self._scratch, self._scratch + n_source * (n_target + 1)
             )
         self._held = pair._number
         return 0

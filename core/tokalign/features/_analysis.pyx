@@ -1,6 +1,6 @@
 """A sentence as the kernels see it, whatever pairs it is in: its words and its tree."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 from tokalign.features._arena cimport Arena, take
@@ -53,12 +53,14 @@ cdef class Analysis:
         return 0
 
     cdef void find_content(self) noexcept nogil:
-        """Fill the nearest content words of every token, once its words are there."""
+        """Fill what follows from the words of the tokens, once they are there."""
         cdef Side *side = &self.side
         cdef Py_ssize_t k
         cdef int32_t last = -1
         for k in range(side.n):
             side.lemma[k] = side.word[k].lemma
+            side.kind[k] = side.word[k].kind
+            side.relative[k] = <float>k / <float>side.n
             side.previous_content[k] = last
             if side.word[k].kind == KIND_CONTENT:
                 last = <int32_t>k
@@ -73,6 +75,8 @@ cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil
     """Point what a side has in any pair into an arena."""
     side.n = n
     side.word = <const Lexeme **>take(arena, n * sizeof(Lexeme *))
+    side.kind = <uint8_t *>take(arena, n)
+    side.relative = <float *>take(arena, n * sizeof(float))
     side.lemma = <int32_t *>take(arena, n * sizeof(int32_t))
     side.head = <int32_t *>take(arena, n * sizeof(int32_t))
     side.relation = <int32_t *>take(arena, n * sizeof(int32_t))

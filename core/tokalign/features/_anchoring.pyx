@@ -30,7 +30,7 @@ cdef void prepare_anchoring(Pair *pair) noexcept nogil:
 
 
 cdef void anchoring_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one cell."""
     if sink.base[<int>ANCHORED] < 0:
@@ -44,16 +44,16 @@ cdef void anchoring_features(
     if a.kind != KIND_CONTENT or b.kind != KIND_CONTENT or strength == STRENGTH_SAME:
         return
     emit_anchored_class(
-        sink, larger, bin_residual_bag(pair.bag[cell]), pair.lexical[cell].lexical_class
+        sink, larger, bin_residual_bag(pair.bag[cell]), pair.lexical_class[cell]
     )
-    if a.vector >= 0 and b.vector >= 0 and pair.strength[cell] < MATCHED_STRENGTH:
+    if have_cosine(a, b) and pair.strength[cell] < MATCHED_STRENGTH:
         emit_anchored_cosine(
-            sink, larger, bin_anchored_closeness(pair.lexical[cell].cosine), pos_of(a, b)
+            sink, larger, bin_anchored_closeness(pair.cosine[cell]), pos_of(a, b)
         )
 
 
 cdef void anchoring_null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, Sink *sink
+    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one token being labelled NULL."""
     if sink.base[<int>ANCHORED] < 0:

@@ -53,7 +53,7 @@ cdef void prepare_competition(Pair *pair) noexcept nogil:
             else:
                 pair.tension[cell] = (
                     3.0 * strength + pair.window[cell] + 0.5 * pair.bag[cell]
-                    - 0.3 * fabsf(<float>i / pair.source.n - <float>j / pair.target.n)
+                    - 0.3 * fabsf(pair.source.relative[i] - pair.target.relative[j])
                 )
             _push(pair.source.top + i * N_TOP, pair.tension[cell])
             _push(pair.target.top + j * N_TOP, pair.tension[cell])
@@ -79,7 +79,7 @@ cdef float _margin(const float *top, float value) noexcept nogil:
 
 
 cdef void competition_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the competition features of one cell."""
     cdef Py_ssize_t cell = i * pair.target.n + j

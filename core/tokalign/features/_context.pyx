@@ -38,11 +38,12 @@ cdef void prepare_context(Pair *pair) noexcept nogil:
     cdef float value
     cdef bint both
     cdef Py_ssize_t i, j
+    _prepare_seen(pair)
     memset(pair.scratch, 0, 2 * n_padded * sizeof(float))
     for i in range(n_source):
         for j in range(n_target):
             value = strength[i * n_target + j]
-            both = pair.source.word[i].kind == KIND_CONTENT and pair.target.word[j].kind == KIND_CONTENT
+            both = pair.source.kind[i] == KIND_CONTENT and pair.target.kind[j] == KIND_CONTENT
             weighted[i * width + j] = value if both else value * NON_CONTENT_FACTOR
             content[i * width + j] = value if both else 0.0
     for i in range(n_source):
@@ -52,6 +53,27 @@ cdef void prepare_context(Pair *pair) noexcept nogil:
         _best_row(content + i * width, width, n_target, weighted + i * width)
     for i in range(n_source):
         _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
+
+
+cdef void _prepare_seen(Pair *pair) noexcept nogil:
+    """Fill seen from strength."""
+    cdef const Lexeme *a
+    cdef const Lexeme *b
+    cdef float strength
+    cdef uint8_t *row
+    cdef Py_ssize_t i, j
+    memset(pair.seen, 0, (pair.source.n + 2 * MARGIN) * seen_width(pair))
+    for i in range(pair.source.n):
+        a = pair.source.word[i]
+        row = <uint8_t *>seen_at(pair, i, 0)
+        for j in range(pair.target.n):
+            b = pair.target.word[j]
+            strength = pair.strength[i * pair.target.n + j]
+            row[j] = <uint8_t>(
+                bin_strength_level(strength) | SEEN_MATCHED * (strength >= MATCHED_STRENGTH)
+                | SEEN_IDENTICAL * (a.lower_form == b.lower_form)
+                | SEEN_LEMMA * (a.lemma == b.lemma) | SEEN_TAG * (a.tag == b.tag)
+            )
 
 
 cdef void _window_row(
@@ -116,7 +138,7 @@ cdef void _prepare_runs(Pair *pair) noexcept nogil:
 
 
 cdef void _content_neighbour(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, AnySink *sink
 ) noexcept nogil:
     """Emit how well the nearest content words on one side match, and how far they are."""
     cdef Py_ssize_t a = (
@@ -129,7 +151,7 @@ cdef void _content_neighbour(
     cdef int match = CONTENT_MATCH_EDGE
     cdef int reach = REACH_EQUALLY_FAR
     if a >= 0 and b >= 0:
-        match = bin_strength_level(strength_at(pair, a, b))
+        match = seen_at(pair, a, b)[0] & SEEN_LEVEL
         distance_a = a - i if a > i else i - a
         distance_b = b - j if b > j else j - b
         if distance_a > REACH or distance_b > REACH:
@@ -140,7 +162,7 @@ cdef void _content_neighbour(
 
 
 cdef void context_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the context features of one cell."""
     cdef Py_ssize_t cell = i * pair.target.n + j
@@ -156,19 +178,19 @@ cdef void context_features(
         emit_run(sink, pair.run[cell] - 1, kinds)
         emit_content_run(sink, pair.content_run[cell], kinds)
     emit_adjacent(
-        sink, SIDE_LEFT, bin_strength_level(strength_at(pair, i - 1, j - 1)), kinds, strength
+        sink, SIDE_LEFT, seen_at(pair, i - 1, j - 1)[0] & SEEN_LEVEL, kinds, strength
     )
     emit_adjacent(
-        sink, SIDE_RIGHT, bin_strength_level(strength_at(pair, i + 1, j + 1)), kinds, strength
+        sink, SIDE_RIGHT, seen_at(pair, i + 1, j + 1)[0] & SEEN_LEVEL, kinds, strength
     )
     _content_neighbour(pair, i, j, SIDE_LEFT, strength, sink)
     _content_neighbour(pair, i, j, SIDE_RIGHT, strength, sink)
     # one word is skipped: before or after the cell, in the source or in the target
-    if strength_at(pair, i - 1, j - 2) >= MATCHED_STRENGTH:
+    if seen_at(pair, i - 1, j - 2)[0] & SEEN_MATCHED:
         emit_skip(sink, SKIP_LEFT_TARGET, strength)
-    if strength_at(pair, i + 1, j + 2) >= MATCHED_STRENGTH:
+    if seen_at(pair, i + 1, j + 2)[0] & SEEN_MATCHED:
         emit_skip(sink, SKIP_RIGHT_TARGET, strength)
-    if strength_at(pair, i - 2, j - 1) >= MATCHED_STRENGTH:
+    if seen_at(pair, i - 2, j - 1)[0] & SEEN_MATCHED:
         emit_skip(sink, SKIP_LEFT_SOURCE, strength)
-    if strength_at(pair, i + 2, j + 1) >= MATCHED_STRENGTH:
+    if seen_at(pair, i + 2, j + 1)[0] & SEEN_MATCHED:
         emit_skip(sink, SKIP_RIGHT_SOURCE, strength)

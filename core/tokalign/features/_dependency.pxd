@@ -1,5 +1,5 @@
-from tokalign.features._pair cimport Pair, Sink
+from tokalign.features._pair cimport AnySink, Pair
 
 cdef void dependency_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil

@@ -42,11 +42,9 @@ cdef void _children(
 
 
 cdef void dependency_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
-    """Emit the dependency features of one cell."""
-    if not (pair.source.has_tree and pair.target.has_tree):
-        return
+    """Emit the dependency features of one cell; both sentences have trees."""
     cdef Py_ssize_t head_a = pair.source.head[i]
     cdef Py_ssize_t head_b = pair.target.head[j]
     cdef const Lexeme *a = pair.source.word[i]

@@ -2,17 +2,20 @@
 
 `Extractor.load` analyses a pair once; `cell_row` and `null_row` then fill the sink with the
 features of one candidate link, or of one word left unaligned. Training collects the rows
-(`FeatureMatrix`), decoding multiplies them with the weights on the fly (`Decoder`); both see the same
-rows. The slow twin is tests/reference/features.py.
+(`FeatureMatrix`). Decoding (`Decoder`) wants `scores` alone: the same kernels then add up weights
+instead, and what the features of two words alone score is remembered. The slow twin is
+tests/reference/features.py.
 """
 
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
 from tokalign.features._analysis cimport Analysis
 from tokalign.features._arena cimport Arena, take
+from tokalign.features._comparison cimport compare
 from tokalign.features._competition cimport competition_features, prepare_competition
 from tokalign.features._context cimport context_features, context_scratch, prepare_context
 from tokalign.features._dependency cimport dependency_features
@@ -27,7 +30,8 @@ from tokalign.features._anchoring cimport (
     prepare_anchoring,
 )
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._lexical cimport lexical_features, mark_acronyms
+from tokalign.features._lexical cimport mark_acronyms, place_features, word_features
+from tokalign.features._memory cimport PairMemory
 from tokalign.features._null cimport null_features
 from tokalign.features._pair cimport *
 from tokalign.features._names cimport mark_names, name_features
@@ -58,9 +62,13 @@ cdef class Extractor:
         Without them no word has a vector, and no two words are paraphrases.
     frequencies : Frequencies, optional
         Without them every content word weighs the same.
+    weights : float32 array, shape (n_styles, n_slots, 2), optional
+        For `scores`, which may not be called without.
     """
 
-    def __init__(self, wordnet, base, vectors=None, paraphrases=None, frequencies=None):
+    def __init__(
+        self, wordnet, base, vectors=None, paraphrases=None, frequencies=None, weights=None
+    ):
         self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies)
         self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
@@ -68,6 +76,8 @@ cdef class Extractor:
             raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
         self._base = self._base_array
         self.sink.base = &self._base[0]
+        self._weights = weights
+        self.memory = PairMemory(self._base, weights)
         for template, table, name in (
             (<int>COSINE, vectors, "vectors"), (<int>PARAPHRASE, paraphrases, "paraphrases"),
             (<int>ANCHORED, frequencies, "anchors"),
@@ -115,9 +125,10 @@ cdef class Extractor:
             self._relations.clear()
         return 0
 
-    cdef void forget(self):
-        """Forget all words. No Analysis made before is valid then."""
+    cpdef void forget(self):
+        """Forget all words, and pairs of them. No Analysis made before is valid then."""
         self.release()
+        self.memory.clear()
         self.lexemes.clear()
         self.n_cleared += 1
 
@@ -180,7 +191,7 @@ cdef class Extractor:
             )
         return 0
 
-    cdef int load(self, source, target, encoded=None) except -1:
+    cdef int load(self, source, target, encoded=None, int style=0) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
         cdef const float[:, ::1] s2t_encoded, t2s_encoded
         cdef bint has_failed
@@ -199,7 +210,7 @@ cdef class Extractor:
             self.pair.source.encoded = &s2t_encoded[0, 0]
             self.pair.target.encoded = &t2s_encoded[0, 0]
         with nogil:
-            has_failed = self.prepare() != 0
+            has_failed = self.prepare(style) != 0
         if has_failed:
             self.release()
             raise MemoryError("arcs of a pair")
@@ -215,18 +226,12 @@ cdef class Extractor:
         self.pair.source.encoded = self.pair.target.encoded = NULL
         _carve(&self.pair, &arena)
 
-    cdef int prepare(self) noexcept nogil:
-        """Compute what the rows of the pair at hand are made of; return 0, or -1 without memory."""
+    cdef int prepare(self, int style) noexcept nogil:
+        """Compute what the rows and scores of the pair at hand are made of; return 0, or -1
+        without memory."""
         cdef Pair *pair = &self.pair
-        cdef Py_ssize_t i, cell
-        for i in range(pair.source.n):
-            self.lexemes.pairs(
-                pair.source.word[i], pair.target.word, pair.target.n,
-                pair.lexical + i * pair.target.n,
-            )
-        for cell in range(pair.source.n * pair.target.n):
-            pair.strength[cell] = pair.lexical[cell].strength
-            pair.acronym[cell] = 0
+        self.memory.fill(pair, &self.lexemes.tables, style)
+        memset(pair.acronym, 0, pair.source.n * pair.target.n)
         mark_acronyms(pair)
         mark_names(pair)
         prepare_context(pair)
@@ -252,22 +257,47 @@ cdef class Extractor:
 
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Fill the sink with the features of the link (i, j)."""
+        cdef const Lexeme *a = self.pair.source.word[i]
+        cdef const Lexeme *b = self.pair.target.word[j]
+        cdef LexicalPair lexical
         self.sink.n = 0
-        lexical_features(&self.pair, i, j, &self.sink)
-        name_features(&self.pair, i, j, &self.sink)
-        context_features(&self.pair, i, j, &self.sink)
-        competition_features(&self.pair, i, j, &self.sink)
-        dependency_features(&self.pair, i, j, &self.sink)
-        nearness_features(&self.pair, i, j, &self.sink)
-        neural_features(&self.pair, i, j, &self.sink)
-        anchoring_features(&self.pair, i, j, &self.sink)
+        compare(a, b, &self.lexemes.tables, &lexical)
+        word_features(a, b, &lexical, &self.sink)
+        _context(&self.pair, i, j, &self.sink)
 
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
         """Fill the sink with the features of a token that has no partner."""
         self.sink.n = 0
-        null_features(&self.pair, of_source, at, &self.sink)
-        neural_null_features(&self.pair, of_source, at, &self.sink)
-        anchoring_null_features(&self.pair, of_source, at, &self.sink)
+        _null(&self.pair, of_source, at, &self.sink)
+
+    cdef void scores(self, int style, double *s2t, double *t2s) noexcept nogil:
+        """Write the scores of all links and NULLs, as both directions' lattices have them.
+
+        s2t is [n_source, n_target + 1], t2s is [n_target, n_source + 1], NULL first.
+        """
+        cdef const Pair *pair = &self.pair
+        cdef Py_ssize_t n_source = pair.source.n
+        cdef Py_ssize_t n_target = pair.target.n
+        cdef const double *of_words = pair.word_score
+        cdef Py_ssize_t i, j
+        cdef Score score
+        score.base = self.sink.base
+        score.weights = &self._weights[style, 0, 0]
+        for i in range(n_source):
+            for j in range(n_target):
+                score.s2t = of_words[0]
+                score.t2s = of_words[1]
+                of_words += 2
+                _context(pair, i, j, &score)
+                s2t[i * (n_target + 1) + j + 1] = score.s2t
+                t2s[j * (n_source + 1) + i + 1] = score.t2s
+            score.s2t = score.t2s = 0.0
+            _null(pair, True, i, &score)
+            s2t[i * (n_target + 1)] = score.s2t
+        for j in range(n_target):
+            score.s2t = score.t2s = 0.0
+            _null(pair, False, j, &score)
+            t2s[j * (n_source + 1)] = score.t2s
 
     def rows(self, source, target, encoded=None):
         """Return all feature rows of a pair in CSR form.
@@ -324,6 +354,28 @@ cdef class Extractor:
         return row_start, slot[:n_values].copy(), value[:n_values].copy()
 
 
+cdef void _context(const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil:
+    """Emit the features of the link (i, j), but for those of its words alone."""
+    place_features(pair, i, j, sink)
+    if pair.name_part[i * pair.target.n + j]:
+        name_features(pair, i, j, sink)
+    context_features(pair, i, j, sink)
+    competition_features(pair, i, j, sink)
+    if pair.source.has_tree and pair.target.has_tree:
+        dependency_features(pair, i, j, sink)
+    nearness_features(pair, i, j, sink)
+    if pair.source.encoded != NULL:
+        neural_features(pair, i, j, sink)
+    anchoring_features(pair, i, j, sink)
+
+
+cdef void _null(const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink) noexcept nogil:
+    """Emit the features of a token that has no partner."""
+    null_features(pair, of_source, at, sink)
+    neural_null_features(pair, of_source, at, sink)
+    anchoring_null_features(pair, of_source, at, sink)
+
+
 cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
     out.n = side.n
     out.lemma = side.lemma
@@ -338,7 +390,10 @@ cdef void _carve(Pair *pair, Arena *arena) noexcept nogil:
     cdef size_t n_cells = n_source * n_target
     _carve_side(&pair.source, arena)
     _carve_side(&pair.target, arena)
-    pair.lexical = <LexicalPair *>take(arena, n_cells * sizeof(LexicalPair))
+    pair.word_score = <double *>take(arena, 2 * n_cells * sizeof(double))
+    pair.cosine = <float *>take(arena, n_cells * sizeof(float))
+    pair.lexical_class = <uint8_t *>take(arena, n_cells)
+    pair.seen = <uint8_t *>take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN))
     pair.strength = <float *>take(arena, n_cells * sizeof(float))
     pair.window = <float *>take(arena, n_cells * sizeof(float))
     pair.bag = <float *>take(arena, n_cells * sizeof(float))

@@ -1,28 +1,17 @@
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
-from tokalign.features._pair cimport Lexeme, LexicalPair
-from tokalign.lexicon._paraphrases cimport Paraphrases, ParaphraseTable
-from tokalign.lexicon._vectors cimport Vectors, VectorTable
-from tokalign.lexicon._wordnet cimport WordNet, WordNetTable
-
-cdef struct CachedPair:
-    # One cache line.
-    uint64_t key         # both lexeme ids; ~0 where empty
-    LexicalPair pair
-    uint64_t unused
-
-cdef struct Tables:
-    # What comparisons look up; borrowed from the objects that LexemeTable holds.
-    const WordNetTable *wordnet
-    const VectorTable *vectors           # NULL without vectors; then no lexeme has a row
-    const ParaphraseTable *paraphrases   # NULL without paraphrases
+from tokalign.features._comparison cimport Tables
+from tokalign.features._pair cimport Lexeme
+from tokalign.lexicon._paraphrases cimport Paraphrases
+from tokalign.lexicon._vectors cimport Vectors
+from tokalign.lexicon._wordnet cimport WordNet
 
 cdef class LexemeTable:
     cdef readonly WordNet wordnet
     cdef readonly Vectors vectors            # or None
     cdef readonly Paraphrases paraphrases    # or None
     cdef readonly object frequencies         # or None
-    cdef Tables _tables
+    cdef Tables tables
     cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id
@@ -31,11 +20,10 @@ cdef class LexemeTable:
     cdef readonly int64_t n_bytes    # at most, of all that is remembered of words
     cdef Py_ssize_t _n_lexemes
     cdef Py_ssize_t _capacity
-    cdef CachedPair *_cache
     cdef int32_t _string_id(self, str text)
     cdef int _grow(self) except -1
     cdef const Lexeme *lexeme(self, str form, str tag, str lemma) except NULL
-    cdef void pairs(
-        self, const Lexeme *a, const Lexeme **others, Py_ssize_t n, LexicalPair *out
-    ) noexcept nogil
-    cpdef void clear(self)
+    cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL
+    cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1
+    cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1
+    cdef void clear(self)

@@ -1,4 +1,4 @@
-"""Features of the two words themselves: strings, tags, positions, WordNet, lexical class.
+"""Features of the two words themselves, whatever surrounds them, and of where they stand.
 
 Yao et al. (2013), section 3.3, gives the string, tag, position and WordNet features; each is
 defined on the state (the target token) and is absent for NULL, which has features of its own.
@@ -64,14 +64,10 @@ cdef void mark_acronyms(Pair *pair) noexcept nogil:
             _mark_run(pair, False, k)
 
 
-cdef void lexical_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+cdef void word_features(
+    const Lexeme *a, const Lexeme *b, const LexicalPair *lexical, AnySink *sink
 ) noexcept nogil:
-    """Emit the lexical features of one cell."""
-    cdef Py_ssize_t cell = i * pair.target.n + j
-    cdef const Lexeme *a = pair.source.word[i]
-    cdef const Lexeme *b = pair.target.word[j]
-    cdef const LexicalPair *lexical = &pair.lexical[cell]
+    """Emit the features of two words, whatever their sentences."""
     cdef int kinds = kinds_of(a, b)
     cdef int cases = pair_cases(a.case_, b.case_)
     cdef uint32_t relations
@@ -86,10 +82,10 @@ cdef void lexical_features(
         emit_identical(sink, IDENTITY_IGNORING_CASE)
         if a.form == b.form:
             emit_identical(sink, IDENTITY_EXACTLY)
+    elif lexical.are_paraphrases:
+        emit_paraphrase(sink, pos_of(a, b))
     emit_pos_match(sink, pos_of(a, b))
     emit_tag_pair(sink, pair_tags(a.tag, b.tag))
-    _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
-    _neighbour_features(pair, i, j, sink)
     relations = lexical.relations
     k = 0
     while relations:
@@ -111,16 +107,24 @@ cdef void lexical_features(
             emit_same_word(sink, a.function_word)
     if a.number >= 0 and b.number >= 0:
         emit_number(sink, NUMBERS_EQUAL if a.number == b.number else NUMBERS_DIFFERENT)
+
+
+cdef void place_features(
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the features of where two words stand."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
+    _neighbour_features(seen_at(pair, i - 1, j - 1)[0], SIDE_LEFT, sink)
+    _neighbour_features(seen_at(pair, i + 1, j + 1)[0], SIDE_RIGHT, sink)
     if pair.acronym[cell]:
         emit_acronym(sink)
 
 
 cdef void _position_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int strength, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int strength, AnySink *sink
 ) noexcept nogil:
-    cdef float distance = fabsf(
-        <float>i / <float>pair.source.n - <float>j / <float>pair.target.n
-    )
+    cdef float distance = fabsf(pair.source.relative[i] - pair.target.relative[j])
     cdef bint last_source = i == pair.source.n - 1
     cdef bint last_target = j == pair.target.n - 1
     emit_position(sink, distance)
@@ -133,22 +137,11 @@ cdef void _position_features(
         emit_edges(sink, PLACE_ONE_LAST, strength)
 
 
-cdef void _neighbour_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
-) noexcept nogil:
+cdef void _neighbour_features(uint8_t seen, int side, AnySink *sink) noexcept nogil:
     """Yao's contextual features: do the neighbours match?"""
-    cdef Py_ssize_t step
-    cdef int side
-    cdef const Lexeme *a
-    cdef const Lexeme *b
-    for side in range(N_SIDE):
-        step = -1 if side == SIDE_LEFT else 1
-        if 0 <= i + step < pair.source.n and 0 <= j + step < pair.target.n:
-            a = pair.source.word[i + step]
-            b = pair.target.word[j + step]
-            if a.lower_form == b.lower_form:
-                emit_neighbour(sink, side, NEIGHBOUR_IDENTICAL)
-            if a.lemma == b.lemma:
-                emit_neighbour(sink, side, NEIGHBOUR_SAME_LEMMA)
-            if a.tag == b.tag:
-                emit_neighbour(sink, side, NEIGHBOUR_SAME_TAG)
+    if seen & SEEN_IDENTICAL:
+        emit_neighbour(sink, side, NEIGHBOUR_IDENTICAL)
+    if seen & SEEN_LEMMA:
+        emit_neighbour(sink, side, NEIGHBOUR_SAME_LEMMA)
+    if seen & SEEN_TAG:
+        emit_neighbour(sink, side, NEIGHBOUR_SAME_TAG)

@@ -74,8 +74,6 @@ cdef void mark_names(Pair *pair) noexcept nogil:
     _complete(pair, False)
 
 
-cdef void name_features(const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink) noexcept nogil:
-    """Emit the name feature of one cell."""
-    cdef uint8_t part = pair.name_part[i * pair.target.n + j]
-    if part:
-        emit(sink, NAME_PART, part - 1, NAME_VALUE)
+cdef void name_features(const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil:
+    """Emit the name feature of one cell that has a name part."""
+    emit(sink, NAME_PART, pair.name_part[i * pair.target.n + j] - 1, NAME_VALUE)

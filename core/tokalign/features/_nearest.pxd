@@ -1,6 +1,6 @@
-from tokalign.features._pair cimport Pair, Sink
+from tokalign.features._pair cimport AnySink, Pair
 
 cdef void prepare_nearness(Pair *pair) noexcept nogil
 cdef void nearness_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil

@@ -1,4 +1,4 @@
-"""Features of nearness: of two words' vectors, of their company, and in lists of paraphrases.
+"""Features of nearness: of two words' vectors, and of their company.
 
 A cosine says little by itself (antonyms and sisters are near too), so it is read beside what the
 rest of the pair offers: a word whose twin stands elsewhere is taken, and among the free words only
@@ -7,10 +7,6 @@ each other's nearest are likely partners.
 
 from tokalign.features._emit cimport *
 from tokalign.features._pair cimport *
-
-cdef inline bint _has_cosine(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    return pair.source.word[i].vector >= 0 and pair.target.word[j].vector >= 0
-
 
 cdef void prepare_nearness(Pair *pair) noexcept nogil:
     """Fill `nearest` of both sides; -1 where nothing is free."""
@@ -25,13 +21,13 @@ cdef void prepare_nearness(Pair *pair) noexcept nogil:
             continue
         for j in range(pair.target.n):
             if is_free(&pair.target, j) and pair.target.word[j].vector >= 0:
-                near = pair.lexical[i * pair.target.n + j].cosine
+                near = pair.cosine[i * pair.target.n + j]
                 pair.source.nearest[i] = max(pair.source.nearest[i], near)
                 pair.target.nearest[j] = max(pair.target.nearest[j], near)
 
 
 cdef void nearness_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the nearness features of one cell."""
     cdef const Lexeme *a = pair.source.word[i]
@@ -46,11 +42,9 @@ cdef void nearness_features(
         if near > 0.0:
             emit_distributional(sink, strength, near)
         emit_distributional_bin(sink, bin_company(near), kinds_of(a, b), strength)
-    if pair.lexical[cell].are_paraphrases and a.lower_form != b.lower_form:
-        emit_paraphrase(sink, pos)
-    if not _has_cosine(pair, i, j) or pair.strength[cell] >= MATCHED_STRENGTH:
+    if not have_cosine(a, b) or pair.strength[cell] >= MATCHED_STRENGTH:
         return  # words that match need no vectors
-    near = pair.lexical[cell].cosine
+    near = pair.cosine[cell]
     cosine = bin_cosine(near)
     n_free = is_free(&pair.source, i) + is_free(&pair.target, j)
     emit_cosine(

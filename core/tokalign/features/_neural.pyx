@@ -54,11 +54,9 @@ cdef inline int _margin(const Side *side, Py_ssize_t at, float value) noexcept n
 
 
 cdef void neural_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, Sink *sink
+    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
-    """Emit the encoder's features of one cell."""
-    if pair.source.encoded == NULL:
-        return
+    """Emit the encoder's features of one cell; there is an encoder."""
     cdef float s2t = pair.source.encoded[i * (pair.target.n + 1) + j + 1]
     cdef float t2s = pair.target.encoded[j * (pair.source.n + 1) + i + 1]
     cdef int kinds = kinds_of(pair.source.word[i], pair.target.word[j])
@@ -76,7 +74,7 @@ cdef void neural_features(
 
 
 cdef void neural_null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, Sink *sink
+    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the encoder's features of one token being labelled NULL."""
     cdef const Side *side = &pair.source if of_source else &pair.target

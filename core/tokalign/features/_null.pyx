@@ -9,7 +9,7 @@ cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
 
 
 cdef void null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, Sink *sink
+    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the features of one token being labelled NULL."""
     cdef const Side *side = &pair.source if of_source else &pair.target

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.features._sink cimport Sink
+from tokalign.features._sink cimport AnySink, Score, Sink
 from tokalign.features._strings cimport Characters
 from tokalign.features._templates cimport *
 from tokalign.lexicon._wordnet cimport Kin
@@ -23,6 +23,12 @@ cdef enum:
     N_PARTS = 4          # parts of a hyphenated word that are kept
     N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
     N_TOP = 4            # largest tensions of a row or column that are kept
+    MARGIN = 2           # how far outside the sentences `seen` can be asked
+    SEEN_LEVEL = 7       # the bits of the strength's bin
+    SEEN_MATCHED = 8     # whether the strength is that of a match
+    SEEN_IDENTICAL = 16  # what the words share
+    SEEN_LEMMA = 32
+    SEEN_TAG = 64
 
 cdef struct Lexeme:
     # A word form with its tag and lemma. Owned by LexemeTable.
@@ -56,7 +62,7 @@ cdef struct LexicalPair:
     float strength           # V in [0, 1]: how strong the class below is
     float cosine             # of the word vectors; 0 where a content word has none
     uint32_t relations       # mask of WordNet relations
-    uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _lexemes.pyx
+    uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _comparison.pyx
     uint8_t are_paraphrases
 
 cdef struct Side:
@@ -65,6 +71,8 @@ cdef struct Side:
     bint has_tree
     int share                # bin of the idf share of content words that have a twin
     const Lexeme **word
+    uint8_t *kind            # KIND_CONTENT, KIND_FUNCTION or KIND_MARK
+    float *relative          # position / n
     int32_t *lemma           # id of each word's lemma
     int32_t *head            # -1 for a root
     int32_t *relation        # index in RELATIONS
@@ -85,10 +93,14 @@ cdef struct Pair:
     # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.
     Side source
     Side target
-    LexicalPair *lexical
+    double *word_score       # [.., .., 2] of what the words have in common; s2t, t2s
+    float *cosine            # of the word vectors
+    uint8_t *lexical_class
     float *strength          # V of each cell: the lexical pair's, or an acronym's
     uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
     uint8_t *name_part       # 0, or 1 + offset_name_part of how it completes a name
+    uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] what a cell is to
+                             # its neighbours, by the bits below; 0 outside the sentences
     float *window            # C1: strength of the diagonal neighbours
     float *bag               # C2: strength of the neighbourhoods, order-free
     float *tension           # T: what competes in rows and columns
@@ -103,6 +115,12 @@ cdef inline float strength_at(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noex
     if i < 0 or j < 0 or i >= pair.source.n or j >= pair.target.n:
         return 0.0
     return pair.strength[i * pair.target.n + j]
+
+cdef inline Py_ssize_t seen_width(const Pair *pair) noexcept nogil:
+    return pair.target.n + 2 * MARGIN
+
+cdef inline const uint8_t *seen_at(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    return pair.seen + (i + MARGIN) * seen_width(pair) + j + MARGIN
 
 cdef inline bint is_matched(const Side *side, Py_ssize_t at) noexcept nogil:
     return side.best[at] >= MATCHED_STRENGTH
@@ -120,6 +138,9 @@ cdef inline int strength_class(float strength) noexcept nogil:
 
 cdef inline int kinds_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
     return pair_kinds(a.kind, b.kind)
+
+cdef inline bint have_cosine(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    return a.vector >= 0 and b.vector >= 0
 
 cdef inline int pos_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
     # How well the tags of two words match.

@@ -1,4 +1,4 @@
-# Where the features of one row go; kernels fill it through the functions of _emit.pxd.
+# Where the features of one row go; kernels fill either kind through the functions of _emit.pxd.
 
 from libc.stdint cimport int32_t
 
@@ -8,19 +8,39 @@ cdef extern from "Python.h":
     void Py_FatalError(const char *message) noexcept nogil
 
 cdef struct Sink:
-    # `base` is indexed by template; -1 switches one off.
+    # The features themselves. `base` is indexed by template; -1 switches one off.
     int n
     int32_t slot[ROW_CAPACITY]
     float value[ROW_CAPACITY]
     const int32_t *base
 
-cdef inline void emit(Sink *sink, Template template, int32_t offset, float value) noexcept nogil:
+cdef struct Score:
+    # What they weigh, without a row of them.
+    double s2t
+    double t2s
+    const float *weights         # [n_slots, 2]
+    const int32_t *base
+
+ctypedef fused AnySink:
+    # Kernels are compiled for each.
+    Sink
+    Score
+
+cdef inline void emit(
+    AnySink *sink, Template template, int32_t offset, float value
+) noexcept nogil:
     # Add one feature; `offset` counts within the template.
     cdef int32_t base = sink.base[<int>template]
+    cdef const float *weight
     if base >= 0:
-        # There is room for what every template may have at most: only a wrong table gets here.
-        if sink.n == ROW_CAPACITY:
-            Py_FatalError("a feature template has more features in a row than its `most` says")
-        sink.slot[sink.n] = base + offset
-        sink.value[sink.n] = value
-        sink.n += 1
+        if AnySink is Score:
+            weight = sink.weights + 2 * <Py_ssize_t>(base + offset)
+            sink.s2t += weight[0] * value
+            sink.t2s += weight[1] * value
+        else:
+            # There is room for what every template may have at most: only a wrong table gets here.
+            if sink.n == ROW_CAPACITY:
+                Py_FatalError("a feature template has more features in a row than its `most` says")
+            sink.slot[sink.n] = base + offset
+            sink.value[sink.n] = value
+            sink.n += 1

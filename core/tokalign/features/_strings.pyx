@@ -6,8 +6,7 @@ size and the bit-parallel kernels need one machine word: of each character of on
 positions at which the other has it.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.stdlib cimport qsort
+from libc.stdint cimport uint32_t, uint64_t
 
 from tokalign.features._templates cimport *
 
@@ -18,32 +17,54 @@ cdef extern from *:
     int _lowest "__builtin_ctzll"(uint64_t bits) noexcept nogil  # bits must not be 0
 
 
-cdef int _ascending(const void *a, const void *b) noexcept nogil:
-    cdef uint64_t left = (<const uint64_t *>a)[0]
-    cdef uint64_t right = (<const uint64_t *>b)[0]
-    return (left > right) - (left < right)
+cdef size_t characters_bytes(Py_ssize_t length) noexcept nogil:
+    """Return how much memory, aligned for 64 bits, fill_characters needs for so many characters."""
+    cdef size_t n = min(length, <Py_ssize_t>MAX_CHARS)
+    return (2 * sizeof(uint64_t) + sizeof(uint32_t)) * (n + n % 2)
 
 
-cdef void prepare(Characters *word) noexcept nogil:
-    """Fill letters, bigram and trigram from n and code."""
-    cdef int k
-    cdef int n = word.n
+cdef int fill_characters(str word, Characters *out, void *memory) except -1:
+    """Prepare a word; `memory` has characters_bytes(len(word)) bytes."""
+    cdef int n = <int>min(len(word), <Py_ssize_t>MAX_CHARS)
+    cdef uint64_t *bigram = <uint64_t *>memory
+    cdef uint64_t *trigram = bigram + n
+    cdef uint32_t *code = <uint32_t *>(trigram + n)
     cdef uint64_t left, right
-    word.letters = 0
-    word.is_plain = True
+    cdef int k
+    out.n = n
+    out.bigram = bigram
+    out.trigram = trigram
+    out.code = code
+    out.letters = 0
+    out.is_plain = True
     for k in range(n):
-        word.letters |= <uint64_t>1 << (word.code[k] & 63)
-        word.is_plain &= 0 < word.code[k] < PLAIN
+        code[k] = <uint32_t>word[k]
+        out.letters |= <uint64_t>1 << (code[k] & 63)
+        out.is_plain &= 0 < code[k] < PLAIN
     if n == 1:
-        word.bigram[0] = word.code[0]
+        bigram[0] = code[0]
     for k in range(n - 1):
-        word.bigram[k] = (<uint64_t>word.code[k] << 21) | word.code[k + 1]
+        bigram[k] = (<uint64_t>code[k] << 21) | code[k + 1]
     for k in range(n):
-        left = word.code[k - 1] if k > 0 else 0
-        right = word.code[k + 1] if k + 1 < n else 0
-        word.trigram[k] = (left << 42) | (<uint64_t>word.code[k] << 21) | right
-    qsort(word.bigram, max(n - 1, 1 if n else 0), sizeof(uint64_t), _ascending)
-    qsort(word.trigram, n, sizeof(uint64_t), _ascending)
+        left = code[k - 1] if k > 0 else 0
+        right = code[k + 1] if k + 1 < n else 0
+        trigram[k] = (left << 42) | (<uint64_t>code[k] << 21) | right
+    _sort(bigram, n - 1)
+    _sort(trigram, n)
+    return 0
+
+
+cdef void _sort(uint64_t *values, int n) noexcept nogil:
+    """Sort by insertion: there are few."""
+    cdef int k, place
+    cdef uint64_t value
+    for k in range(1, n):
+        value = values[k]
+        place = k
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
 
 
 cdef int _shared(const uint64_t *a, int n_a, const uint64_t *b, int n_b) noexcept nogil:
@@ -221,14 +242,6 @@ cdef void similarities(const Characters *a, const Characters *b, float *out) noe
     out[SIMILARITY_SUFFIX] = <float>_common_suffix(a, b) / longer
 
 
-cdef void fill_characters(str word, Characters *out):
-    cdef int k
-    out.n = <int32_t>min(len(word), MAX_CHARS)
-    for k in range(out.n):
-        out.code[k] = <uint32_t>ord(word[k])
-    prepare(out)
-
-
 def string_similarities(str a, str b):
     """Return all similarities of two words, by name.
 
@@ -267,7 +280,8 @@ def string_similarities(str a, str b):
         raise ValueError("both words must have at least one character")
     cdef Characters left, right
     cdef float out[N_SIMILARITY]
-    fill_characters(a, &left)
-    fill_characters(b, &right)
+    cdef uint64_t[3 * <int>MAX_CHARS] left_memory, right_memory  # more than characters_bytes says
+    fill_characters(a, &left, left_memory)
+    fill_characters(b, &right, right_memory)
     similarities(&left, &right, out)
     return {name: out[k] for k, name in enumerate(SIMILARITIES)}

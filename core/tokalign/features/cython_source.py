@@ -80,7 +80,7 @@ def emit_pxd(templates: Sequence[FeatureTemplate] = TEMPLATES) -> str:
     """Return the text of _emit.pxd."""
     parts = [
         HEADER,
-        "\nfrom tokalign.features._sink cimport Sink, emit\n",
+        "\nfrom tokalign.features._sink cimport AnySink, emit\n",
         "from tokalign.features._templates cimport *\n",
         *(f"\n{emit_function(template)}" for template in templates),
     ]
@@ -152,7 +152,7 @@ def offset_function(template: FeatureTemplate) -> str:
 def emit_function(template: FeatureTemplate) -> str:
     """Return the function that adds one feature of a template to a row."""
     names = [name for name, _ in arguments(template)]
-    parameters = ["Sink *sink", *(f"int {name}" for name in names)]
+    parameters = ["AnySink *sink", *(f"int {name}" for name in names)]
     value = "1.0"
     if template.range != INDICATOR:
         parameters.append("float value")

@@ -78,3 +78,4 @@ cdef class WordNet:
         self, str name, str values, Py_ssize_t n_rows, Lists *out
     ) except -1
     cpdef int32_t entry(self, str lemma, int pos)
+    cdef void entries(self, str lemma, int32_t *out)

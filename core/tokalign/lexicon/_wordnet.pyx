@@ -216,6 +216,15 @@ cdef class WordNet:
         cdef int32_t word = self.vocabulary.find(lemma)
         return -1 if word < 0 else self._word_entries[word, pos]
 
+    cdef void entries(self, str lemma, int32_t *out):
+        """Fill in those entries of a lower-case lemma, by part of speech, that are still -1."""
+        cdef int32_t word = self.vocabulary.find(lemma)
+        cdef int pos
+        if word >= 0:
+            for pos in range(4):
+                if out[pos] < 0:
+                    out[pos] = self._word_entries[word, pos]
+
     def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
         """Return the names of all relations that hold from one lemma to another.
 

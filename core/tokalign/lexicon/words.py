@@ -38,6 +38,8 @@ def canonical(token: str) -> str:
     ['us', '1000', '21', 'email', '3.5', '...']
     """
     lower = token.lower()
+    if lower.isalpha():  # as most are: nothing to take out
+        return NUMBER_WORDS.get(lower, lower)
     if lower.replace(",", "").replace(".", "", 1).isdigit():
         return _TRAILING_ZEROS.sub("", lower.replace(",", ""))
     plain = _SEPARATORS.sub("", lower)

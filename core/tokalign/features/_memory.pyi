@@ -1,0 +1,3 @@
+class PairMemory:
+    n_asked: int
+    n_compared: int
