@@ -151,20 +151,20 @@ class Aligner:
         except UnicodeEncodeError as error:
             raise InputError(f"a sentence is not valid Unicode: {error}") from error
         for sentence in annotated:
-            if len(sentence.tokens) > MAX_TOKENS:
+            if len(sentence) > MAX_TOKENS:
                 raise LimitError(
                     f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it"
                 )
         return annotated
 
     def _is_annotated(self, sentence: SentenceLike) -> bool:
-        return (
-            isinstance(sentence, Sentence)
-            and bool(sentence.tokens)
-            and sentence.tags is not None
-            and sentence.lemmas is not None
-            and (sentence.heads is not None or not self.header.uses_trees)
-        )
+        if not isinstance(sentence, Sentence):
+            return False
+        if self.header.uses_trees and sentence.heads is None:
+            return False
+        if sentence.viewed() is not None:
+            return True  # of what was annotated
+        return bool(sentence.tokens) and None not in (sentence.tags, sentence.lemmas)
 
     def align(
         self,

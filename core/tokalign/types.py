@@ -217,7 +217,7 @@ class View:
             assign(view, name, fields[name])
         return view
 
-    def viewed(self) -> tuple[Columns, int] | None:
+    def viewed(self) -> tuple[Any, int] | None:
         """Return the columns that the value is a view of and its index, or None."""
         try:
             return self._columns, self._index
@@ -236,7 +236,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(View):
     """A tokenised sentence, column by column.
 
     Attributes
@@ -326,7 +326,8 @@ class Sentence:
         )
 
     def __len__(self) -> int:
-        return len(self.tokens)
+        viewed = self.viewed()
+        return len(self.tokens) if viewed is None else viewed[0].n_tokens(viewed[1])
 
     def replace(self, **columns: object) -> Self:
         """Return a copy with some columns replaced (not checked again)."""

@@ -46,7 +46,17 @@ IMPORTS: dict[str, set[str]] = {
     "model": {"crf", "errors", "features", "headers", "styles"},
     "neural": {"errors", "features", "tables", "types"},
     # Floor 6.
-    "decoding": {"columns", "crf", "errors", "features", "model", "offsets", "styles", "types"},
+    "decoding": {
+        "annotate",
+        "columns",
+        "crf",
+        "errors",
+        "features",
+        "model",
+        "offsets",
+        "styles",
+        "types",
+    },
     "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
     # Floor 7.
     "aligner": {

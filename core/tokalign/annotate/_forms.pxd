@@ -59,4 +59,5 @@ cdef inline uint32_t lexicon_value(
     return 0
 
 
+cdef void pack_letters(const Py_UCS4* token, Py_ssize_t n, Form* out) noexcept nogil
 cdef int shift_of(Py_ssize_t n_rows) except -1   # 64 - log2(n_rows), for slot()

@@ -6,11 +6,14 @@ from libc.stdlib cimport free, malloc
 from tokalign.errors import InputError, ShapeError
 
 cdef extern from "Python.h":
-    uint32_t Py_UNICODE_TOLOWER(uint32_t ch)
+    Py_UCS4* PyUnicode_AsUCS4(str text, Py_UCS4* buffer, Py_ssize_t n, int copy_null)
+    uint32_t Py_UNICODE_TOLOWER(uint32_t ch) nogil
+    bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
+    bint Py_UNICODE_ISDIGIT(Py_UCS4 letter) nogil
 
-cdef dict BRACKETS = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-}
+cdef enum:
+    N_ON_STACK = 64     # longer tokens are copied to the heap
+
 cdef uint64_t SEED = 0xCBF29CE484222325u
 cdef uint64_t PRIME = 0x100000001B3u
 
@@ -25,8 +28,44 @@ cdef inline uint64_t push(uint64_t h, uint32_t ch) noexcept nogil:
     return (h ^ ch) * PRIME
 
 
+cdef Py_UCS4 bracket(const Py_UCS4* letters, Py_ssize_t n) noexcept nogil:
+    """Return the bracket that the Penn Treebank writes as -LRB- and such, or 0."""
+    if n != 5 or letters[0] != u"-" or letters[3] != u"B" or letters[4] != u"-":
+        return 0
+    if letters[1] == u"L":
+        return (
+            u"(" if letters[2] == u"R" else u"[" if letters[2] == u"S"
+            else u"{" if letters[2] == u"C" else 0
+        )
+    if letters[1] == u"R":
+        return (
+            u")" if letters[2] == u"R" else u"]" if letters[2] == u"S"
+            else u"}" if letters[2] == u"C" else 0
+        )
+    return 0
+
+
 cdef int pack(str token, Form* out) except -1:
-    cdef Py_UCS4 letter
+    cdef Py_UCS4[N_ON_STACK] here
+    cdef Py_UCS4* letters = here
+    cdef Py_ssize_t n = len(token)
+    if n == 0:
+        raise InputError("a token is empty", field="tokens")
+    if n > N_ON_STACK:
+        letters = <Py_UCS4*>malloc(n * sizeof(Py_UCS4))
+        if letters is NULL:
+            raise MemoryError(f"cannot hold {n} characters")
+    PyUnicode_AsUCS4(token, letters, n, 0)
+    pack_letters(letters, n, out)
+    if n > N_ON_STACK:
+        free(letters)
+    return 0
+
+
+cdef void pack_letters(const Py_UCS4* token, Py_ssize_t n, Form* out) noexcept nogil:
+    """Fill the form of a token of n > 0 letters."""
+    cdef Py_UCS4 sign, letter
+    cdef Py_ssize_t i
     cdef uint32_t ch, low, kind, last_kind = 0
     cdef uint32_t l1 = 0, l2 = 0, l3 = 0, l4 = 0
     cdef uint64_t form = SEED, lower = SEED, shape = SEED
@@ -34,16 +73,20 @@ cdef int pack(str token, Form* out) except -1:
     cdef int run = 0
     out.fixed = 0
     out.case = 0
-    if token == "``":
+    if n == 2 and token[0] == u"`" and token[1] == u"`":
         out.fixed = QUOTE_OPEN
-        token = '"'
-    elif token == "''":
+        sign = u'"'
+    elif n == 2 and token[0] == u"'" and token[1] == u"'":
         out.fixed = QUOTE_CLOSE
-        token = '"'
-    elif len(token) == 5 and token[0] == "-":
-        token = BRACKETS.get(token, token)
+        sign = u'"'
+    else:
+        sign = bracket(token, n)
+    if sign:
+        token = &sign
+        n = 1
     out.prefix1 = out.prefix2 = out.prefix3 = 0
-    for letter in token:
+    for i in range(n):
+        letter = token[i]
         ch = <uint32_t>letter
         if ch == 0x2019 or ch == 0x2018:
             ch = 39
@@ -64,10 +107,10 @@ cdef int pack(str token, Form* out) except -1:
             if low != ch:
                 kind = 88
                 out.case |= HAS_UPPER
-            elif letter.isalpha():
+            elif Py_UNICODE_ISALPHA(letter):
                 kind = 120
                 out.case |= HAS_LOWER
-            elif letter.isdigit():
+            elif Py_UNICODE_ISDIGIT(letter):
                 low, kind = 48, 48
             else:
                 kind = ch
@@ -85,8 +128,6 @@ cdef int pack(str token, Form* out) except -1:
             out.prefix2 = fold(form)
         elif position == 3:
             out.prefix3 = fold(form)
-    if position == 0:
-        raise InputError("a token is empty", field="tokens")
     out.form = fold(form)
     out.lower = fold(lower)
     out.shape = fold(shape)
@@ -94,7 +135,6 @@ cdef int pack(str token, Form* out) except -1:
     out.suffix2 = fold(push(push(SEED, l2), l1)) if position > 1 else 0
     out.suffix3 = fold(push(push(push(SEED, l3), l2), l1)) if position > 2 else 0
     out.suffix4 = fold(push(push(push(push(SEED, l4), l3), l2), l1)) if position > 3 else 0
-    return 0
 
 
 cdef class Forms:

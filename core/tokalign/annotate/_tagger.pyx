@@ -29,7 +29,6 @@ import numpy as np
 from tokalign.errors import ShapeError
 
 cdef enum:
-    WIDTH = 64          # weights per row, as in _rows.h
     N_FEATURES = 34
     START = 63          # stands for the tag before a sentence
 
@@ -38,12 +37,6 @@ cdef extern from "_rows.h" nogil:
     void sum_wide_rows(
         const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
     ) noexcept
-
-
-cdef struct Lexicon:
-    const uint32_t* keys
-    const uint32_t* values
-    uint32_t mask
 
 
 cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil:

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 cdef extern from "Python.h":
     Py_UCS4* PyUnicode_AsUCS4(str text, Py_UCS4* buffer, Py_ssize_t n, int copy_null)
-    str PyUnicode_Substring(str text, Py_ssize_t start, Py_ssize_t end)
+    str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
     bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
     bint Py_UNICODE_ISSPACE(Py_UCS4 letter) nogil
@@ -22,19 +22,10 @@ cdef extern from "Python.h":
 cdef enum:
     N_ON_STACK = 512    # longer sentences are copied to the heap
 
-    # Bits of a position; the position after the last character counts too.
-    BREAK = 1           # a token starts or ends before this character
-    EARLY = 2           # with BREAK: the script breaks here before it looks at apostrophes
-    OPENING = 4         # this quotation mark is written ``
-    CLOSING = 8         # this quotation mark is written ''
-    DASH = 16           # written --
-    ELLIPSIS = 32       # written ...
-
     LOW_QUOTE_OPEN = 0x201C
     EM_DASH = 0x2014
     ELLIPSIS_SIGN = 0x2026
 
-cdef dict STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201B: "'", 0x02BC: "'", 0x201D: '"'}
 cdef dict WRITTEN = {OPENING: "``", CLOSING: "''", DASH: "--", ELLIPSIS: "..."}
 
 # Whether an ASCII character can be anything but a part of a word.
@@ -42,6 +33,13 @@ cdef uint8_t[128] SPECIAL
 memset(SPECIAL, 0, sizeof(SPECIAL))
 for _letter in range(128):
     SPECIAL[_letter] = _letter <= 32 or chr(_letter) in "\"'`:,.;@#$%&?!()[]{}<>-"
+
+
+cdef Py_UCS4 straightened(Py_UCS4 letter) noexcept nogil:
+    """Return the typewriter's sign for a typographic one, or the letter itself."""
+    if letter in (0x2018, 0x2019, 0x201B, 0x02BC):
+        return u"'"
+    return u'"' if letter == 0x201D else letter
 
 
 cdef inline void isolate(
@@ -281,26 +279,33 @@ cdef void break_contractions(
                 split(bits, i, i + 2, end)
 
 
-cdef int emit(
-    str text, const Py_UCS4* letters, const uint8_t* bits, Py_ssize_t n,
-    list tokens, list starts, list ends,
-) except -1:
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t end
-    cdef uint8_t written
-    while start < n:
-        if letters[start] == u" ":
-            start += 1
-            continue
-        end = start + 1
-        while end < n and not bits[end] & BREAK:
-            end += 1
-        written = bits[start] & (OPENING | CLOSING | DASH | ELLIPSIS)
-        tokens.append(WRITTEN[written] if written else PyUnicode_Substring(text, start, end))
-        starts.append(start)
-        ends.append(end)
-        start = end
-    return 0
+cdef void mark_tokens(Py_UCS4* letters, uint8_t* bits, Py_ssize_t n) noexcept nogil:
+    """Set the bits of every position of a sentence."""
+    cdef bint has_apostrophe = False
+    cdef Py_ssize_t i
+    for i in range(n):
+        if Py_UNICODE_ISSPACE(letters[i]):
+            letters[i] = u" "
+    memset(bits, 0, n + 1)
+    break_punctuation(letters, bits, n, &has_apostrophe)
+    bits[n] |= BREAK
+    if has_apostrophe:
+        break_clitics(letters, bits, n)
+    break_contractions(letters, bits, n, has_apostrophe)
+
+
+cdef bint next_token(
+    const Py_UCS4* letters, const uint8_t* bits, Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* end
+) noexcept nogil:
+    """Find the next token; return whether there is one."""
+    while start[0] < n and letters[start[0]] == u" ":
+        start[0] += 1
+    if start[0] >= n:
+        return False
+    end[0] = start[0] + 1
+    while end[0] < n and not bits[end[0]] & BREAK:
+        end[0] += 1
+    return True
 
 
 def tokenize(str text not None):
@@ -333,10 +338,10 @@ def tokenize(str text not None):
     cdef uint8_t* bits = bits_here
     cdef Py_ssize_t n = len(text)
     cdef Py_ssize_t i
-    cdef bint has_apostrophe = False
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end = 0
+    cdef uint8_t written
     cdef list tokens = [], starts = [], ends = []
-    if not text.isascii():
-        text = text.translate(STRAIGHT)
     if n > N_ON_STACK:
         letters = <Py_UCS4*>PyMem_Malloc((n + 1) * (sizeof(Py_UCS4) + 1))
         if letters is NULL:
@@ -345,15 +350,17 @@ def tokenize(str text not None):
     try:
         PyUnicode_AsUCS4(text, letters, n + 1, 1)
         for i in range(n):
-            if Py_UNICODE_ISSPACE(letters[i]):
-                letters[i] = u" "
-        memset(bits, 0, n + 1)
-        break_punctuation(letters, bits, n, &has_apostrophe)
-        bits[n] |= BREAK
-        if has_apostrophe:
-            break_clitics(letters, bits, n)
-        break_contractions(letters, bits, n, has_apostrophe)
-        emit(text, letters, bits, n, tokens, starts, ends)
+            letters[i] = straightened(letters[i])
+        mark_tokens(letters, bits, n)
+        while next_token(letters, bits, n, &start, &end):
+            written = bits[start] & REWRITTEN
+            tokens.append(
+                WRITTEN[written] if written
+                else PyUnicode_FromKindAndData(4, letters + start, end - start)
+            )
+            starts.append(start)
+            ends.append(end)
+            start = end
     finally:
         if n > N_ON_STACK:
             PyMem_Free(letters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
@@ -39,6 +39,9 @@ class Columns:
         if self.heads is None:
             self.heads, self.relations = heads, relations
 
+    def __len__(self) -> int:
+        return len(self.tokens)
+
     def sentence(self) -> Sentence:
         """Return the columns as a sentence, unchecked."""
         return Sentence(*_columns_of(self))
@@ -64,9 +67,9 @@ def given_columns(sentence: Sequence[str] | Sentence) -> Columns:
     return Columns(*_columns_of(given))
 
 
-def require_tokens(batch: Sequence[Columns]) -> None:
+def require_tokens(batch: Sequence[Sized]) -> None:
     """Raise InputError, with the index where there are several, if a sentence has no token."""
-    for index, columns in enumerate(batch):
-        if not columns.tokens:
+    for index, sentence in enumerate(batch):
+        if not len(sentence):
             which = "the sentence" if len(batch) == 1 else f"sentence {index}"
             raise InputError(f"{which} has no token; give text with at least one word")

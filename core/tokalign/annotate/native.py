@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from tokalign.annotate._forms import Forms
+from tokalign.annotate._texts import Annotate
 from tokalign.annotate._tokenize import tokenize
 from tokalign.annotate.columns import Columns, given_columns, require_tokens
 from tokalign.annotate.lemmatize import shared_lemmatizer
@@ -19,10 +21,13 @@ class NativeAnnotator:
     """Penn Treebank tokens and tags, WordNet lemmas, Universal Dependencies trees.
 
     The tables are mapped when they are first needed, so an annotator that never parses never
-    touches the parser's table.
+    touches the parser's table. Threads may share an annotator.
     """
 
     name = "native"
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # of the words that are remembered
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -38,6 +43,10 @@ class NativeAnnotator:
     def _lemmatize(self) -> Callable[[str, str], str]:
         return shared_lemmatizer().lemmatize
 
+    @cached_property
+    def _annotate_texts(self) -> Annotate:
+        return Annotate(self.tagger, self._lemmatize)
+
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
@@ -52,11 +61,28 @@ class NativeAnnotator:
         >>> sentence.heads
         (3, 3, 3, -1, 3)
         """
-        columns = [
-            _from_text(sentence) if isinstance(sentence, str) else given_columns(sentence)
-            for sentence in sentences
-        ]
-        require_tokens(columns)
+        texts = [] if trees else [each for each in sentences if isinstance(each, str)]
+        views = self._views(texts)
+        begun = [
+            given_columns(each) if not isinstance(each, str)
+            else _from_text(each) if trees
+            else next(views)
+            for each in sentences
+        ]  # fmt: skip
+        require_tokens(begun)
+        self._fill([each for each in begun if isinstance(each, Columns)], trees=trees)
+        return [each.sentence() if isinstance(each, Columns) else each for each in begun]
+
+    def _views(self, texts: list[str]) -> Iterator[Sentence]:
+        """Yield texts annotated, without trees, as views of columns."""
+        if texts:
+            with self._lock:
+                columns = self._annotate_texts(texts)
+            for index, text in enumerate(texts):
+                yield Sentence.of(columns, index, text=text)
+
+    def _fill(self, columns: list[Columns], *, trees: bool) -> None:
+        """Fill what is missing."""
         open_columns = [
             column for column in columns if column.tags is None or (trees and column.heads is None)
         ]
@@ -69,7 +95,6 @@ class NativeAnnotator:
         for column in columns:
             if column.lemmas is None:
                 column.lemmas = tuple(map(lemmatize, column.tokens, column.tags or ()))
-        return [column.sentence() for column in columns]
 
     def _fill_tags(self, columns: list[Columns], forms: Forms) -> None:
         if all(column.tags is not None for column in columns):

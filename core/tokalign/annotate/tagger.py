@@ -83,7 +83,8 @@ class Tagger:
         return tagger
 
     @cached_property
-    def _quotes(self) -> tuple[int, int]:
+    def quotes(self) -> tuple[int, int]:
+        """The ids of the tags of an opening and a closing quote."""
         return self.tags.index("``"), self.tags.index("''")
 
     def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
@@ -94,7 +95,7 @@ class Tagger:
             self.lexicon_keys,
             self.lexicon_values,
             len(self.tags),
-            self._quotes,
+            self.quotes,
         )
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from tokalign.annotate._texts cimport AnnotatedTexts
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._joint cimport cover, select_links, share
 from tokalign.features._analysis cimport Analysis
@@ -18,7 +19,7 @@ from tokalign.features._extract cimport Extractor
 from tokalign.features._pair cimport Side
 
 from tokalign.decoding.score import content_weight
-from tokalign.errors import ModelError
+from tokalign.errors import InputError, ModelError
 
 cdef enum Status:
     FINE = 0
@@ -62,15 +63,35 @@ cdef class Analysed(Analysis):
     def __dealloc__(self):
         free(self.score_weights)
 
-    cdef int weigh(self, tags) except -1:
-        """Fill what the sentence's tokens weigh in the score, if it is not yet."""
-        cdef Py_ssize_t k
+    cdef int _reserve_weights(self) except -1:
+        self.score_weights = <double *>malloc(self.side.n * sizeof(double))
         if self.score_weights == NULL:
-            self.score_weights = <double *>malloc(self.side.n * sizeof(double))
-            if self.score_weights == NULL:
-                raise MemoryError("weights of a sentence")
-            for k, tag in enumerate(tags):
-                self.score_weights[k] = content_weight(tag)
+            raise MemoryError("weights of a sentence")
+        return 0
+
+    cdef int weigh(self, tags) except -1:
+        """Fill what the tokens of these tags weigh in the score."""
+        cdef Py_ssize_t k
+        self._reserve_weights()
+        for k, tag in enumerate(tags):
+            self.score_weights[k] = content_weight(tag)
+        return 0
+
+    cdef int read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1:
+        """Fill the analysis of a text that the native annotator has read."""
+        cdef Py_ssize_t first = texts.offsets[index]
+        cdef Py_ssize_t k
+        cdef double[::1] weights = decoder._weights_of(texts.words.tags)
+        self.reserve(texts.offsets[index + 1] - first)
+        self._reserve_weights()
+        try:
+            decoder._known.fill(decoder._extractor, texts, index, self.side.word)
+        except UnicodeEncodeError as error:
+            raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
+        for k in range(self.side.n):
+            self.score_weights[k] = weights[texts.words.word[texts.numbers[first + k]].tag]
+        self.side.has_tree = False
+        self.find_content()
         return 0
 
 
@@ -183,27 +204,32 @@ cdef class Batch:
         free(self.columns.target)
         free(self.columns.confidence)
 
-    cdef Analysed _analyse(self, Extractor extractor, sentence, str field):
+    cdef Analysed _analyse(self, Decoder decoder, sentence, str field):
         """Return the analysis of a sentence, made once for each batch."""
         cdef Analysed analysis = self.analysed.get(id(sentence))
         if analysis is None:
             analysis = Analysed.__new__(Analysed)
-            extractor.analyse(sentence, field, analysis)
+            viewed = sentence.viewed()
+            if viewed is not None and isinstance(viewed[0], AnnotatedTexts) and len(sentence):
+                analysis.read(decoder, viewed[0], viewed[1])
+            else:
+                decoder._extractor.analyse(sentence, field, analysis)
+                analysis.weigh(sentence.tags)
             self.analysed[id(sentence)] = analysis
         return analysis
 
-    cdef int _fill(self, Job *job, Extractor extractor, source, target, encoded) except -1:
+    cdef int _fill(self, Job *job, Decoder decoder, source, target, encoded) except -1:
         """Fill what is given of a pair."""
         cdef const float[:, ::1] s2t, t2s
-        cdef Analysed of_source = self._analyse(extractor, source, "source")
-        cdef Analysed of_target = self._analyse(extractor, target, "target")
+        cdef Extractor extractor = decoder._extractor
+        cdef Analysed of_source = self._analyse(decoder, source, "source")
+        cdef Analysed of_target = self._analyse(decoder, target, "target")
         if extractor.uses_encoder:
             extractor.check_encoded(encoded, of_source.side.n, of_target.side.n)
             s2t, t2s = encoded
             job.s2t_encoded = &s2t[0, 0]
             job.t2s_encoded = &t2s[0, 0]
             self.held.append(encoded)
-        of_target.weigh(target.tags)
         job.score_weights = of_target.score_weights
         job.source = &of_source.side
         job.target = &of_target.side
@@ -307,7 +333,7 @@ def decide_batch(Decoder decoder not None, pairs not None, int style, double thr
         extractor.make_room()
         for k, ((source, target), encoded) in enumerate(pairs):
             try:
-                batch._fill(&batch.jobs[k], extractor, source, target, encoded)
+                batch._fill(&batch.jobs[k], decoder, source, target, encoded)
             except Exception as error:
                 batch.jobs[k].status = FAILED
                 batch.errors[k] = error

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t
 
 from tokalign.crf._lattice cimport Workspace
+from tokalign.decoding._known cimport KnownWords
 from tokalign.features._extract cimport Extractor
 
 cdef class Decoder:
@@ -12,9 +13,13 @@ cdef class Decoder:
     cdef Py_ssize_t _n_scratch
     cdef long long _n_decoded
     cdef long long _held     # number of the pair that extractor and scratch hold, 0 for none
+    cdef KnownWords _known
+    cdef tuple _tags         # of which the next says what they weigh in the score
+    cdef double[::1] _tag_weights
     cdef object _lock        # of all of the above; who holds it may use them
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef int _hold(self, Decoded pair) except -1
+    cdef double[::1] _weights_of(self, tuple tags)
     cdef Decoded _decode(self, source, target, encoded, int style)
     cdef bint _posteriors(
         self, int style, int direction, const double *emission, Py_ssize_t n_steps,

@@ -15,9 +15,11 @@ import numpy as np
 from tokalign.crf._lattice cimport N_TRANSITIONS, Workspace, expand
 from tokalign.crf._marginals cimport marginals
 from tokalign.crf._viterbi cimport viterbi
+from tokalign.decoding._known cimport KnownWords
 from tokalign.features._extract cimport Extractor
 from tokalign.features._pair cimport Sink
 
+from tokalign.decoding.score import content_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 
 
@@ -60,6 +62,7 @@ cdef class Decoder:
         )
         self._transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self._workspace = Workspace()
+        self._known = KnownWords()
         self._lock = threading.RLock()
 
     def __dealloc__(self):
@@ -129,6 +132,13 @@ cdef class Decoder:
         with self._lock:
             self._held = 0
             self._extractor.forget()
+
+    cdef double[::1] _weights_of(self, tuple tags):
+        """Return what tokens of these tags weigh in the score."""
+        if tags is not self._tags:
+            self._tag_weights = np.array([content_weight(tag) for tag in tags])
+            self._tags = tags
+        return self._tag_weights
 
     cdef Decoded _decode(self, source, target, encoded, int style):
         self._n_decoded += 1

@@ -1,0 +1,27 @@
+from libc.stdint cimport uint8_t
+
+cdef enum:
+    # Bits of a position; the position after the last character counts too.
+    BREAK = 1           # a token starts or ends before this character
+    EARLY = 2           # with BREAK: the script breaks here before it looks at apostrophes
+    OPENING = 4         # this quotation mark is written ``
+    CLOSING = 8         # this quotation mark is written ''
+    DASH = 16           # written --
+    ELLIPSIS = 32       # written ...
+    REWRITTEN = OPENING | CLOSING | DASH | ELLIPSIS
+
+cdef Py_UCS4 straightened(Py_UCS4 letter) noexcept nogil
+
+cdef void mark_tokens(
+    Py_UCS4* letters,       # [n] straightened; white space becomes spaces
+    uint8_t* bits,          # [n + 1], written
+    Py_ssize_t n,
+) noexcept nogil
+
+cdef bint next_token(
+    const Py_UCS4* letters,
+    const uint8_t* bits,
+    Py_ssize_t n,
+    Py_ssize_t* start,      # where to look from; where the token starts
+    Py_ssize_t* end,        # where it ends
+) noexcept nogil

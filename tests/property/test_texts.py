@@ -1,0 +1,143 @@
+"""Texts annotated in columns against the same by sentence: tokenize, tag, lemmatize."""
+
+import copy
+import pickle
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.sample import sample_pairs
+from tokalign.annotate import _texts
+from tokalign.annotate._texts import Annotate, AnnotatedTexts
+from tokalign.annotate._tokenize import tokenize
+from tokalign.annotate._words import Words
+from tokalign.annotate.lemmatize import Lemmatizer
+from tokalign.annotate.native import NativeAnnotator
+from tokalign.annotate.tagger import Tagger
+from tokalign.types import Sentence
+
+TAGGER = Tagger.load()
+LEMMATIZE = Lemmatizer().lemmatize
+ANNOTATOR = NativeAnnotator()
+TEXTS = [side.text for pair in sample_pairs()[:60] for side in (pair.source, pair.target)]
+AWKWARD = [
+    "“Don’t — stop…”",
+    "``Stop,'' she said: 'I can't.'",
+    "It cost $1,000.50 (or -LRB- 5% -RRB-).",
+    "ＦＵＬＬ width Ünïcödé ﬁ ǅ İstanbul ٣٤ 漢字",
+    "a\udc80b \U0001f600 \u2028 x",
+    "w" * 300 + " " + "é" * 700,
+    "'Twas gonna cannot d'ye",
+]
+pieces = st.one_of(
+    st.sampled_from(TEXTS + AWKWARD),
+    st.text(max_size=40),
+    st.text("ab'\"`-.,… “”‘’—()$%5 \t", max_size=30),
+)
+
+
+def by_steps(text: str) -> Sentence:
+    """Return a text annotated step by step; the twin."""
+    tokens, starts, ends = tokenize(text)
+    (tags,) = TAGGER.tag([tokens])
+    lemmas = tuple(map(LEMMATIZE, tokens, tags))
+    return Sentence(text, tuple(tokens), tuple(starts), tuple(ends), tags, lemmas)
+
+
+def views(annotate: Annotate, texts: list[str]) -> list[Sentence]:
+    found = annotate(texts)
+    return [Sentence.of(found, k, text=text) for k, text in enumerate(texts)]
+
+
+@settings(max_examples=150)
+@given(st.lists(pieces, max_size=6))
+def test_texts_of_a_batch_are_annotated_as_each_by_steps(texts) -> None:
+    found = views(Annotate(TAGGER, LEMMATIZE), texts)
+    assert found == [by_steps(text) for text in texts]
+    assert list(map(len, found)) == [len(each.tokens) for each in found]
+
+
+@given(st.lists(pieces, max_size=6))
+def test_what_was_annotated_before_changes_nothing(texts) -> None:
+    annotated = ANNOTATOR.annotate([text for text in texts if tokenize(text)[0]], trees=False)
+    assert annotated == [by_steps(text) for text in texts if tokenize(text)[0]]
+
+
+def test_every_token_of_much_text_has_its_number() -> None:
+    annotate = Annotate(TAGGER, LEMMATIZE)
+    texts = [" ".join(f"w{n}x{k}" for k in range(50)) for n in range(60)]
+    found = annotate(texts)
+    assert [found.field(n, "tokens") for n in (0, 59)] == [tuple(texts[n].split()) for n in (0, 59)]
+    offsets, starts, ends, numbers = found.columns()
+    assert offsets.tolist() == list(range(0, 3001, 50))
+    assert len(set(numbers.tolist())) == len(found.words) == 3000
+    assert [texts[7][a:b] for a, b in zip(starts[350:352], ends[350:352], strict=True)] == [
+        "w7x0", "w7x1",
+    ]  # fmt: skip
+    assert annotate(texts).columns()[3].tolist() == numbers.tolist()
+
+
+def test_words_start_anew_and_sentences_keep_theirs() -> None:
+    annotate = Annotate(TAGGER, LEMMATIZE)
+    texts = TEXTS[:20]
+    first = views(annotate, texts)
+    words = annotate.words
+    assert 0 < words.n_bytes < _texts.MAX_WORD_BYTES
+    long = "x" * (_texts.MAX_WORD_BYTES // 8)
+    views(annotate, [long])
+    assert words.n_bytes > _texts.MAX_WORD_BYTES
+    again = views(annotate, texts)
+    assert annotate.words is not words
+    assert again == first == [by_steps(text) for text in texts]
+
+
+def test_a_view_is_used_as_what_it_equals() -> None:
+    for use in (
+        repr,
+        hash,
+        copy.deepcopy,
+        lambda each: pickle.loads(pickle.dumps(each)),
+        lambda each: each.replace(heads=(-1,), relations=("root",)),
+        lambda each: (each.heads, each.relations, type(each.starts[0])),
+    ):
+        (view,) = views(Annotate(TAGGER, LEMMATIZE), ["Dogs don't bark."])
+        assert use(view) == use(by_steps("Dogs don't bark."))
+
+
+def test_an_index_outside_is_refused() -> None:
+    found = Annotate(TAGGER, LEMMATIZE)(["Dogs bark."])
+    for call in (
+        lambda: found.field(1, "tokens"),
+        lambda: found.field(-1, "tags"),
+        lambda: found.n_tokens(1),
+        lambda: found.words.tag(99),
+    ):
+        with pytest.raises(IndexError, match=r"-?\d+ of \d"):
+            call()
+    with pytest.raises(TypeError, match="made by Annotate"):
+        AnnotatedTexts()
+    assert Words(("NN",)).n_bytes == 0
+
+
+def test_threads_that_share_an_annotator_get_what_one_gets() -> None:
+    expected = [by_steps(text) for text in TEXTS]
+    shared = NativeAnnotator()
+    start = threading.Barrier(4)
+    found: list[list[Sentence]] = []
+
+    def work() -> None:
+        start.wait(60)
+        for _ in range(5):
+            annotated = []
+            for k in range(0, len(TEXTS), 7):
+                annotated += shared.annotate(TEXTS[k : k + 7], trees=False)
+            found.append(annotated)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(300)
+    assert len(found) == 20
+    assert all(each == expected for each in found)
