@@ -1,10 +1,14 @@
+import hashlib
 import json
+import ssl
 import subprocess
 
 import pytest
+import trustme
 from support.server_process import started
+from tokalign.cli.bench import rank_bodies
 from tokalign.load import measure, report
-from tokalign.load.generator import Generator, Outcome
+from tokalign.load.generator import Generator, Outcome, Security
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2
@@ -212,6 +216,102 @@ def test_command_prints_json_and_writes_a_page(server, tmp_path):
     assert all(1 <= step["windows"] <= 2 for step in steps)
     assert steps[0]["pairs_per_s"] == pytest.approx(5 * steps[0]["calls_per_s"])
     assert "<svg" in page.read_text()
+
+
+def bench(*flags):
+    short = ["--in-flight", "2", "--duration", "0.3", "--windows", "1", "--warm-up", "0", "--json"]
+    return subprocess.run(
+        [*TOKALIGN, "bench", *flags, *short], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_command_ranks(server, tmp_path):
+    lines = tmp_path / "pairs.tsv"
+    lines.write_text("a b\tb c\nd\te\nf\tg\n")
+    flags = ["--method", "rank", "--pairs", "7", "--input", str(lines)]
+    answer = bench("--server", server.address, *flags)
+    assert answer.returncode == 0, answer.stderr
+    value = json.loads(answer.stdout)
+    (step,) = value["steps"]
+    assert value["method"] == "rank" and value["tls"] is False
+    assert step["calls"] > 0 and step["failed"] == 0
+    assert step["pairs_per_s"] == pytest.approx(7 * step["calls_per_s"])
+
+
+def test_rank_requests_ask_every_target_over_the_sources_in_turn():
+    requests = [
+        align_pb2.RankRequest.FromString(each)
+        for each in rank_bodies([("a", "q"), ("b", "r"), ("c", "s")], 4)
+    ]
+    assert [each.question.text for each in requests] == ["q", "r", "s"]
+    sources = [[each.sentence.text for each in request.candidates] for request in requests]
+    assert sources == [["a", "b", "c", "a"], ["b", "c", "a", "b"], ["c", "a", "b", "c"]]
+
+
+TOKEN = "t" * 300  # its length takes two bytes of HPACK
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    """A server with TLS and a token, and the flags and the context of who may call it."""
+    folder = tmp_path_factory.mktemp("secure")
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost", "127.0.0.1")
+    issued.private_key_pem.write_to_path(folder / "key.pem")
+    for blob in issued.cert_chain_pems:
+        blob.write_to_path(folder / "server.pem", append=True)
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    (folder / "token").write_text(f"{TOKEN}\n")
+    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+    (folder / "tokens").write_text(f"bench {digest}\n")
+    flags = ["--tls-cert", folder / "server.pem", "--tls-key", folder / "key.pem"]
+    with started(*map(str, flags), "--token-file", str(folder / "tokens")) as server:
+        yield server, folder
+
+
+@pytest.mark.parametrize("method", ["align", "batch", "rank"])
+def test_command_speaks_tls_and_sends_its_token(secure, method):
+    server, folder = secure
+    flags = ["--tls-ca", str(folder / "ca.pem"), "--token-file", str(folder / "token")]
+    answer = bench("--server", server.address, "--method", method, "--pairs", "20", *flags)
+    assert answer.returncode == 0, answer.stderr
+    value = json.loads(answer.stdout)
+    (step,) = value["steps"]
+    assert value["tls"] is True
+    assert step["calls"] > 0 and step["failed"] == 0
+
+
+def test_body_larger_than_the_window_is_sent_over_tls(secure):
+    server, folder = secure
+    tls = ssl.create_default_context(cafile=folder / "ca.pem")
+    large = body(text="word " * 60_000)
+    generator = Generator(server.address, ALIGN, [large], 1, security=Security(tls, TOKEN))
+    (outcome,) = generator.closed_loop(1, 0.001)
+    assert outcome.is_ok
+    generator.close()
+
+
+def test_calls_without_the_token_fail(secure):
+    server, folder = secure
+    answer = bench("--server", server.address, "--tls-ca", str(folder / "ca.pem"))
+    assert answer.returncode == 0, answer.stderr
+    (step,) = json.loads(answer.stdout)["steps"]
+    assert step["failed"] == step["calls"] > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "is the server running, with TLS?"), ("no certificate", "has no PEM certificates")],
+)
+def test_command_refuses_a_server_that_its_authorities_do_not_know(
+    secure, tmp_path, content, message
+):
+    server, _ = secure
+    path = tmp_path / "other.pem"
+    path.write_bytes(content.encode() if content else trustme.CA().cert_pem.bytes())
+    answer = bench("--server", server.address, "--tls-ca", str(path))
+    assert answer.returncode == 1
+    assert message in answer.stderr
 
 
 def test_command_says_when_nobody_listens():

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from tokalign.cli.options import read_token, secure_options
 from tokalign.errors import InputError, ServerError, quoted
+
+if TYPE_CHECKING:
+    import ssl
+
+MOST_QUESTIONS = 50
+"""Requests of --method rank that are made, for each holds all of its candidates."""
 
 
 @click.command("bench")
-@click.option("--server", required=True, metavar="HOST:PORT", help="A server without TLS.")
+@click.option("--server", required=True, metavar="HOST:PORT", help="A running server.")
 @click.option("--metrics", metavar="URL", help="Its /metrics, for queue and compute times.")
-@click.option("--method", type=click.Choice(["align", "batch"]), default="align")
-@click.option("--pairs", default=100, show_default=True, help="Pairs per call, for --method batch.")
-@click.option("--input", "source", type=click.File(), help="source<TAB>target lines to send.")
+@click.option("--method", type=click.Choice(["align", "batch", "rank"]), default="align")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Pairs per call of --method batch, candidates of rank.",
+)
+@click.option(
+    "--input",
+    "source",
+    type=click.File(),
+    help="source<TAB>target lines to send; rank takes sources for candidates, targets for queries.",
+)
+@secure_options
 @click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
 @click.option("--rate", default="", help="Open loop steps in calls per second, instead.")
 @click.option("--connections", default=4, show_default=True)
@@ -39,6 +59,8 @@ def command(
     method: str,
     pairs: int,
     source: TextIO | None,
+    tls_ca: Path | None,
+    token_file: Path | None,
     in_flight: str,
     rate: str,
     connections: int,
@@ -56,17 +78,23 @@ def command(
     the moment they were meant to start.
     """
     from tokalign.load import measure, report
-    from tokalign.load.generator import Generator
+    from tokalign.load.generator import Generator, Security
 
     steps = [measure.Step(rate=value) for value in _numbers(rate, "--rate")]
     steps = steps or [
         measure.Step(in_flight=int(value)) for value in _numbers(in_flight, "--in-flight")
     ]
-    n_pairs = pairs if method == "batch" else 1
+    n_pairs = 1 if method == "align" else pairs
+    texts = _texts(source)
+    security = Security(_tls(tls_ca, token_file), read_token(token_file) or "")
     results = []
     try:
         generator = Generator(
-            server, measure.METHODS[method], _bodies(source, n_pairs), connections
+            server,
+            measure.METHODS[method],
+            BODIES[method](texts, n_pairs),
+            connections,
+            security=security,
         )
         for step in steps:
             result = measure.measure(
@@ -82,12 +110,18 @@ def command(
             click.echo(f"done: {step}", err=True)
         generator.close()
     except OSError as error:
-        raise ServerError(f"{server}: {error}; is the server running, without TLS?") from error
+        spoken = "without TLS" if security.tls is None else "with TLS"
+        raise ServerError(f"{server}: {error}; is the server running, {spoken}?") from error
     title = f"{method} at {server} ({platform.processor() or platform.machine()})"
     if as_json:
         steps_json = [result.to_json() for result in results]
         machine = {"machine": platform.platform(), "cpus": os.cpu_count()}
-        what = {"method": method, "pairs_per_call": n_pairs, "window_s": duration}
+        what = {
+            "method": method,
+            "pairs_per_call": n_pairs,
+            "tls": security.tls is not None,
+            "window_s": duration,
+        }
         click.echo(json.dumps(what | machine | {"steps": steps_json}))
     else:
         click.echo(report.table(results))
@@ -113,25 +147,71 @@ _BUILT_IN = (
 )
 
 
-def _bodies(source: TextIO | None, n_pairs: int) -> list[bytes]:
-    """Return serialised requests; without input, over four built-in pairs."""
+Texts = list[tuple[str, str]]
+
+
+def _texts(source: TextIO | None) -> Texts:
+    """Return the pairs of a file; without one, four built-in ones."""
+    if source is None:
+        return list(_BUILT_IN)
+    texts = []
+    for number, line in enumerate(source, 1):
+        left, tab, right = line.rstrip("\n").partition("\t")
+        if not tab:
+            raise InputError(f"line {number} has no tab; wanted source<TAB>target")
+        texts.append((left, right))
+    if not texts:
+        raise InputError("the input is empty; give at least one pair")
+    return texts
+
+
+def single_bodies(texts: Texts, n_pairs: int = 1) -> list[bytes]:
+    """Return a serialised AlignRequest for every pair."""
     from tokalign.v1 import align_pb2
 
-    texts = list(_BUILT_IN)
-    if source is not None:
-        texts = []
-        for number, line in enumerate(source, 1):
-            left, tab, right = line.rstrip("\n").partition("\t")
-            if not tab:
-                raise InputError(f"line {number} has no tab; wanted source<TAB>target")
-            texts.append((left, right))
-    pairs = [
-        align_pb2.Pair(source=align_pb2.Sentence(text=left), target=align_pb2.Sentence(text=right))
+    return [
+        align_pb2.AlignRequest(
+            pair={"source": {"text": left}, "target": {"text": right}}
+        ).SerializeToString()
         for left, right in texts
     ]
-    if not pairs:
-        raise InputError("the input is empty; give at least one pair")
-    if n_pairs == 1:
-        return [align_pb2.AlignRequest(pair=pair).SerializeToString() for pair in pairs]
-    repeated = [pairs[index % len(pairs)] for index in range(n_pairs)]
-    return [align_pb2.BatchAlignRequest(pairs=repeated).SerializeToString()]
+
+
+def batch_bodies(texts: Texts, n_pairs: int) -> list[bytes]:
+    """Return one serialised BatchAlignRequest of so many pairs, in turn."""
+    from tokalign.v1 import align_pb2
+
+    repeated = itertools.islice(itertools.cycle(texts), n_pairs)
+    pairs = [{"source": {"text": left}, "target": {"text": right}} for left, right in repeated]
+    return [align_pb2.BatchAlignRequest(pairs=pairs).SerializeToString()]
+
+
+def rank_bodies(texts: Texts, n_candidates: int) -> list[bytes]:
+    """Return serialised RankRequests: targets as questions, each over sources from its own on."""
+    from tokalign.v1 import align_pb2
+
+    return [
+        align_pb2.RankRequest(
+            question={"text": question},
+            candidates=[
+                {"sentence": {"text": texts[(first + each) % len(texts)][0]}}
+                for each in range(n_candidates)
+            ],
+        ).SerializeToString()
+        for first, (_, question) in enumerate(texts[:MOST_QUESTIONS])
+    ]
+
+
+BODIES = {"align": single_bodies, "batch": batch_bodies, "rank": rank_bodies}
+
+
+def _tls(ca_path: Path | None, token_path: Path | None) -> ssl.SSLContext | None:
+    """Return how to encrypt; as of a client, a token is sent over TLS alone."""
+    if ca_path is None and token_path is None:
+        return None
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=ca_path)
+    except ssl.SSLError as error:
+        raise InputError(f"{ca_path} has no PEM certificates that can be read: {error}") from error

@@ -155,8 +155,27 @@ class Endpoint:
             tls = Tls(root_certificates=self.ca_path.read_bytes())
         if self.token_path is not None:
             tls = tls or Tls()
-            token = self.token_path.read_text(encoding="utf-8").strip()
+            token = read_token(self.token_path)
         return Client(self.address, timeout_s=self.timeout_s, tls=tls, token=token)
+
+
+def read_token(path: Path | None) -> str | None:
+    """Return what a token's file holds, without the white space around it."""
+    return None if path is None else path.read_text(encoding="utf-8").strip()
+
+
+def secure_options(command: Command) -> Command:
+    """Add --tls-ca and --token-file."""
+    for option in (
+        click.option(
+            "--token-file", type=_FILE, help="Bearer token to send to the server, over TLS."
+        ),
+        click.option(
+            "--tls-ca", type=_FILE, help="Use TLS, and trust the certificates in this PEM file."
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def connect_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,14 +195,8 @@ def connect_options(command: Callable[..., Any]) -> Callable[..., Any]:
         endpoint = None if server is None else Endpoint(server, timeout, tls_ca, token_file)
         return command(*args, server=endpoint, **options)
 
-    decorated: Callable[..., Any] = with_endpoint
+    decorated: Callable[..., Any] = secure_options(with_endpoint)
     for option in (
-        click.option(
-            "--token-file", type=_FILE, help="Bearer token to send to the server, over TLS."
-        ),
-        click.option(
-            "--tls-ca", type=_FILE, help="Use TLS, and trust the certificates in this PEM file."
-        ),
         click.option(
             "--timeout",
             type=click.FloatRange(0, min_open=True),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import selectors
 import socket
+import ssl
 import struct
 import time
 from collections import deque
@@ -25,6 +26,7 @@ _LARGEST_WINDOW = 2**31 - 1
 _FRAME_BYTES = 16_384
 _FIRST_WINDOW = 65_535
 SEND_GAP_S = 0.0005
+_NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 @dataclass(slots=True)
@@ -44,6 +46,25 @@ def never(outcomes: Sequence[Outcome]) -> float:
     return 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Security:
+    """How a server is spoken to.
+
+    Attributes
+    ----------
+    tls : ssl.SSLContext or None
+        Encrypts the connections; plain text without.
+    token : str
+        Bearer token; none where empty.
+    """
+
+    tls: ssl.SSLContext | None = None
+    token: str = ""
+
+
+PLAIN = Security()
+
+
 @dataclass(slots=True)
 class _Call:
     intended_at: float
@@ -58,19 +79,33 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
 
 
 def _literal(name: bytes, value: bytes) -> bytes:
-    """Return an HPACK literal that is not indexed; lengths below 127."""
-    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+    """Return an HPACK literal that is not indexed."""
+    return b"\0" + _string(name) + _string(value)
 
 
-def _headers(authority: str, path: str) -> bytes:
+def _string(value: bytes) -> bytes:
+    """Return an HPACK string: its length, of which seven bits stand in the first byte, and it."""
+    n_more = len(value) - 127
+    if n_more < 0:
+        return bytes([len(value)]) + value
+    length = bytearray([127])
+    while n_more > 127:
+        length.append(n_more & 127 | 128)
+        n_more >>= 7
+    return bytes(length) + bytes([n_more]) + value
+
+
+def _headers(authority: str, path: str, security: Security) -> bytes:
     fields = [
         (b":method", b"POST"),
-        (b":scheme", b"http"),
+        (b":scheme", b"http" if security.tls is None else b"https"),
         (b":path", path.encode()),
         (b":authority", authority.encode()),
         (b"content-type", b"application/grpc"),
         (b"te", b"trailers"),
     ]
+    if security.token:
+        fields.append((b"authorization", b"Bearer " + security.token.encode()))
     return b"".join(_literal(name, value) for name, value in fields)
 
 
@@ -85,14 +120,19 @@ class LoadConnection:
     address: str
     path: str
     is_patient: bool = True
+    security: Security = PLAIN
     calls: dict[int, _Call] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         host, _, port = self.address.rpartition(":")
-        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
+        host = host.strip("[]")
+        self.socket = socket.create_connection((host, int(port)), timeout=10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.security.tls is not None:
+            self.security.tls.set_alpn_protocols(["h2"])
+            self.socket = self.security.tls.wrap_socket(self.socket, server_hostname=host)
         self.socket.setblocking(False)
-        self._headers = _headers(self.address, self.path)
+        self._headers = _headers(self.address, self.path, self.security)
         self._stream = 1
         self._in = bytearray()
         self._out = bytearray(
@@ -144,7 +184,7 @@ class LoadConnection:
         if self._out:
             try:
                 sent = self.socket.send(self._out)
-            except BlockingIOError:
+            except _NOT_NOW:
                 return
             del self._out[:sent]
 
@@ -166,13 +206,7 @@ class LoadConnection:
 
     def receive(self, now: float) -> list[Outcome]:
         """Read what has arrived and return the calls that it ends."""
-        try:
-            data = self.socket.recv(1 << 18)
-        except BlockingIOError:
-            return []
-        if not data:
-            raise ConnectionError(f"{self.address} closed the connection")
-        self._in += data
+        self._read()
         ended: list[Outcome] = []
         position = 0
         while len(self._in) - position >= 9:
@@ -188,6 +222,19 @@ class LoadConnection:
             self.call(*self._waiting.popleft())
         self.flush()
         return ended
+
+    def _read(self) -> None:
+        """Read what has arrived; of TLS all of it, for what is left in its layer wakes nobody."""
+        is_over = False
+        while not is_over:
+            try:
+                data = self.socket.recv(1 << 18)
+            except _NOT_NOW:
+                return
+            if not data:
+                raise ConnectionError(f"{self.address} closed the connection")
+            self._in += data
+            is_over = self.security.tls is None
 
     def _frame_arrived(
         self,
@@ -240,7 +287,7 @@ class Generator:
     Parameters
     ----------
     address : str
-        HOST:PORT, plain text.
+        HOST:PORT.
     method : str
         Full path, such as ``"/tokalign.v1.AlignService/Align"``.
     bodies : sequence of bytes
@@ -248,6 +295,7 @@ class Generator:
     connections : int
     is_patient : bool
         See LoadConnection.
+    security : Security
     """
 
     def __init__(
@@ -257,12 +305,13 @@ class Generator:
         bodies: Sequence[bytes],
         connections: int = 4,
         is_patient: bool = True,
+        security: Security = PLAIN,
     ) -> None:
         framed = [b"\0" + struct.pack(">I", len(body)) + body for body in bodies]
         self._bodies = _cycle(framed)
         self._selector = selectors.DefaultSelector()
         self._connections = [
-            LoadConnection(address, method, is_patient) for _ in range(connections)
+            LoadConnection(address, method, is_patient, security) for _ in range(connections)
         ]
         for connection in self._connections:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)

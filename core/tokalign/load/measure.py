@@ -18,6 +18,7 @@ PERCENTILES = (50, 90, 95, 99, 99.9)
 METHODS = {
     "align": "/tokalign.v1.AlignService/Align",
     "batch": "/tokalign.v1.AlignService/BatchAlign",
+    "rank": "/tokalign.v1.AlignService/Rank",
 }
 
 
