@@ -159,6 +159,11 @@ lexicon: build $(WORDNET_DICT)  ## recompile the WordNet table
 	$(BIN)/python -m recipes.wordnet --dict $(WORDNET_DICT) \
 	  --output core/tokalign/data/wordnet.table.xz
 
+test-clients: build dev  ## build and run the clients in other languages; installs what they need, as root
+	clients/install.sh
+	$(MAKE) -s -C clients
+	TOKALIGN_TEST_CLIENTS=1 $(BIN)/python -m pytest tests/clients
+
 test-lexicon: build dev $(WORDNET_DICT)  ## compare the WordNet table with NLTK's reader of the files
 	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
 
