@@ -7,12 +7,16 @@ up to the next ``<!--/-->``::
 
 ``{KEY}`` is a figure; ``{PREFIX: a b c}`` are the figures PREFIX.a, PREFIX.b and PREFIX.c as cells
 of a table. Nobody types a figure: bench/figures.py measures it, `make docs` renders the pages.
+
+A block of code after ``<!--from FILE-->`` is that file's part between the comments ``quick start``
+and ``end of quick start``.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FIGURES = ROOT / "docs" / "figures.json"
 _PLACE = re.compile(r"<!--=(.*?)-->.*?<!--/-->", re.DOTALL)
 _FIELD = re.compile(r"\{([^{}:]+)(?:: ([^{}]+))?\}")
+_EXCERPT = re.compile(r"(?<=^<!--from )(\S+)-->\n```(\w+)\n.*?(?=^```$)", re.DOTALL | re.MULTILINE)
+_MARKED = re.compile(
+    r"^ *// quick start\n(.*?)^ *// end of quick start\n", re.DOTALL | re.MULTILINE
+)
 
 
 def load_figures() -> dict[str, dict[str, Any]]:
@@ -55,9 +63,16 @@ def named(page: str) -> Iterator[str]:
 
 
 def rendered(page: str, figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a page with the figures in their places; KeyError if there is no such figure."""
+    """Return a page with figures and excerpts in place; KeyError if there is no such figure."""
 
     def fill(field: re.Match[str]) -> str:
         return " | ".join(shown(figures[key]) for key in keys(field))
 
+    def quote(place: re.Match[str]) -> str:
+        marked = _MARKED.search((ROOT / place[1]).read_text(encoding="utf-8"))
+        if marked is None:
+            raise ValueError(f"{place[1]} has no part between quick start and end of quick start")
+        return f"{place[1]}-->\n```{place[2]}\n{textwrap.dedent(marked[1])}"
+
+    page = _EXCERPT.sub(quote, page)
     return _PLACE.sub(lambda place: f"<!--={place[1]}-->{_FIELD.sub(fill, place[1])}<!--/-->", page)

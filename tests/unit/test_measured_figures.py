@@ -95,6 +95,16 @@ def test_a_place_is_filled_with_figures_as_cells_and_with_signs():
         pages.rendered("<!--={a.f2}-->?<!--/-->", entries)
 
 
+def test_an_excerpt_is_the_marked_part_of_its_file():
+    page = "<!--from clients/cpp/client.cc-->\n```cpp\nold\n```\nafter ```\n"
+    text = pages.rendered(page, {})
+    assert text.startswith("<!--from clients/cpp/client.cc-->\n```cpp\nstd::string Content(")
+    assert text.endswith("}\n```\nafter ```\n") and "old" not in text
+    assert pages.rendered(text, {}) == text
+    with pytest.raises(ValueError, match=r"setup\.py has no part"):
+        pages.rendered("<!--from setup.py-->\n```py\n```\n", {})
+
+
 def test_a_measurement_reads_its_rows_and_rounds_by_unit(tmp_path):
     entries = figures.measure(TOY, tmp_path)
     assert {key: entry["value"] for key, entry in entries.items()} == {
