@@ -136,6 +136,12 @@ def test_bytes_in_a_table_that_are_not_utf8_cost_their_record(align):
     assert "line 2: not UTF-8" in result.stderr
 
 
+def test_a_line_longer_than_any_header_is_a_bad_line(align):
+    result = align(text="x" * (1 << 25) + ",\n" + TEXT)
+    assert result.stdout.startswith("\n")
+    assert "line 1: saw 1 fields" in result.stderr
+
+
 @pytest.mark.parametrize("columns", ["source", "0,1", "a,1", "a,b,c", ",b"])
 def test_wrong_columns_are_usage_errors(align, columns):
     assert align("--columns", columns, text=TEXT).exit_code == 2

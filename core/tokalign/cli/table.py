@@ -48,7 +48,6 @@ class Table:
                 first = first or number
                 yield row.decode("utf-8-sig", errors="surrogateescape")
 
-        csv.field_size_limit(MAX_FIELD)
         records = _reader(lines(), self.delimiter)
         is_header = self.has_header
         while True:
@@ -100,7 +99,10 @@ def table_of(head: str, columns: Columns | None) -> Table | None:
         If a named column is not in the header.
     """
     for delimiter in ("\t", ","):
-        names = next(_reader([head.rstrip("\r\n")], delimiter), [])
+        try:
+            names = next(_reader([head.rstrip("\r\n")], delimiter), [])
+        except csv.Error:  # a field that is too long for the name of a column
+            names = []
         wanted = columns or NAMES
         numbers = [whole_number(column) for column in wanted] if columns else []
         if columns and delimiter in head and all(numbers):
@@ -119,6 +121,7 @@ def table_of(head: str, columns: Columns | None) -> Table | None:
 
 
 def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(MAX_FIELD)
     if delimiter == "\t":
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=delimiter)
