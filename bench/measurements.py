@@ -755,7 +755,32 @@ SENTENCES = (
     ),
 )
 
+_SPENT = {"cpu": Value(("cpu_us",), "us", "processor time of the server and its workers, per call")}
+TRANSPORT = (
+    Measurement(
+        "transport",
+        "single calls and rankings in plain text and over TLS with a token, two workers, made "
+        "pairs of 29 and 10 tokens, medians of turns of one run",
+        "python -m bench.transport",
+        tuple(
+            Row(f"{load}-{transport}", {"load": load, "transport": transport}, values)
+            for load in ("align-1", "align-64", "rank-50-1", "rank-50-8", "rank-1000-2")
+            for transport, values in (
+                ("plain", _SPENT),
+                ("tls", _SPENT),
+                (
+                    "ratio",
+                    {
+                        "calls": Value(("calls_per_s",), "times", "calls, TLS to plain text"),
+                        "cpu": Value(("cpu_us",), "times", "processor time, TLS to plain text"),
+                    },
+                ),
+            )
+        ),
+    ),
+)
+
 MEASUREMENTS = (
     *FOLDS, *STYLES, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION, *TASKS,
-    *THRESHOLDS, *SENTENCES, *SPEED, *LIMIT, *SERVING,
+    *THRESHOLDS, *SENTENCES, *SPEED, *LIMIT, *SERVING, *TRANSPORT,
 )  # fmt: skip

@@ -77,6 +77,7 @@ class AsyncClient(BaseClient):
         *,
         by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
+        passages: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -84,7 +85,9 @@ class AsyncClient(BaseClient):
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first; see Client.rank."""
         wanted = request_options(options, model, annotator, changes)
-        return await self._call(rpcs.rank(question, candidates, by, top_k, wanted), timeout_s)
+        return await self._call(
+            rpcs.rank(question, candidates, by, top_k, passages, wanted), timeout_s
+        )
 
     def align_stream(
         self,

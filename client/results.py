@@ -7,9 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tokalign.client.errors import CallError, InternalError, from_status
-from tokalign.codec import decode_alignment, decode_judgement
+from tokalign.codec import decode_alignment, decode_judgement, decode_passage_sentence
 from tokalign.offsets import in_unit
-from tokalign.types import Alignment, AlignOptions, Judgement, Sentence, SentenceLike
+from tokalign.types import (
+    Alignment,
+    AlignOptions,
+    Judgement,
+    PassageSentence,
+    Sentence,
+    SentenceLike,
+)
 from tokalign.v1 import align_pb2
 
 Pair: TypeAlias = tuple[SentenceLike, SentenceLike]
@@ -49,9 +56,13 @@ class RankedResult(AlignResult):
     ----------
     judgement : Judgement or None
         What it is ranked by, and why; present exactly when `alignment` is.
+    sentence : PassageSentence or None
+        Which sentence of a passage is the best, and was aligned; None where the candidate is no
+        passage, or has an error.
     """
 
     judgement: Judgement | None
+    sentence: PassageSentence | None = None
 
 
 def alignment_of(
@@ -103,7 +114,8 @@ def ranked_of(
     """Return the result of one candidate."""
     result = result_of(message.result, model, message.index, sent, options)
     judgement = None if result.alignment is None else decode_judgement(message)
-    return RankedResult(result.index, result.alignment, result.error, judgement)
+    sentence = decode_passage_sentence(message)
+    return RankedResult(result.index, result.alignment, result.error, judgement, sentence)
 
 
 def results_of(

@@ -20,6 +20,7 @@ from tokalign.codec import (
     RequestOptions,
     ServerInfo,
     decode_server_info,
+    encode_candidate,
     encode_input,
     encode_options,
     encode_pair,
@@ -85,6 +86,7 @@ def rank(
     candidates: Sequence[SentenceLike],
     by: RankBy | str,
     top_k: int,
+    passages: bool,
     options: RequestOptions,
 ) -> Rpc[list[RankedResult]]:
     """Return the call that ranks candidates; each result's index is a candidate's."""
@@ -103,7 +105,7 @@ def rank(
     request = align_pb2.RankRequest(
         question=encode_input(question),
         candidates=[
-            align_pb2.Candidate(id=str(index), sentence=encode_input(each))
+            encode_candidate(each, str(index), passages=passages)
             for index, each in enumerate(candidates)
         ],
         top_k=top_k,

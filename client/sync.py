@@ -117,6 +117,7 @@ class Client(BaseClient):
         *,
         by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
+        passages: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -135,6 +136,9 @@ class Client(BaseClient):
             of another sentence by alignment score.
         top_k : int
             How many to return; 0 returns all.
+        passages : bool
+            Whether a candidate that is a str is a text of any number of sentences, of which the
+            best counts.
 
         Returns
         -------
@@ -146,7 +150,7 @@ class Client(BaseClient):
         Other parameters and exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
-        return self._call(rpcs.rank(question, candidates, by, top_k, wanted), timeout_s)
+        return self._call(rpcs.rank(question, candidates, by, top_k, passages, wanted), timeout_s)
 
     def align_stream(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar, cast
 
@@ -127,19 +127,27 @@ _PASSAGE = tag(align_pb2.Candidate.PASSAGE_FIELD_NUMBER)
 _SENTENCE = tag(align_pb2.Candidate.SENTENCE_FIELD_NUMBER)
 
 
-def candidate_sentence(candidate: bytes) -> bytes:
-    """Return the serialised sentence of a serialised candidate.
+def candidate_parts(candidate: bytes) -> tuple[bytes, str | None]:
+    """Return the serialised sentence of a serialised candidate, and its passage, if it has one.
 
     Raises
     ------
     InputError
-        If it has a passage.
+        If it has both, or the passage is no text.
     """
-    if values(candidate, _PASSAGE, MAX_OTHER_FIELDS):
+    sentences, passages = (
+        values(candidate, field, MAX_OTHER_FIELDS) for field in (_SENTENCE, _PASSAGE)
+    )
+    if not passages:
+        return b"".join(sentences), None
+    if sentences:
+        raise InputError("a candidate has a sentence and a passage; give one", field="passage")
+    try:
+        return b"", passages[-1].decode()
+    except UnicodeDecodeError as error:
         raise InputError(
-            "this server ranks no passages; send their sentences", field="candidates.passage"
-        )
-    return b"".join(values(candidate, _SENTENCE, MAX_OTHER_FIELDS))
+            f"the passage is not valid UTF-8 at byte {error.start}; send text", field="passage"
+        ) from error
 
 
 @cache
@@ -203,6 +211,48 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -
     except InputError as error:
         error.field = f"{side}.{error.field}" if error.field else side
         raise
+
+
+def shorten(message: align_pb2.Sentence, limits: RequestLimits) -> bool:
+    """Cut a sentence that is too long down to the limits, and return whether it was.
+
+    Text is cut after the last word that is whole. Text beside tokens is kept up to the last token
+    that is; where that is beyond the limit, or in no text, the sentence is left to be refused.
+    """
+    n_tokens, text = len(message.tokens), message.text
+    n_kept = n_characters = 0
+    for token in message.tokens[: limits.max_tokens]:
+        n_characters += len(token)
+        if n_characters > limits.max_characters:
+            break
+        n_kept += 1
+    if 0 < n_kept < n_tokens:
+        for name in ("tokens", "tags", "lemmas", "heads", "relations"):
+            column = getattr(message, name)
+            if len(column) == n_tokens:  # others are refused
+                del column[n_kept:]
+        for index, head in enumerate(message.heads):
+            if head >= n_kept:
+                message.heads[index] = -1
+    if len(text) > limits.max_characters:
+        text = text.rstrip()
+        message.text = _text_within(text, message.tokens, limits.max_characters)
+    return len(message.tokens) < n_tokens or len(message.text) < len(text)
+
+
+def _text_within(text: str, tokens: Sequence[str], limit: int) -> str:
+    """Return the start of a text that is within a limit, or all of it where tokens go beyond."""
+    end = 0
+    for token in tokens:
+        start = text.find(token, end)
+        end = start + len(token)
+        if start < 0 or end > limit:
+            return text
+    if tokens or len(text) <= limit or text[limit].isspace():
+        return text[:limit]
+    words = text[:limit].split()
+    is_cut_word = len(words) > 1 and not text[limit - 1].isspace()
+    return text[: limit - len(words[-1])] if is_cut_word else text[:limit]
 
 
 def max_sentence_bytes(limits: RequestLimits) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -30,6 +32,7 @@ from tokalign.types import (
 )
 
 if TYPE_CHECKING:
+    from tokalign.decoding._decoder import Decoded
     from tokalign.neural.encoder import Encoder
 
 DEFAULT_MODEL = "en"
@@ -131,16 +134,27 @@ class Aligner:
             annotator = load_annotator(annotator)
         return cls(load_model(model_path(model)), annotator)
 
-    def annotate(self, sentences: Sequence[SentenceLike]) -> list[Sentence]:
+    def annotate(
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
+    ) -> list[Sentence]:
         """Return sentences with every column that the model needs.
+
+        Parameters
+        ----------
+        sentences : sequence of str, sequence of str, or Sentence
+        truncate : bool
+            Whether a sentence of more than MAX_TOKENS tokens keeps the first so many, and all of
+            its text; a token whose head is among the others becomes a root.
 
         Raises
         ------
         InputError
             If a sentence is empty, its columns do not fit, or it holds lone surrogates.
         LimitError
-            If a sentence has more than MAX_TOKENS tokens.
+            If a sentence has more than MAX_TOKENS tokens and `truncate` is not set.
         """
+        if truncate:
+            sentences = [_first_tokens(each) for each in sentences]
         try:
             if all(map(self._is_annotated, sentences)):
                 annotated = [each for each in sentences if isinstance(each, Sentence)]
@@ -151,11 +165,12 @@ class Aligner:
         except UnicodeEncodeError as error:
             raise InputError(f"a sentence is not valid Unicode: {error}") from error
         for sentence in annotated:
-            if len(sentence) > MAX_TOKENS:
+            if len(sentence) > MAX_TOKENS and not truncate:
                 raise LimitError(
-                    f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it"
+                    f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it, or "
+                    "ask for truncate"
                 )
-        return annotated
+        return [sentence.first(MAX_TOKENS) for sentence in annotated] if truncate else annotated
 
     def _is_annotated(self, sentence: SentenceLike) -> bool:
         if not isinstance(sentence, Sentence):
@@ -190,11 +205,11 @@ class Aligner:
             If a sentence is empty or an option is unknown or out of range, or the model has no
             such style.
         LimitError
-            If a sentence has more than MAX_TOKENS tokens.
+            If a sentence has more than MAX_TOKENS tokens and the option `truncate` is not set.
         """
         options = AlignOptions.of(options, changes)
         self._results.style_number(options.style)
-        annotated = self.annotate_pairs([(source, target)])
+        annotated = self.annotate_pairs([(source, target)], truncate=options.truncate)
         (outcome,) = self.align_annotated(annotated, options)
         return unwrap(outcome)
 
@@ -257,15 +272,18 @@ class Aligner:
         options = AlignOptions.of(options, changes)
         pending = iter(pairs)
         while batch := list(itertools.islice(pending, batch_size)):
-            for outcome in self.align_annotated(self.annotate_pairs(batch), options):
+            annotated = self.annotate_pairs(batch, truncate=options.truncate)
+            for outcome in self.align_annotated(annotated, options):
                 if errors == "return" and isinstance(outcome, InputError):
                     yield outcome
                 else:
                     yield unwrap(outcome)
 
-    def annotate_pairs(self, pairs: Sequence[Pair | Exception]) -> list[AnnotatedPair | Exception]:
+    def annotate_pairs(
+        self, pairs: Sequence[Pair | Exception], *, truncate: bool = False
+    ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated, for `align_annotated`; see tokalign.outcomes.annotate_pairs."""
-        return annotate_pairs(self.annotate, pairs)
+        return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
@@ -290,9 +308,7 @@ class Aligner:
         self._results.style_number(options.style)
         for outcome in prepared:
             yield attempt(
-                lambda ready: self._results.alignment(
-                    self._results.decode(*ready, options.style), options
-                ),
+                lambda ready: self._alignment(self._results.decode(*ready, options.style), options),
                 outcome,
             )
 
@@ -334,13 +350,23 @@ class Aligner:
 
         def judged(ready: EncodedPair) -> tuple[Alignment, Judgement]:
             decoded = self._results.decode(*ready, options.style)
-            alignment = self._results.alignment(decoded, options)
+            alignment = self._alignment(decoded, options)
             posterior = link_posteriors(decoded, Symmetrization.JOINT)
             judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
             return alignment, judgement
 
         for outcome in together(self._encode, pairs):
             yield attempt(judged, outcome)
+
+    def _alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
+        alignment = self._results.alignment(decoded, options)
+        if not options.truncate:
+            return alignment
+        return replace(
+            alignment,
+            source_truncated=_is_cut(decoded.source),
+            target_truncated=_is_cut(decoded.target),
+        )
 
     def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""
@@ -407,3 +433,17 @@ def _open_encoder(name: str) -> Encoder:
     from tokalign.neural.encoder import Encoder  # its packages are optional
 
     return Encoder.open_shipped(name)
+
+
+def _first_tokens(sentence: SentenceLike) -> SentenceLike:
+    """Return a sentence with as many of its tokens, where it has any yet, as it may have."""
+    if isinstance(sentence, str) or len(sentence) <= MAX_TOKENS:
+        return sentence
+    if not isinstance(sentence, Sentence):
+        sentence = Sentence.from_tokens(sentence)
+    return sentence.first(MAX_TOKENS)
+
+
+def _is_cut(sentence: Sentence) -> bool:
+    """Whether a sentence has as many tokens as one may have, and its text goes on after them."""
+    return len(sentence) == MAX_TOKENS and bool(sentence.text[sentence.ends[-1] :].strip())

@@ -28,6 +28,16 @@ def positions(text: str, unit: OffsetUnit) -> range | list[int]:
     return list(accumulate(map(_WIDTHS[unit], text), initial=0))
 
 
+def place(text: str, at: int, unit: OffsetUnit) -> int:
+    """Return where a code point of a text starts, in a unit; see `positions`."""
+    if unit is OffsetUnit.CODE_POINTS or text.isascii():
+        return at
+    before = text[:at]
+    if unit is OffsetUnit.UTF8_BYTES:
+        return len(before.encode(errors="surrogatepass"))
+    return len(before.encode("utf-16-le", errors="surrogatepass")) // 2
+
+
 def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
     """Return a sentence, whose offsets count code points, with offsets that count a unit."""
     if unit is OffsetUnit.CODE_POINTS or sentence.text.isascii():

@@ -14,11 +14,13 @@ from typing import Any
 from tokalign.aligner import Aligner
 from tokalign.annotate._sentences import Sentences
 from tokalign.errors import InputError
+from tokalign.offsets import positions
 from tokalign.outcomes import Pair, unwrap
 from tokalign.types import (
     Alignment,
     AlignOptions,
     Judgement,
+    OffsetUnit,
     PassageSentence,
     RankBy,
     SentenceLike,
@@ -98,14 +100,14 @@ def rank(
         raise InputError(f"top_k is {top_k}; wanted 0 (all) or more", field="top_k")
     by = RankBy.of(by)
     options = AlignOptions.of(options, changes)
-    (target,) = aligner.annotate([question])
+    (target,) = aligner.annotate([question], truncate=options.truncate)
     ranked: list[Ranked] = []
-    pending = _sources(candidates, passages)
+    pending = _sources(candidates, passages, options.offsets)
     while batch := list(itertools.islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
             source if isinstance(source, InputError) else (source, target) for _, source, _ in batch
         ]
-        annotated = aligner.annotate_pairs(pairs)
+        annotated = aligner.annotate_pairs(pairs, truncate=options.truncate)
         outcomes = aligner.judge_annotated(annotated, options, by)
         for (index, _, sentence), outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, InputError):
@@ -124,7 +126,9 @@ Source = tuple[int, SentenceLike | InputError, PassageSentence | None]
 """Index of a candidate, a sentence of it or why it has none, and where in the passage that is."""
 
 
-def _sources(candidates: Iterable[SentenceLike], passages: bool) -> Iterator[Source]:
+def _sources(
+    candidates: Iterable[SentenceLike], passages: bool, unit: OffsetUnit
+) -> Iterator[Source]:
     for index, candidate in enumerate(candidates):
         if not passages or not isinstance(candidate, str):
             yield index, candidate, None
@@ -133,8 +137,9 @@ def _sources(candidates: Iterable[SentenceLike], passages: bool) -> Iterator[Sou
         if not spans:
             nothing = "the passage has no sentence; give text with at least one word"
             yield index, InputError(nothing, field="source"), None
+        at = positions(candidate, unit)
         for number, (start, end) in enumerate(spans):
-            where = PassageSentence(number, len(spans), start, end)
+            where = PassageSentence(number, len(spans), at[start], at[end])
             yield index, candidate[start:end], where
 
 

@@ -329,6 +329,19 @@ class Sentence(View):
         viewed = self.viewed()
         return len(self.tokens) if viewed is None else viewed[0].n_tokens(viewed[1])
 
+    def first(self, n_tokens: int) -> Self:
+        """Return the sentence with its first so many tokens, or itself if it has no more.
+
+        All of the text is kept. A token whose head is cut off becomes a root.
+        """
+        if len(self) <= n_tokens:
+            return self
+        names = ("tokens", "starts", "ends", "tags", "lemmas", "relations")
+        columns = {name: getattr(self, name) for name in names}
+        cut = {name: column and column[:n_tokens] for name, column in columns.items()}
+        heads = self.heads and tuple(h if h < n_tokens else -1 for h in self.heads[:n_tokens])
+        return replace(self, heads=heads, **cut)
+
     def replace(self, **columns: object) -> Self:
         """Return a copy with some columns replaced (not checked again)."""
         return replace(self, **columns)  # type: ignore[arg-type]

@@ -25,7 +25,8 @@ from tokalign.server.admission import Admission, max_request_cost
 from tokalign.server.answers import check_foreseen, too_large
 from tokalign.server.config import Config
 from tokalign.server.observe.memory import MemoryBound
-from tokalign.server.requests import Item, Parts, candidate_sentence, parse
+from tokalign.server.passages import read_candidates
+from tokalign.server.requests import Item, Parts, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import (
@@ -144,11 +145,15 @@ class AlignService:
         serving = self._serving()
         options, reference = serving.choose(parts.message("options"))
         options = replace(options, rank_by=codec.decode_rank_by(parts.number("rank_by")))
-        candidates = await self._items(parts, "candidates", len(data))
-        question = self._question(parts.message("question"))
-        sources = await _off_loop(len(data), _sources, candidates)
+        items = await self._items(parts, "candidates", len(data))
+        truncate = options.align.truncate
+        question = self._question(parts.message("question"), truncate)
+        candidates = await _off_loop(
+            len(data), read_candidates, items, self._config.limits, truncate=truncate
+        )
         top_k = parts.number("top_k")
-        request = Request(options, sources, len(data), _PAIR(target=question), top_k)
+        n_answered = top_k or (len(items) if candidates.has_passages else 0)
+        request = Request(options, candidates.pairs, len(data), _PAIR(target=question), n_answered)
         answers = await self._answers(serving.pool, request, context, _until_written(context))
         for answer in answers:
             # A bad question fails every pair, and is the call's error, not the candidates'.
@@ -156,12 +161,13 @@ class AlignService:
             if side == "target":
                 field = f"question.{rest}" if rest else "question"
                 raise FailedError(Failure(answer.code, answer.message, field))
+        answers = await _off_loop(len(data), candidates.answers, answers, options.align.offsets)
         return await self._joined(
             answers,
-            lambda: _RANKING(ranking=_ranking(candidates, answers, top_k), model=reference),
+            lambda: _RANKING(ranking=_ranking(items, answers, top_k), model=reference),
         )
 
-    def _question(self, question: bytes) -> bytes:
+    def _question(self, question: bytes, truncate: bool) -> bytes:
         """Return a question that is within the limits, or raise for the whole ranking."""
         limits = self._config.limits
         largest = requests.max_sentence_bytes(limits)
@@ -170,7 +176,10 @@ class AlignService:
                 f"a question of {len(question)} bytes; one within the limits has at most {largest}",
                 field="question",
             )
-        requests.sentence(parse(align_pb2.Sentence, question), side="question", limits=limits)
+        message = parse(align_pb2.Sentence, question)
+        if truncate:
+            requests.shorten(message, limits)
+        requests.sentence(message, side="question", limits=limits)
         return question
 
     async def list_models(self, data: bytes, context: Context) -> bytes:
@@ -372,10 +381,6 @@ class Serving:
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")
-        if options.align.truncate:
-            raise InputError(
-                "this server cuts no sentences; send shorter ones", field="options.truncate"
-            )
         styles = self._styles[options.model]
         if options.align.style and options.align.style not in styles:
             raise InputError(
@@ -422,11 +427,6 @@ async def _off_loop(
     return await asyncio.to_thread(function, *args, **kwargs)
 
 
-def _sources(candidates: Sequence[Item]) -> list[bytes]:
-    """Return serialised pairs without a target, or raise InputError where one is a passage."""
-    return [_PAIR(source=candidate_sentence(each.data)) for each in candidates]
-
-
 def _ranking(
     candidates: Sequence[Item], answers: Sequence[frames.Answer], top_k: int
 ) -> Iterator[bytes]:
@@ -436,9 +436,6 @@ def _ranking(
     )
     for index in order[: top_k or None]:
         answer = answers[index]
-        _, _, rest = answer.field.partition(".")
-        if answer.field:
-            answer = answer._replace(field=f"sentence.{rest}" if rest else "sentence")
         yield _RANKED(index=index, result=_result(candidates[index].id, answer)) + answer.judgement
 
 

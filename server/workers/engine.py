@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
 from tokalign.codec._writing import write_alignment, write_judgement
@@ -50,7 +50,9 @@ EngineFactory = Callable[[EngineSettings], Engine]
 class Aligning(Protocol):
     """The part of tokalign.Aligner that serving needs."""
 
-    def annotate_pairs(self, pairs: Sequence[Pair | Exception]) -> list[AnnotatedPair | Exception]:
+    def annotate_pairs(
+        self, pairs: Sequence[Pair | Exception], *, truncate: bool
+    ) -> list[AnnotatedPair | Exception]:
         """Return the pairs with the columns filled that the model reads."""
 
     def align_annotated(
@@ -62,6 +64,13 @@ class Aligning(Protocol):
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
     ) -> Iterable[tuple[Alignment, Judgement] | Exception]:
         """Return the alignments of annotated pairs, and what each is ranked by."""
+
+
+class _Side(NamedTuple):
+    """A sentence of a pair, and whether its end was cut off before it was tokenised."""
+
+    sentence: SentenceLike
+    is_cut: bool
 
 
 class AlignerEngine:
@@ -98,10 +107,12 @@ class AlignerEngine:
         aligner = self._aligners[options.model, options.annotator]
         clock = time.perf_counter
         times = [clock()]
-        (target,) = each(self._target, [shared])
-        parsed = each(partial(self._parse, target), pairs)
+        truncate = options.align.truncate
+        (target,) = each(partial(self._target, truncate), [shared])
+        cuts: dict[int, bytes] = {}
+        parsed = each(partial(self._parse, target, truncate, cuts), enumerate(pairs))
         times.append(clock())
-        annotated = each(self._check_product, aligner.annotate_pairs(parsed))
+        annotated = each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
         times.append(clock())
         serialise = partial(_serialise, options=options.align)
         if options.rank_by is None:
@@ -115,6 +126,10 @@ class AlignerEngine:
         answers = [
             _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
         ]
+        for index, cut in cuts.items():
+            if answers[index].alignment:
+                # Joined messages are one message with the fields of both.
+                answers[index] = answers[index]._replace(alignment=answers[index].alignment + cut)
         times.append(clock())
         for stage, (began, ended) in zip(STAGES, pairwise(times), strict=True):
             seconds[stage] += ended - began
@@ -131,24 +146,39 @@ class AlignerEngine:
             )
         return pair
 
-    def _target(self, shared: bytes) -> SentenceLike | None:
+    def _target(self, truncate: bool, shared: bytes) -> _Side | None:
         """Return the target that a run's pairs share, decoded once, or None where each has one."""
         if not shared:
             return None
-        message = align_pb2.Pair.FromString(shared).target
-        return requests.sentence(message, side="target", limits=self._limits)
+        return self._side(align_pb2.Pair.FromString(shared).target, "target", truncate)
 
-    def _parse(self, target: SentenceLike | Exception | None, data: bytes) -> Pair:
+    def _parse(
+        self,
+        target: _Side | Exception | None,
+        truncate: bool,
+        cuts: dict[int, bytes],
+        numbered: tuple[int, bytes],
+    ) -> Pair:
+        """Return a pair; `cuts` gets the fields that say what was cut of it, if anything."""
         if isinstance(target, Exception):
             raise target
+        index, data = numbered
         try:
             pair = align_pb2.Pair.FromString(data)
         except DecodeError as error:
             raise InputError("the pair is not a valid tokalign.v1.Pair") from error
-        source = requests.sentence(pair.source, side="source", limits=self._limits)
+        source = self._side(pair.source, "source", truncate)
         if target is None:
-            target = requests.sentence(pair.target, side="target", limits=self._limits)
-        return source, target
+            target = self._side(pair.target, "target", truncate)
+        if source.is_cut or target.is_cut:
+            cuts[index] = align_pb2.Alignment(
+                source_truncated=source.is_cut, target_truncated=target.is_cut
+            ).SerializeToString()
+        return source.sentence, target.sentence
+
+    def _side(self, message: align_pb2.Sentence, side: str, truncate: bool) -> _Side:
+        is_cut = truncate and requests.shorten(message, self._limits)
+        return _Side(requests.sentence(message, side=side, limits=self._limits), is_cut)
 
 
 def _serialise(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,3 +148,57 @@ def test_server_lists_the_model(client, aligner):
     (model,) = client.list_models().models
     assert (model.name, model.digest) == (aligner.header.name, aligner.header.digest)
     assert set(model.directions) == set(Symmetrization)
+
+
+PASSAGES = (
+    "The town has a mill. It rains there often.",
+    "A bakery stands on Mill Lane \N{DOG}. Marta founded the bakery in 1997. It sells bread.",
+    " ",
+)
+
+
+@pytest.mark.parametrize("offsets", ["code-points", "utf-16"])
+def test_passages_are_ranked_as_by_the_library(client, aligner, offsets):
+    question = "Who founded the bakery?"
+    options = {"passages": True, "offsets": offsets, "explain": True}
+    got = client.rank(question, PASSAGES, **options)
+    expected = rank(aligner, question, PASSAGES, **options)
+    assert [(each.index, each.sentence) for each in got] == [
+        (each.index, each.sentence) for each in expected
+    ]
+    assert got[-1].error is not None and got[-1].error.violations[0].field == "passage"
+    for mine, theirs in zip(got[:-1], expected, strict=False):
+        assert_same(mine.alignment, theirs.alignment)
+        assert mine.judgement.score == pytest.approx(theirs.judgement.score, rel=1e-5)
+
+
+async def test_the_asyncio_client_ranks_passages(address):
+    async with AsyncClient(address, timeout_s=60) as client:
+        best = (await client.rank("Who founded the bakery?", PASSAGES, passages=True))[0]
+    assert (best.index, best.sentence.index) == (1, 1)
+
+
+def test_long_sentences_are_cut_as_by_the_library(client, aligner):
+    long = "Marta founded the bakery, " + "word " * 600
+    for pair in ((long, "Who did?"), ("Who did?", long), (long.split(), "Who did?")):
+        got = client.align(*pair, truncate=True)
+        expected = aligner.align(*pair, truncate=True)
+        if isinstance(pair[0], list):  # the tokens that are cut off are nowhere in the answer
+            text = got.source.text
+            assert expected.source.text.startswith(f"{text} word")
+            expected = replace(expected, source=expected.source.replace(text=text))
+        assert_same(got, expected)
+        cut = (got.source_truncated, got.target_truncated)
+        assert cut == (expected.source_truncated, expected.target_truncated)
+        assert cut == (pair[0] != "Who did?", pair[1] != "Who did?")
+        with pytest.raises(InvalidInputError, match=r"more than 512|at most 512"):
+            client.align(*pair)
+
+
+def test_text_of_too_many_characters_is_cut(client):
+    words = "\N{DOG}" * 50 + " "
+    with pytest.raises(InvalidInputError, match="characters"):
+        client.align(words * 500, "A dog.")
+    alignment = client.align(words * 500, "A dog.", truncate=True)
+    assert alignment.source_truncated and not alignment.target_truncated
+    assert alignment.source.text == words * 392

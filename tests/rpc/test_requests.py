@@ -90,7 +90,7 @@ def test_ranking_is_cut_as_it_is_parsed(message):
         message.candidates,
         strict=True,
     ):
-        sentence = requests.candidate_sentence(item.data)
+        sentence = requests.candidate_parts(item.data)[0]
         assert align_pb2.Sentence.FromString(sentence) == candidate.sentence
 
 

@@ -230,17 +230,6 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
     assert len(given) == 1
 
 
-async def test_what_this_server_cannot_do_is_refused(serving):
-    stub = await serving()
-    cut = align_pb2.AlignRequest(pair=pair(), options={"truncate": True})
-    code, _, details = await failure(stub.Align(cut))
-    assert code == Code.INVALID_ARGUMENT
-    assert details["BadRequest"].field_violations[0].field == "options.truncate"
-    ranking = align_pb2.RankRequest(question={"text": "q"}, candidates=[{"passage": "A. B."}])
-    code, message, _ = await failure(stub.Rank(ranking))
-    assert (code, "ranks no passages" in message) == (Code.INVALID_ARGUMENT, True)
-
-
 async def test_oversized_message_is_resource_exhausted(serving):
     stub = await serving(limits=RequestLimits(max_request_bytes=1000))
     request = align_pb2.AlignRequest(pair=pair(source="a" * 2000))

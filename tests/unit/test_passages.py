@@ -131,7 +131,29 @@ def test_tokenized_passages_are_a_usage_error(run):
     assert "--tokenized" in result.stderr
 
 
-def test_passages_of_a_server_are_a_usage_error(run):
-    result = run(QUESTION, "--server", "localhost:1")
-    assert result.exit_code == 2
-    assert "--server" in result.stderr
+def test_offsets_of_the_sentence_are_in_the_unit_asked_for(aligner):
+    passage = "Caf\u00e9 \N{DOG}. Marta founded the bakery."
+    for unit, start in (("code-points", 8), ("utf-16", 9), ("utf-8", 12)):
+        (best,) = rank(aligner, QUESTION, [passage], passages=True, offsets=unit)
+        assert (best.sentence.index, best.sentence.start, best.sentence.end) == (
+            1, start, start + 25,
+        )  # fmt: skip
+
+
+def test_a_long_sentence_of_a_passage_is_cut_where_asked_for(aligner):
+    passage = f"It rains. {'word ' * 600}. Marta founded the bakery."
+    (best,) = rank(aligner, QUESTION, [passage], passages=True, truncate=True)
+    assert best.sentence.index == 2
+    assert not best.alignment.source_truncated
+    long = "Marta founded the bakery, " + "word " * 600
+    (best,) = rank(aligner, QUESTION, [long], passages=True, truncate=True)
+    assert best.alignment.source_truncated and not best.alignment.target_truncated
+
+
+def test_the_command_cuts_and_says_so(run):
+    text = "Marta founded it " + "word " * 600 + "\nIt rains."
+    result = run(QUESTION, "--truncate", "--json", text=text)
+    assert result.exit_code == 0
+    assert "1 candidates, or their questions, were cut" in result.stderr
+    rows = json.loads(result.stdout)["ranking"]
+    assert {row["index"]: row.get("truncated") for row in rows} == {0: ["source"], 1: None}

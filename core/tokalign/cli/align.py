@@ -62,6 +62,7 @@ def command(
     style: str,
     direction: str,
     min_confidence: float,
+    truncate: bool,
     probs: bool,
     posteriors: bool,
     phrases: bool,
@@ -96,6 +97,7 @@ def command(
             explain=explain,
             phrases=phrases,
             offsets=OffsetUnit(offsets),
+            truncate=truncate,
         ),
     )
     run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, strict)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tokalign.cli.output import Lines
+from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
 from tokalign.processes import map_batches
 from tokalign.types import Alignment, AlignOptions, SentenceLike
@@ -44,11 +44,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of output; `error` tells why a bad one holds no alignment."""
+    """One line of output; `error` tells why a bad one holds no alignment.
+
+    `is_cut` tells that a sentence of the pair was cut, as AlignOptions.truncate asks.
+    """
 
     number: int
     text: str
     error: str = ""
+    is_cut: bool = False
 
 
 def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Line]:
@@ -137,7 +141,8 @@ def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line
 
 
 def _good(item: Item, layout: Lines, alignment: Alignment) -> Line:
-    return Line(item.line, layout.line(item.id, alignment))
+    is_cut = bool(truncated_sides(alignment))
+    return Line(item.line, layout.line(item.id, alignment), is_cut=is_cut)
 
 
 def _bad(item: Item, layout: Lines, error: str) -> Line:

@@ -94,13 +94,14 @@ def _write(
     """Write all lines and return how many were bad; progress is in bytes of the input, if known."""
     from tqdm import tqdm
 
-    n_bad = n_lines = 0
+    n_bad = n_cut = n_lines = 0
     hidden = is_quiet or not sys.stderr.isatty() or sink.is_terminal
     has_size = rows.size is not None
     unit = "B" if has_size else "pair"
     with tqdm(total=rows.size, unit=unit, unit_scale=has_size, disable=hidden) as bar:
         for line in lines:
             n_lines += 1
+            n_cut += line.is_cut
             if line.error:
                 n_bad += 1
                 if n_bad <= MAX_REPORTED:
@@ -115,6 +116,8 @@ def _write(
                 bar.update(rows.position() - bar.n)
             else:
                 bar.update()
+    if n_cut:
+        click.echo(f"{n_cut} of {n_lines} lines of sentences that were cut", err=True)
     if n_bad:
         stopped = "; stopped there" if is_strict else ""
         click.echo(f"{n_bad} of {n_lines} lines bad{stopped}", err=True)

@@ -57,8 +57,13 @@ def model_options(command: Command) -> Command:
 
 
 def align_options(command: Command) -> Command:
-    """Add --model, --annotator, --style, --direction and --min-confidence."""
+    """Add --model, --annotator, --style, --direction, --min-confidence and --truncate."""
     for option in (
+        click.option(
+            "--truncate",
+            is_flag=True,
+            help="Cut sentences that are too long instead of refusing them.",
+        ),
         click.option(
             "--min-confidence",
             type=click.FloatRange(0, 1),

@@ -98,6 +98,8 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "model": alignment.model,
         "version": alignment.version,
     }
+    if truncated := truncated_sides(alignment):
+        value["truncated"] = truncated
     if alignment.posteriors is not None:
         value["posteriors"] = [
             [round(cell, DIGITS) for cell in row] for row in alignment.posteriors.tolist()
@@ -105,6 +107,12 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
     if alignment.explanations:
         value["explanations"] = [_explanation(each) for each in alignment.explanations]
     return value
+
+
+def truncated_sides(alignment: Alignment) -> list[str]:
+    """Return the sides whose sentences were cut."""
+    cut = {"source": alignment.source_truncated, "target": alignment.target_truncated}
+    return [side for side, is_cut in cut.items() if is_cut]
 
 
 def links_to_json(alignment: Alignment) -> list[list[float]]:

@@ -12,7 +12,7 @@ from typing import IO, Any
 import click
 
 from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
-from tokalign.cli.output import DIGITS, contributions_to_json, links_to_json
+from tokalign.cli.output import DIGITS, contributions_to_json, links_to_json, truncated_sides
 from tokalign.cli.pairs import sentence_like
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import decode_lines
@@ -75,6 +75,7 @@ def command(
     style: str,
     direction: str,
     min_confidence: float,
+    truncate: bool,
     server: Endpoint | None,
 ) -> None:
     """Rank candidate sentences by how likely they answer QUESTION.
@@ -87,8 +88,6 @@ def command(
     """
     if passages and tokenized:
         raise click.UsageError("--passages are split into sentences: give no --tokenized")
-    if passages and server:
-        raise click.UsageError("--passages are split here: give no --server")
     name = str(getattr(rows, "name", "<stdin>"))
     lines = decode_lines(name, rows)
     if question is None:
@@ -101,9 +100,11 @@ def command(
         "style": style,
         "min_confidence": min_confidence,
         "by": RankBy(by),
+        "passages": passages,
+        "truncate": truncate,
         "explain": explain,
     }
-    n_bad = 0
+    n_bad = n_cut = 0
     with ExitStack() as stack:
         ranked: Callable[..., Sequence[Any]]
         if server:
@@ -113,16 +114,26 @@ def command(
             from tokalign.aligner import Aligner
             from tokalign.ranking import rank
 
-            aligner = Aligner.load(model or "en", annotator=annotator or "native")
-            ranked = partial(rank, aligner, passages=passages)
+            ranked = partial(rank, Aligner.load(model or "en", annotator=annotator or "native"))
         for query in queries:
             ranking = ranked(query.question, query.candidates, **options)
             n_bad += sum(each.error is not None for each in ranking)
+            n_cut += sum(map(_is_cut, ranking))
             show = _show_json if as_json else _show_text
             show(query, ranking, has_header=question is None, with_sentences=passages)
+    if n_cut:
+        click.echo(f"{n_cut} candidates, or their questions, were cut", err=True)
     if n_bad:
         click.echo(f"{n_bad} candidates could not be aligned", err=True)
         ctx.exit(BAD_INPUT)
+
+
+def _is_cut(ranked: Any) -> bool:
+    """Whether not all of a candidate, or of its question, was looked at."""
+    if ranked.alignment is None:
+        return False
+    is_passage_cut = ranked.sentence is not None and ranked.sentence.passage_truncated
+    return is_passage_cut or bool(truncated_sides(ranked.alignment))
 
 
 def _query(name: str, question: str, lines: Iterable[tuple[int, str]], is_tokenized: bool) -> Query:
@@ -171,6 +182,8 @@ def _show_json(
                 row["sentence"] = asdict(each.sentence) | {"text": each.alignment.source.text}
             if judgement.evidence:
                 row["evidence"] = contributions_to_json(judgement.evidence)
+            if truncated := truncated_sides(each.alignment):
+                row["truncated"] = truncated
             row["source"] = list(each.alignment.source.tokens)
             row["target"] = list(each.alignment.target.tokens)
             row["links"] = links_to_json(each.alignment)

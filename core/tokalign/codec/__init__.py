@@ -21,6 +21,7 @@ from tokalign.types import (
     Link,
     LinkExplanation,
     OffsetUnit,
+    PassageSentence,
     RankBy,
     Sentence,
     SentenceLike,
@@ -356,6 +357,27 @@ def decode_judgement(message: align_pb2.RankedCandidate) -> Judgement:
         message.score,
         tuple(map(_decode_contribution, message.evidence)),
     )
+
+
+def encode_passage_sentence(value: PassageSentence) -> align_pb2.PassageSentence:
+    """Return the message of which sentence of a passage was ranked."""
+    return align_pb2.PassageSentence(**_values(value, PassageSentence))
+
+
+def decode_passage_sentence(message: align_pb2.RankedCandidate) -> PassageSentence | None:
+    """Return which sentence of a passage was ranked, None where the candidate is none."""
+    if not message.HasField("best_sentence"):
+        return None
+    return PassageSentence(**_values(message.best_sentence, PassageSentence))
+
+
+def encode_candidate(
+    value: SentenceLike, candidate_id: str = "", *, passages: bool = False
+) -> align_pb2.Candidate:
+    """Return the message of a candidate: a str is a passage where `passages` says so."""
+    if passages and isinstance(value, str):
+        return align_pb2.Candidate(id=candidate_id, passage=value)
+    return align_pb2.Candidate(id=candidate_id, sentence=encode_input(value))
 
 
 def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:

@@ -46,6 +46,7 @@ def is_plain(options: AlignOptions) -> bool:
         options.symmetrization is Symmetrization.JOINT
         and not options.posteriors
         and not options.explain
+        and not options.truncate
     )
 
 
