@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from support.server_process import started
 from tokalign import Aligner, Sentence, rank
+from tokalign.cli.main import main
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold
 from tokalign.types import Symmetrization
@@ -202,3 +204,18 @@ def test_text_of_too_many_characters_is_cut(client):
     alignment = client.align(words * 500, "A dog.", truncate=True)
     assert alignment.source_truncated and not alignment.target_truncated
     assert alignment.source.text == words * 392
+
+
+def test_the_command_ranks_passages_alike_here_and_at_a_server(address, small_model):
+    text = "\n".join([*PASSAGES[:2], "word " * 600])
+    command = ["rank", "Who founded the bakery?", "--passages", "--truncate"]
+    here, there = (
+        CliRunner().invoke(main, [*command, *where], input=text)
+        for where in (["--model", str(small_model)], ["--server", address, "--timeout", "60"])
+    )
+    assert (there.exit_code, there.stdout) == (here.exit_code, here.stdout)
+    assert there.exit_code == 0
+    rows = [line.split("\t")[1:] for line in there.stdout.splitlines()]
+    assert ["2", "2", "Marta founded the bakery in 1997."] in rows
+    assert sorted(row[0] for row in rows) == ["1", "2", "3"]
+    assert "1 candidates, or their questions, were cut" in there.stderr
