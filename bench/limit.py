@@ -6,8 +6,9 @@ Absolute rates differ by a factor of three between machines, and by half within 
 one. So the reference program (bench/limit.c) runs in turn with each way of aligning, on the same
 pairs, and the median ratio of their processor times is what counts: 1 is as fast as the reference.
 Every turn has pairs of its own (bench/made_pairs.py), or the next ones of --input, tokens separated
-by spaces. Then: cost by tokens and by pairs, what a process takes to load and holds, and the
-processor time of a call to that of an echo. --json prints an object per line besides.
+by spaces. Then: cost by tokens and by pairs, what a second thread and a second process add
+(bench/scaling.py), what a process takes to load and holds, and the processor time of a call to that
+of an echo. --json prints an object per line besides.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from tokalign.v1 import align_pb2
 from bench import serving
 from bench.made_pairs import Tokens, make_pairs
 from bench.reference import Reference
+from bench.scaling import scaling
 
 BUILD = Path(__file__).resolve().parents[1] / "build"
 MODELS = ("en", "en-rte2")
@@ -206,6 +208,16 @@ def by_pairs(output: Output, aligner: Aligner) -> None:
         output.row(f"{n:,} pairs of text: {us:.0f} us per pair", "pairs", pairs=n, us=us)
 
 
+def by_threads(output: Output) -> None:
+    """Print what a second thread and a second process add."""
+    found = scaling()
+    output.row(
+        f"\ntext, an aligner each, pairs per second by the clock: two threads "
+        f"{found['threads']:.2f} times one, two processes {found['processes']:.2f} times one",
+        "scaling", **found,
+    )  # fmt: skip
+
+
 def starts(output: Output) -> None:
     """Print what a fresh process takes to load a model, and holds after one pair."""
     print()
@@ -336,6 +348,7 @@ def main() -> None:
     shares(output, reference, aligners, source)
     by_tokens(output, reference, aligners)
     by_pairs(output, aligners["en"])
+    by_threads(output)
     starts(output)
     if not arguments.no_server:
         served(output, aligners["en"], source.take(serving.BATCH), arguments.seconds)

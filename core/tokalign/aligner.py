@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.decoding.links import link_posteriors
-from tokalign.decoding.results import EncodedPair, Results, is_plain
+from tokalign.decoding.results import EncodedPair, Results
 from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
@@ -32,14 +31,11 @@ from tokalign.types import (
 )
 
 if TYPE_CHECKING:
-    from tokalign.decoding._decoder import Decoded
     from tokalign.neural.encoder import Encoder
 
 DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
 MODEL_SUFFIX = ".tokalign"
-AT_ONCE = 64
-"""Pairs that are decoded at once; what is remembered of words is bounded between them."""
 
 
 def shipped_models() -> list[str]:
@@ -100,7 +96,7 @@ class Aligner:
         self.header: ModelHeader = model.header
         self.annotator = annotator
         lexicons = Lexicons.for_groups(model.table.groups)
-        self._results = Results(model, lexicons)
+        self._results = Results(model, lexicons, MAX_TOKENS)
         self._judge = Judge(lexicons.frequencies.idf)
         if encoder is None and model.header.encoder:
             encoder = _open_encoder(model.header.encoder)
@@ -301,32 +297,7 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        prepared = together(self._encode, pairs)
-        if is_plain(options):
-            yield from self._in_columns(prepared, options)
-            return
-        self._results.style_number(options.style)
-        for outcome in prepared:
-            yield attempt(
-                lambda ready: self._alignment(self._results.decode(*ready, options.style), options),
-                outcome,
-            )
-
-    def _in_columns(
-        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
-    ) -> Iterator[Alignment | Exception]:
-        """Yield alignments that are views of columns."""
-        for start in range(0, len(pairs), AT_ONCE):
-            batch = pairs[start : start + AT_ONCE]
-            ready = [pair for pair in batch if not isinstance(pair, Exception)]
-            columns, errors = self._results.columns(ready, options)
-            numbers = itertools.count()
-            for outcome in batch:
-                if isinstance(outcome, Exception):
-                    yield outcome
-                else:
-                    number = next(numbers)
-                    yield errors[number] if number in errors else columns.alignment(number)
+        yield from self._results.align(together(self._encode, pairs), options)
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
@@ -350,23 +321,13 @@ class Aligner:
 
         def judged(ready: EncodedPair) -> tuple[Alignment, Judgement]:
             decoded = self._results.decode(*ready, options.style)
-            alignment = self._alignment(decoded, options)
+            alignment = self._results.alignment(decoded, options)
             posterior = link_posteriors(decoded, Symmetrization.JOINT)
             judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
             return alignment, judgement
 
         for outcome in together(self._encode, pairs):
             yield attempt(judged, outcome)
-
-    def _alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
-        alignment = self._results.alignment(decoded, options)
-        if not options.truncate:
-            return alignment
-        return replace(
-            alignment,
-            source_truncated=_is_cut(decoded.source),
-            target_truncated=_is_cut(decoded.target),
-        )
 
     def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""
@@ -442,8 +403,3 @@ def _first_tokens(sentence: SentenceLike) -> SentenceLike:
     if not isinstance(sentence, Sentence):
         sentence = Sentence.from_tokens(sentence)
     return sentence.first(MAX_TOKENS)
-
-
-def _is_cut(sentence: Sentence) -> bool:
-    """Whether a sentence has as many tokens as one may have, and its text goes on after them."""
-    return len(sentence) == MAX_TOKENS and bool(sentence.text[sentence.ends[-1] :].strip())

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.sample import sample_pairs
-from tokalign.aligner import AT_ONCE, Aligner
+from tokalign.aligner import Aligner
 from tokalign.columns import AlignmentColumns, columns_of
-from tokalign.decoding.results import Results
+from tokalign.decoding.results import AT_ONCE, Results
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model

@@ -54,6 +54,7 @@ IMPORTS: dict[str, set[str]] = {
         "features",
         "model",
         "offsets",
+        "outcomes",
         "styles",
         "types",
     },

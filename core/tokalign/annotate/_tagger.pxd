@@ -1,4 +1,4 @@
-from libc.stdint cimport int16_t, uint8_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
 
 from tokalign.annotate._forms cimport Form
 
@@ -14,8 +14,16 @@ cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) 
 
 cdef int check_width(Py_ssize_t width, int n_tags) except -1
 
+cdef void score_form(
+    const Form* form,
+    const int16_t* weights,      # [2**(64 - shift), WIDTH]
+    int shift,
+    int32_t* scores,             # [WIDTH], written
+) noexcept nogil
+
 cdef void tag_sentence(
     const Form* forms,           # [n]
+    const int32_t* const* form_scores,   # [n] of each form, as score_form gives them, or NULL
     uint32_t* classes,           # [n], scratch
     Py_ssize_t n,
     Lexicon lexicon,

@@ -10,7 +10,7 @@ the average over all training steps (his section 2.3).
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from tokalign.annotate._forms cimport (
     HAS_LOWER,
@@ -29,14 +29,22 @@ import numpy as np
 from tokalign.errors import ShapeError
 
 cdef enum:
-    N_FEATURES = 34
+    N_OF_FORM = 9
+    N_OF_CONTEXT = 15
+    N_OF_TAGS = 10
+    N_FEATURES = N_OF_FORM + N_OF_CONTEXT + N_OF_TAGS
     START = 63          # stands for the tag before a sentence
 
 
 cdef extern from "_rows.h" nogil:
+    void fetch_wide_rows(const int16_t* weights, const uint32_t* rows, int n_rows) noexcept
+    void add_wide_rows(
+        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
+    ) noexcept
     void sum_wide_rows(
         const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
     ) noexcept
+    int largest(const int32_t* scores, int n) noexcept
 
 
 cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil:
@@ -56,11 +64,24 @@ cdef void look_up(
         classes[i] = lexicon_value(lexicon.keys, lexicon.values, lexicon.mask, forms[i].lower)
 
 
-cdef inline void find_features(
-    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i,
-    uint32_t tag1, uint32_t tag2, uint32_t case, int shift, uint32_t* rows,
+cdef inline void form_features(const Form* w, int shift, uint32_t* rows) noexcept nogil:
+    """Write the rows of what a token's own form says."""
+    rows[0] = slot(0, w.form, 0, shift)
+    rows[1] = slot(1, w.lower, 0, shift)
+    rows[2] = slot(6, w.prefix1, 0, shift)
+    rows[3] = slot(7, w.prefix2, 0, shift)
+    rows[4] = slot(8, w.prefix3, 0, shift)
+    rows[5] = slot(9, w.suffix1, 0, shift)
+    rows[6] = slot(10, w.suffix2, 0, shift)
+    rows[7] = slot(11, w.suffix3, 0, shift)
+    rows[8] = slot(12, w.suffix4, w.shape, shift)
+
+
+cdef inline void context_features(
+    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t case,
+    int shift, uint32_t* rows,
 ) noexcept nogil:
-    """Write the rows of token i's features; tag1 and tag2 are the tags of i - 1 and i - 2."""
+    """Write the rows of what the tokens around token i say."""
     cdef const Form* w = &forms[i]
     cdef uint32_t p1 = forms[i - 1].lower if i >= 1 else 0
     cdef uint32_t p2 = forms[i - 2].lower if i >= 2 else 0
@@ -70,73 +91,100 @@ cdef inline void find_features(
     cdef uint32_t n1_suffix2 = forms[i + 1].suffix2 if i + 1 < n else 0
     cdef uint32_t n1_shape = forms[i + 1].shape if i + 1 < n else 0
     cdef uint32_t p1_shape = forms[i - 1].shape if i >= 1 else 0
+    cdef uint32_t c1 = classes[i + 1] if i + 1 < n else 1
+    cdef uint32_t place = case * 2 + (i == 0)
+    rows[0] = slot(2, p1, 0, shift)
+    rows[1] = slot(3, p2, 0, shift)
+    rows[2] = slot(4, n1, 0, shift)
+    rows[3] = slot(5, n2, 0, shift)
+    rows[4] = slot(13, w.shape, place, shift)
+    rows[5] = slot(19, w.lower, n1, shift)
+    rows[6] = slot(20, w.lower, p1, shift)
+    rows[7] = slot(21, p1, n1, shift)
+    rows[8] = slot(22, n1_suffix3, w.suffix2, shift)
+    rows[9] = slot(23, n1_suffix2, n1_shape, shift)
+    rows[10] = slot(24, p1_shape, w.shape, shift)
+    rows[11] = slot(25, n1_shape, w.shape, shift)
+    rows[12] = slot(28, classes[i], c1, shift)
+    rows[13] = slot(30, c1, w.suffix3, shift)
+    rows[14] = slot(32, w.lower, c1, shift)
+
+
+cdef inline void tag_features(
+    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t tag1,
+    uint32_t tag2, int shift, uint32_t* rows,
+) noexcept nogil:
+    """Write the rows of what tag1 and tag2, the tags of i - 1 and i - 2, say."""
+    cdef const Form* w = &forms[i]
+    cdef uint32_t n1 = forms[i + 1].lower if i + 1 < n else 0
     cdef uint32_t p1_suffix3 = forms[i - 1].suffix3 if i >= 1 else 0
+    cdef uint32_t c0 = classes[i]
     cdef uint32_t c1 = classes[i + 1] if i + 1 < n else 1
     cdef uint32_t c2 = classes[i + 2] if i + 2 < n else 1
-    cdef uint32_t c0 = classes[i]
-    cdef uint32_t place = case * 2 + (i == 0)
     cdef uint32_t tags = tag1 * 64 + tag2
-    rows[0] = slot(0, w.form, 0, shift)
-    rows[1] = slot(1, w.lower, 0, shift)
-    rows[2] = slot(2, p1, 0, shift)
-    rows[3] = slot(3, p2, 0, shift)
-    rows[4] = slot(4, n1, 0, shift)
-    rows[5] = slot(5, n2, 0, shift)
-    rows[6] = slot(6, w.prefix1, 0, shift)
-    rows[7] = slot(7, w.prefix2, 0, shift)
-    rows[8] = slot(8, w.prefix3, 0, shift)
-    rows[9] = slot(9, w.suffix1, 0, shift)
-    rows[10] = slot(10, w.suffix2, 0, shift)
-    rows[11] = slot(11, w.suffix3, 0, shift)
-    rows[12] = slot(12, w.suffix4, w.shape, shift)
-    rows[13] = slot(13, w.shape, place, shift)
-    rows[14] = slot(14, tag1, 0, shift)
-    rows[15] = slot(15, tags, 0, shift)
-    rows[16] = slot(16, tag1, w.lower, shift)
-    rows[17] = slot(17, tag1, n1, shift)
-    rows[18] = slot(18, tags, w.suffix3, shift)
-    rows[19] = slot(19, w.lower, n1, shift)
-    rows[20] = slot(20, w.lower, p1, shift)
-    rows[21] = slot(21, p1, n1, shift)
-    rows[22] = slot(22, n1_suffix3, w.suffix2, shift)
-    rows[23] = slot(23, n1_suffix2, n1_shape, shift)
-    rows[24] = slot(24, p1_shape, w.shape, shift)
-    rows[25] = slot(25, n1_shape, w.shape, shift)
-    rows[26] = slot(26, p1_suffix3, tag1, shift)
-    rows[27] = slot(27, c0, tag1, shift)
-    rows[28] = slot(28, c0, c1, shift)
-    rows[29] = slot(29, both(c1, c2), tag1, shift)
-    rows[30] = slot(30, c1, w.suffix3, shift)
-    rows[31] = slot(31, both(c0, c1), tags, shift)
-    rows[32] = slot(32, w.lower, c1, shift)
-    rows[33] = slot(33, c0, both(tags, w.suffix2), shift)
+    rows[0] = slot(14, tag1, 0, shift)
+    rows[1] = slot(15, tags, 0, shift)
+    rows[2] = slot(16, tag1, w.lower, shift)
+    rows[3] = slot(17, tag1, n1, shift)
+    rows[4] = slot(18, tags, w.suffix3, shift)
+    rows[5] = slot(26, p1_suffix3, tag1, shift)
+    rows[6] = slot(27, c0, tag1, shift)
+    rows[7] = slot(29, both(c1, c2), tag1, shift)
+    rows[8] = slot(31, both(c0, c1), tags, shift)
+    rows[9] = slot(33, c0, both(tags, w.suffix2), shift)
 
 
-cdef inline int best(const int32_t* scores, int n_tags) noexcept nogil:
-    cdef int tag, winner = 0
-    for tag in range(1, n_tags):
-        if scores[tag] > scores[winner]:
-            winner = tag
-    return winner
+cdef inline void find_features(
+    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i,
+    uint32_t tag1, uint32_t tag2, uint32_t case, int shift, uint32_t* rows,
+) noexcept nogil:
+    """Write the rows of all of token i's features."""
+    form_features(&forms[i], shift, rows)
+    context_features(forms, classes, n, i, case, shift, rows + N_OF_FORM)
+    tag_features(forms, classes, n, i, tag1, tag2, shift, rows + N_OF_FORM + N_OF_CONTEXT)
+
+
+cdef void score_form(
+    const Form* form, const int16_t* weights, int shift, int32_t* scores
+) noexcept nogil:
+    """Write what a token's own form adds to the score of every tag."""
+    cdef uint32_t[N_OF_FORM] rows
+    form_features(form, shift, rows)
+    sum_wide_rows(weights, rows, N_OF_FORM, scores)
 
 
 cdef void tag_sentence(
-    const Form* forms, uint32_t* classes, Py_ssize_t n, Lexicon lexicon,
-    const int16_t* weights, int n_tags, int shift, uint32_t[2] quotes, uint8_t* tags,
+    const Form* forms, const int32_t* const* form_scores, uint32_t* classes, Py_ssize_t n,
+    Lexicon lexicon, const int16_t* weights, int n_tags, int shift, uint32_t[2] quotes,
+    uint8_t* tags,
 ) noexcept nogil:
-    cdef uint32_t[N_FEATURES] rows
+    # The rows of the token at hand and, fetched while it is summed, of the next one.
+    cdef uint32_t[2][N_OF_CONTEXT] around
+    cdef uint32_t[N_OF_TAGS] rows
     cdef int32_t[WIDTH] scores
     cdef uint32_t tag1 = START, tag2 = START, case = case_of(forms, n)
     cdef Py_ssize_t i
     cdef int tag
     look_up(forms, n, lexicon, classes)
+    if n:
+        context_features(forms, classes, n, 0, case, shift, around[0])
+        fetch_wide_rows(weights, around[0], N_OF_CONTEXT)
     for i in range(n):
+        if i + 1 < n:
+            context_features(forms, classes, n, i + 1, case, shift, around[(i + 1) & 1])
+            fetch_wide_rows(weights, around[(i + 1) & 1], N_OF_CONTEXT)
         if forms[i].fixed:
             tag = quotes[forms[i].fixed - QUOTE_OPEN]
         else:
-            find_features(forms, classes, n, i, tag1, tag2, case, shift, rows)
-            sum_wide_rows(weights, rows, N_FEATURES, scores)
-            tag = best(scores, n_tags)
+            tag_features(forms, classes, n, i, tag1, tag2, shift, rows)
+            fetch_wide_rows(weights, rows, N_OF_TAGS)
+            if form_scores == NULL:
+                score_form(&forms[i], weights, shift, scores)
+            else:
+                memcpy(scores, form_scores[i], sizeof(scores))
+            add_wide_rows(weights, around[i & 1], N_OF_CONTEXT, scores)
+            add_wide_rows(weights, rows, N_OF_TAGS, scores)
+            tag = largest(scores, n_tags)
         tags[i] = <uint8_t>tag
         tag2, tag1 = tag1, tag
 
@@ -183,7 +231,7 @@ def tag_forms(
             start = forms.offsets[s]
             if forms.offsets[s + 1] > start:
                 tag_sentence(
-                    forms.items + start, classes, forms.offsets[s + 1] - start, lexicon,
+                    forms.items + start, NULL, classes, forms.offsets[s + 1] - start, lexicon,
                     &weights[0, 0], n_tags, shift, quotes, &out[start],
                 )
     free(classes)
@@ -255,10 +303,10 @@ def train_epoch(
                         row = &weights[rows[k], 0]
                         for tag in range(WIDTH):
                             scores[tag] += row[tag]
-                    tag = best(scores, n_tags)
+                    tag = largest(scores, n_tags)
                     n_wrong += tag != right
                     scores[right] -= margin + 1
-                    wrong = best(scores, n_tags)
+                    wrong = largest(scores, n_tags)
                     if wrong != right:
                         for k in range(N_FEATURES):
                             weights[rows[k], wrong] -= 1

@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from tokalign.annotate._forms cimport Form, shift_of
-from tokalign.annotate._tagger cimport Lexicon, check_width, open_lexicon, tag_sentence
+from tokalign.annotate._tagger cimport WIDTH, Lexicon, check_width, open_lexicon, tag_sentence
 from tokalign.annotate._tokenize cimport (
     CLOSING,
     DASH,
@@ -30,7 +30,7 @@ cdef extern from "Python.h":
     Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
 
 MAX_WORD_BYTES = 32 << 20
-"""Of some 60,000 usual words; beyond it words start anew, and sentences of before keep theirs."""
+"""Of some 25,000 usual words; beyond it words start anew, and sentences of before keep theirs."""
 
 cdef enum:
     LEAST_ROOM = 256
@@ -46,6 +46,7 @@ cdef struct Scratch:
     Py_UCS4 *letters     # [n + 1]
     uint8_t *bits        # [n + 1]
     Form *forms          # [n] a sentence has no more tokens than letters
+    const int32_t **form_scores  # [n]
     uint32_t *classes    # [n]
     uint8_t *tags        # [n]
     int32_t *tokens      # [n]
@@ -76,11 +77,13 @@ cdef bint _has_letters(Scratch *scratch, Py_ssize_t n) noexcept nogil:
     scratch.bits = <uint8_t *>malloc(n + 1)
     scratch.tags = <uint8_t *>malloc(n)
     scratch.forms = <Form *>malloc(n * sizeof(Form))
+    scratch.form_scores = <const int32_t **>malloc(n * sizeof(int32_t *))
     scratch.classes = <uint32_t *>malloc(n * sizeof(uint32_t))
     scratch.tokens = <int32_t *>malloc(n * sizeof(int32_t))
     if (
         scratch.letters == NULL or scratch.bits == NULL or scratch.tags == NULL
-        or scratch.forms == NULL or scratch.classes == NULL or scratch.tokens == NULL
+        or scratch.forms == NULL or scratch.form_scores == NULL or scratch.classes == NULL
+        or scratch.tokens == NULL
     ):
         return False
     scratch.n_letters = n
@@ -92,11 +95,13 @@ cdef void _free_letters(Scratch *scratch) noexcept nogil:
     free(scratch.bits)
     free(scratch.tags)
     free(scratch.forms)
+    free(scratch.form_scores)
     free(scratch.classes)
     free(scratch.tokens)
     scratch.letters = NULL
     scratch.bits = scratch.tags = NULL
     scratch.forms = NULL
+    scratch.form_scores = NULL
     scratch.classes = NULL
     scratch.tokens = NULL
     scratch.n_letters = 0
@@ -179,14 +184,16 @@ cdef class Annotate:
                 token = words.find_token(scratch.letters + start, end - start)
             if token < 0 or not _has_tokens(scratch, first + n + 1):
                 return False
-            scratch.tokens[n] = token
+            scratch.tokens[n] = token  # what it says of its tag may still move
             scratch.forms[n] = words.token[token].form
             scratch.starts[first + n] = <int32_t>start
             scratch.ends[first + n] = <int32_t>end
             n += 1
             start = end
+        for k in range(n):
+            scratch.form_scores[k] = words.form_scores + scratch.tokens[k] * <Py_ssize_t>WIDTH
         tag_sentence(
-            scratch.forms, scratch.classes, n, self._lexicon, &self._weights[0, 0], self._n_tags,
+            scratch.forms, scratch.form_scores, scratch.classes, n, self._lexicon, &self._weights[0, 0], self._n_tags,
             self._shift, self._quotes, scratch.tags,
         )
         for k in range(n):
@@ -219,11 +226,13 @@ cdef class Annotate:
         if self.words.n_bytes > MAX_WORD_BYTES:
             self.words = Words(self.words.tags)
         words = found.words = self.words
+        words.use(&self._weights[0, 0], self._shift)
         found.offsets = np.zeros(n_texts + 1, dtype=np.int64)
         scratch.starts = scratch.ends = scratch.numbers = scratch.tokens = NULL
         scratch.letters = NULL
         scratch.bits = scratch.tags = NULL
         scratch.forms = NULL
+        scratch.form_scores = NULL
         scratch.classes = NULL
         scratch.n_letters = scratch.room = scratch.n_tokens = 0
         try:

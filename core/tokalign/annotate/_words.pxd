@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 
 from tokalign.annotate._forms cimport Form
 
@@ -22,6 +22,9 @@ cdef class Words:
     cdef readonly Py_ssize_t n_words
     cdef Word *word                  # [n_words]
     cdef Token *token                # [_n_tokens]
+    cdef int32_t *form_scores        # [_n_tokens, WIDTH] what each token's form says of its tag
+    cdef const int16_t *_weights     # of the tagger; borrowed by who adds tokens
+    cdef int _shift
     cdef Py_UCS4 *_letters
     cdef int32_t *_slots             # [_n_slots] number of a token, or -1
     cdef Py_ssize_t _n_tokens
@@ -29,7 +32,9 @@ cdef class Words:
     cdef Py_ssize_t _n_slots         # a power of two, over twice the tokens
     cdef Py_ssize_t _word_room
     cdef Py_ssize_t _token_room
+    cdef Py_ssize_t _score_room
     cdef Py_ssize_t _letter_room
+    cdef void use(self, const int16_t *weights, int shift) noexcept nogil
     cdef int32_t find_token(self, const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil
     cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil
     cdef bint _spread(self) noexcept nogil

@@ -4,13 +4,14 @@ A token is a string; a word is a token with a tag, to which a lemma belongs. Wha
 remembered: what the tagger sees of a token is computed once, and a word's lemma is looked up once.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 import secrets
 
 from tokalign.annotate._forms cimport Form, pack_letters
+from tokalign.annotate._tagger cimport WIDTH, score_form
 
 cdef extern from "Python.h":
     str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
@@ -82,6 +83,7 @@ cdef class Words:
     def __dealloc__(self):
         free(self.word)
         free(self.token)
+        free(self.form_scores)
         free(self._letters)
         free(self._slots)
 
@@ -93,6 +95,11 @@ cdef class Words:
         if not 0 <= word < self.n_words:
             raise IndexError(f"word {word} of {self.n_words}")
         return self.tags[self.word[word].tag]
+
+    cdef void use(self, const int16_t *weights, int shift) noexcept nogil:
+        """Score the forms of new tokens by a tagger's weights, the same ones every time."""
+        self._weights = weights
+        self._shift = shift
 
     cdef bint _spread(self) noexcept nogil:
         """Spread the tokens over twice as many slots; return whether there was memory."""
@@ -114,7 +121,10 @@ cdef class Words:
         return True
 
     cdef int32_t find_token(self, const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
-        """Return the number of a token of n > 0 letters, or -1 where memory ran out."""
+        """Return the number of a token of n > 0 letters, or -1 where memory ran out.
+
+        `use` must have been called.
+        """
         cdef uint64_t h = hash_of(letters, n)
         cdef Py_ssize_t at = h & (self._n_slots - 1)
         cdef Token *token
@@ -137,6 +147,12 @@ cdef class Words:
             return -1
         self.token = <Token *>grown
         grown = _grown(
+            self.form_scores, &self._score_room, self._n_tokens + 1, WIDTH * sizeof(int32_t)
+        )
+        if grown == NULL:
+            return -1
+        self.form_scores = <int32_t *>grown
+        grown = _grown(
             self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
         )
         if grown == NULL:
@@ -145,6 +161,9 @@ cdef class Words:
         memcpy(self._letters + self._n_letters, letters, n * sizeof(Py_UCS4))
         token = &self.token[self._n_tokens]
         pack_letters(letters, n, &token.form)
+        score_form(
+            &token.form, self._weights, self._shift, self.form_scores + self._n_tokens * WIDTH
+        )
         token.hash = h
         token.start = self._n_letters
         token.n = <int32_t>n
@@ -153,7 +172,7 @@ cdef class Words:
         self._n_letters += n
         self._n_tokens += 1
         # Blocks grow to twice of what they hold.
-        self.n_bytes += 2 * <int64_t>sizeof(Token) + 4 * <int64_t>sizeof(int32_t)
+        self.n_bytes += 2 * <int64_t>sizeof(Token) + (2 * WIDTH + 4) * <int64_t>sizeof(int32_t)
         self.n_bytes += 2 * n * <int64_t>sizeof(Py_UCS4)
         return <int32_t>(self._n_tokens - 1)
 

@@ -214,7 +214,6 @@ cdef class Batch:
                 analysis.read(decoder, viewed[0], viewed[1])
             else:
                 decoder._extractor.analyse(sentence, field, analysis)
-                analysis.weigh(sentence.tags)
             self.analysed[id(sentence)] = analysis
         return analysis
 
@@ -230,6 +229,8 @@ cdef class Batch:
             job.s2t_encoded = &s2t[0, 0]
             job.t2s_encoded = &t2s[0, 0]
             self.held.append(encoded)
+        if of_target.score_weights == NULL:
+            of_target.weigh(target.tags)
         job.score_weights = of_target.score_weights
         job.source = &of_source.side
         job.target = &of_target.side

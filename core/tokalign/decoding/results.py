@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import Model
 from tokalign.offsets import in_unit
+from tokalign.outcomes import attempt
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.types import (
     Alignment,
@@ -39,6 +41,9 @@ _ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOUR
 EncodedPair: TypeAlias = "tuple[tuple[Sentence, Sentence], Encoded | None]"
 """An annotated pair, and what the model's encoder, if it has one, says of it."""
 
+AT_ONCE = 64
+"""Pairs that are decoded at once; what is remembered of words is bounded between them."""
+
 
 def is_plain(options: AlignOptions) -> bool:
     """Whether options ask for nothing beyond what columns hold: the joint decision alone."""
@@ -57,9 +62,12 @@ class Results:
     ----------
     model : Model
     lexicons : Lexicons
+    max_tokens : int
+        Where sentences are cut, if they are.
     """
 
-    def __init__(self, model: Model, lexicons: Lexicons) -> None:
+    def __init__(self, model: Model, lexicons: Lexicons, max_tokens: int) -> None:
+        self._max_tokens = max_tokens
         self._header = model.header
         self._table = model.table
         self._styles = list(model.header.styles) or [_PLAIN]
@@ -89,6 +97,40 @@ class Results:
     ) -> Decoded:
         """Return the posteriors of one pair; see Decoder.decode."""
         return self._decoder.decode(*pair, encoded, self.style_number(style))
+
+    def align(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield the alignments of pairs, or what stood or went wrong in their place.
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
+        """
+        self.style_number(options.style)
+        if is_plain(options):
+            for start in range(0, len(pairs), AT_ONCE):
+                yield from self._views(pairs[start : start + AT_ONCE], options)
+            return
+        for outcome in pairs:
+            yield attempt(
+                lambda ready: self.alignment(self.decode(*ready, options.style), options), outcome
+            )
+
+    def _views(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield alignments that are views of columns."""
+        ready = [pair for pair in pairs if not isinstance(pair, Exception)]
+        columns, errors = self.columns(ready, options)
+        numbers = itertools.count()
+        for outcome in pairs:
+            if isinstance(outcome, Exception):
+                yield outcome
+            else:
+                number = next(numbers)
+                yield errors[number] if number in errors else columns.alignment(number)
 
     def columns(
         self,
@@ -172,6 +214,14 @@ class Results:
             symmetrization=options.symmetrization,
             posteriors=posteriors,
             explanations=explanations,
+            source_truncated=options.truncate and self._is_cut(source),
+            target_truncated=options.truncate and self._is_cut(target),
+        )
+
+    def _is_cut(self, sentence: Sentence) -> bool:
+        """Whether a sentence has as many tokens as one may have, and its text goes on after them."""
+        return len(sentence) == self._max_tokens and bool(
+            sentence.text[sentence.ends[-1] :].strip()
         )
 
     def explain(
