@@ -166,6 +166,30 @@ def test_counts_are_the_derivative_of_the_log_partition(lattice: tuple[Array, Ar
         assert slope == pytest.approx(counts[slot], abs=1e-5), TRANSITION_NAMES[slot]
 
 
+@pytest.mark.parametrize("n_states", [*range(62, 68), 90, 130])
+def test_windows_over_long_sentences_equal_all_their_steps(n_states: int) -> None:
+    rng = np.random.default_rng(n_states)
+    emission_ts = rng.normal(scale=5.0, size=(6, n_states))
+    emission_ts[rng.random(emission_ts.shape) < 0.3] = -np.inf
+    weights = rng.normal(scale=5.0, size=N_TRANSITIONS)
+    posterior_ts, counts, log_partition = forward_backward(emission_ts, weights)
+    expected_ts, expected_counts, expected_partition = reference.forward_backward(
+        emission_ts, weights
+    )
+    np.testing.assert_allclose(posterior_ts, expected_ts, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(counts, expected_counts, atol=1e-8)
+    assert log_partition == pytest.approx(expected_partition, rel=1e-12)
+
+
+def test_exponentials_have_almost_all_digits() -> None:
+    # Of one step the posteriors go as exp(emission).
+    emission_ts = -np.linspace(0.0, 690.0, 100_001)[None]
+    posterior_ts, *_ = forward_backward(emission_ts, FLAT)
+    np.testing.assert_allclose(posterior_ts / posterior_ts[0, 0], np.exp(emission_ts), rtol=3e-15)
+    far = np.array([[0.0, -708.5, -800.0, -np.inf]])
+    np.testing.assert_array_equal(forward_backward(far, FLAT)[0], [[1.0, 0.0, 0.0, 0.0]])
+
+
 @pytest.mark.parametrize("n_states", [1, 2, 80])
 @pytest.mark.parametrize("scale", [1.0, 30.0])
 def test_two_hundred_tokens(n_states: int, scale: float) -> None:

@@ -36,6 +36,7 @@ cdef struct Buffers:
     double *backward     # [n_states]
     double *incoming     # [n_states]
     double *jump_back    # [2 * n_states - 1] factor.jump from last to first
+    double *windows      # what add_long_steps (_chain.h) needs
     double *potential    # [n_steps, n_states] exp(emission - row maximum)
     double *scale        # [n_steps]
 

@@ -3,6 +3,11 @@
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
+cdef extern from "_chain.h" nogil:
+    enum:
+        CHAIN_ARRAYS
+        CHAIN_REACH
+
 
 cdef class Workspace:
     """Scratch memory of one thread; grows to the largest lattice seen and never shrinks."""
@@ -25,8 +30,9 @@ cdef class Workspace:
         self._release()
         self.n_steps_max = self.n_states_max = 0
         cdef Py_ssize_t n_cells = n_steps * n_states
+        cdef Py_ssize_t n_windows = CHAIN_ARRAYS * (n_states + 2 * CHAIN_REACH)
         cdef double *block = <double *>malloc(
-            (2 * n_cells + n_steps + 12 * n_states) * sizeof(double)
+            (2 * n_cells + n_steps + 12 * n_states + n_windows) * sizeof(double)
         )
         self.buffers.back = <int32_t *>malloc(n_cells * sizeof(int32_t))
         self.buffers.score.start = block
@@ -47,6 +53,7 @@ cdef class Workspace:
         self.buffers.forward = block
         self.buffers.potential = block + n_cells
         self.buffers.scale = block + 2 * n_cells
+        self.buffers.windows = block + 2 * n_cells + n_steps
         self.n_steps_max = n_steps
         self.n_states_max = n_states
         return 0

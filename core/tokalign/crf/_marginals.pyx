@@ -7,7 +7,8 @@ multiply-adds over the contiguous axis:
     backward[t, a] = sum over b of transition[a, b] * potential[t+1, b] * backward[t+1, b] / scale[t+1]
 
 Emissions are shifted by their row's maximum, jumps, starts and ends by theirs before exp, and the
-shifts are added back to the log-partition. O(n_steps * n_states**2) time.
+shifts are added back to the log-partition. O(n_steps * n_states) time for long sentences, whose jumps
+are summed up by windows; counts take O(n_steps * n_states**2).
 Rabiner (1989), Proc. IEEE 77(2), section V-A.
 """
 
@@ -36,6 +37,18 @@ from tokalign.crf._lattice cimport (
 from tokalign.errors import ShapeError
 
 
+cdef extern from "_chain.h" nogil:
+    enum:
+        CHAIN_LONG
+    void exponentials(const double *scores, Py_ssize_t n, double shift, double *out) noexcept
+    void add_short_steps(
+        double *row, const double *weight, const double *jump, Py_ssize_t n_states
+    ) noexcept
+    void add_long_steps(
+        double *row, const double *weight, const double *jump, Py_ssize_t n_states, double *room
+    ) noexcept
+
+
 cdef double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noexcept nogil:
     """Fill factor, exp(score - shift), and jump_back; return the shift of start and end together.
 
@@ -46,15 +59,9 @@ cdef double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) n
     cdef double first = _largest(score.start, n_states)
     cdef double last = _largest(score.end, n_states)
     cdef Py_ssize_t s
-    for s in range(n_states):
-        factor.start[s] = exp(score.start[s] - first)
-        factor.end[s] = exp(score.end[s] - last)
-    # jump scores are constant beyond 25, so most of the exponentials would be repeats
-    for s in range(2 * n_states - 1):
-        if s > 0 and score.jump[s] == score.jump[s - 1]:
-            factor.jump[s] = factor.jump[s - 1]
-        else:
-            factor.jump[s] = exp(score.jump[s] - shift)
+    exponentials(score.start, n_states, first, factor.start)
+    exponentials(score.end, n_states, last, factor.end)
+    exponentials(score.jump, 2 * n_states - 1, shift, factor.jump)
     for s in range(2 * n_states - 1):
         buffers.jump_back[s] = factor.jump[2 * n_states - 2 - s]
     factor.token_null = exp(score.token_null - shift)
@@ -83,18 +90,14 @@ cdef double _potentials(
     const double *emission, Py_ssize_t n_states, double *potential
 ) noexcept nogil:
     """Write exp(emission - maximum) of one step and return the maximum."""
-    cdef double shift = -INFINITY
-    cdef Py_ssize_t s
-    for s in range(n_states):
-        shift = max(shift, emission[s])
-    if shift == -INFINITY:
-        return shift
-    for s in range(n_states):
-        potential[s] = exp(emission[s] - shift)
+    cdef double shift = _largest(emission, n_states)
+    if shift > -INFINITY:
+        exponentials(emission, n_states, shift, potential)
     return shift
 
 
 cdef double _scale(double *row, Py_ssize_t n_states) noexcept nogil:
+    """Divide a row by its sum, and return that."""
     cdef double total = 0.0
     cdef Py_ssize_t s
     for s in range(n_states):
@@ -106,31 +109,13 @@ cdef double _scale(double *row, Py_ssize_t n_states) noexcept nogil:
 
 
 cdef void _add_steps(
-    double *row, const double *weight, const double *jump, Py_ssize_t n_states
+    double *row, const double *weight, const double *jump, Py_ssize_t n_states, Buffers *buffers
 ) noexcept nogil:
-    """Add to row[b] the sum over a of weight[a] * jump[b - a + n_states - 1], NULL left out.
-
-    Four at a time, so that the row is read and written a quarter as often; in the order of a.
-    """
-    cdef Py_ssize_t a = 1
-    cdef Py_ssize_t b
-    cdef const double *factor
-    cdef double first, second, third, fourth
-    while a + 3 < n_states:
-        factor = jump + n_states - 1 - a
-        first, second, third, fourth = weight[a], weight[a + 1], weight[a + 2], weight[a + 3]
-        for b in range(1, n_states):
-            row[b] = (
-                row[b] + first * factor[b] + second * factor[b - 1] + third * factor[b - 2]
-                + fourth * factor[b - 3]
-            )
-        a += 4
-    while a < n_states:
-        factor = jump + n_states - 1 - a
-        first = weight[a]
-        for b in range(1, n_states):
-            row[b] += first * factor[b]
-        a += 1
+    """Add to row[b] the sum over a of weight[a] * jump[b - a + n_states - 1], NULL left out."""
+    if n_states < CHAIN_LONG:
+        add_short_steps(row, weight, jump, n_states)
+    else:
+        add_long_steps(row, weight, jump, n_states, buffers.windows)
 
 
 cdef double marginals(
@@ -166,7 +151,7 @@ cdef double marginals(
             total = 0.0
             for a in range(1, n_states):
                 total += previous[a]
-            _add_steps(row, previous, factor.jump, n_states)
+            _add_steps(row, previous, factor.jump, n_states, buffers)
             row[0] = previous[0] * factor.null_null + total * factor.token_null
             for b in range(n_states):
                 row[b] *= potential[b]
@@ -203,7 +188,7 @@ cdef double marginals(
         weight = incoming[0] * factor.token_null
         for a in range(1, n_states):
             backward[a] = weight
-        _add_steps(backward, incoming, buffers.jump_back, n_states)
+        _add_steps(backward, incoming, buffers.jump_back, n_states, buffers)
         backward[0] = incoming[0] * factor.null_null + total * factor.null_token
     if counts != NULL:
         _count_ends(posterior, n_steps, n_states, counts, sign)

@@ -17,6 +17,7 @@ from tokalign.lexicon._wordnet cimport (
     HYPERNYM_WITHIN_3,
     HYPONYM,
     HYPONYM_WITHIN_3,
+    IN_NEIGHBOURS,
     PERTAINYM,
     SIMILAR,
     SYNONYM,
@@ -103,13 +104,15 @@ cdef void compare(
     cdef int k, m, places
     similarities(&a.lower, &b.lower, out.similarity)
     out.relations = 0
-    places = places_to_look(&a.kin, &b.kin)
-    if places:
-        for k in range(N_ENTRIES):
-            for m in range(N_ENTRIES):
-                if a.entries[k] >= 0 and b.entries[m] >= 0:
+    if a.kind == KIND_CONTENT and b.kind == KIND_CONTENT:
+        places = places_to_look(&a.kin, &b.kin)
+        for k in range(N_ENTRIES if places else 0):
+            for m in range(N_ENTRIES if a.entries[k] >= 0 else 0):
+                if b.entries[m] >= 0:
+                    # WordNet's hypernyms are of their words' part of speech.
                     out.relations |= relation(
-                        tables.wordnet, a.entries[k], b.entries[m], places
+                        tables.wordnet, a.entries[k], b.entries[m],
+                        places if k == m else places & IN_NEIGHBOURS,
                     )
     out.cosine = 0.0
     if a.vector >= 0 and b.vector >= 0:

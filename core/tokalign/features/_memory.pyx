@@ -14,7 +14,7 @@ from tokalign.features._lexical cimport word_features
 from tokalign.features._pair cimport *
 
 cdef enum:
-    PLACE_BITS = 16
+    PLACE_BITS = 17
     LINE = 2         # places in a cache line, of 64 bytes
     ID_BITS = 24     # of a lexeme's number: far more than are ever remembered
 
