@@ -165,6 +165,13 @@ def shares(
             f"({ratios[0]:.2f} to {ratios[-1]:.2f} over {TURNS} turns)",
             "share", system=name, pairs_per_s=rate, share=share, least=ratios[0], most=ratios[-1],
         )  # fmt: skip
+    for model, aligner in aligners.items():
+        asked, compared = aligner._results._decoder.word_pairs()
+        remembered = 1 - compared / asked
+        output.row(
+            f"{model}: {remembered:.0%} of {asked:,} pairs of words were remembered",
+            "remembered", model=model, share=remembered,
+        )  # fmt: skip
 
 
 def by_tokens(output: Output, reference: Reference, aligners: dict[str, Aligner]) -> None:
@@ -252,7 +259,7 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
     library_us = 1e6 * min(cpu_s(library) for _ in range(STARTS)) / len(pairs)
     texts = [(" ".join(source), " ".join(target)) for source, target in pairs]
     messages = [align_pb2.Pair(source={"text": a}, target={"text": b}) for a, b in texts]
-    total_mib = []
+    total_mib, batch_pairs_per_s = [], []
     print()
     for workers in (1, 2):
         server = serving.serve(workers=workers)
@@ -272,6 +279,7 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
                 workers_us=spent["workers"], echo_us=echo, library_us=library_us,
                 ratio=run.cpu(name) / unit, server_echoes=spent["server"] / echo,
             )  # fmt: skip
+        batch_pairs_per_s.append(run.loads["batch"]["pairs_per_s"])
         below = procfs.descendants(server.process.pid)
         own = memory(server.process.pid)
         total_mib.append(own + sum(map(memory, below)))
@@ -279,6 +287,12 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
         server.stop()
         for line in run.wrong:
             raise SystemExit(f"WRONG: {line}")
+    one, two = batch_pairs_per_s
+    output.row(
+        f"batch: {one:,.0f} pairs per second by one worker, {two:,.0f} by two, "
+        f"{two / one:.2f} times as many",
+        "workers", one=one, two=two, ratio=two / one,
+    )  # fmt: skip
     output.row(
         f"memory after that load, shared pages counted once: {total_mib[0]:.0f} MiB with one "
         f"worker, {total_mib[1]:.0f} with two; own process {own:.0f}; a worker resident "

@@ -140,6 +140,15 @@ cdef class Decoder:
             self._tags = tags
         return self._tag_weights
 
+    def word_pairs(self):
+        """Return how many pairs of words were asked for, and how many of them were not remembered.
+
+        Returns
+        -------
+        n_asked, n_compared : int
+        """
+        return self._extractor.memory.n_asked, self._extractor.memory.n_compared
+
     cdef Decoded _decode(self, source, target, encoded, int style):
         self._n_decoded += 1
         cdef Decoded decoded = Decoded.__new__(Decoded)

@@ -14,7 +14,8 @@ cdef class PairMemory:
     cdef const int32_t[::1] _base
     cdef const float[:, :, ::1] _weights     # one matrix for each style; None without
     cdef Score _score
-    cdef WordPair *_places
+    cdef void *_block
+    cdef WordPair *_places       # in the block, at the start of a cache line
     cdef readonly int64_t n_asked
     cdef readonly int64_t n_compared
     cdef void clear(self) noexcept nogil

@@ -6,7 +6,7 @@ that a sentence's features ask of them and the weighted sum of the features that
 """
 
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from tokalign.features._comparison cimport compare, strength_of
@@ -17,9 +17,6 @@ cdef enum:
     PLACE_BITS = 17
     LINE = 2         # places in a cache line, of 64 bytes
     ID_BITS = 24     # of a lexeme's number: far more than are ever remembered
-
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t n_bytes) noexcept
 
 cdef extern from *:
     void _prefetch "__builtin_prefetch"(const void *address) noexcept nogil
@@ -42,20 +39,20 @@ cdef class PairMemory:
     """
 
     def __cinit__(self):
-        self._places = <WordPair *>aligned_alloc(
-            LINE * sizeof(WordPair), (1 << PLACE_BITS) * sizeof(WordPair)
-        )
-        if self._places == NULL:
+        # Pages of what calloc gives take no memory until a pair stands there.
+        cdef size_t line = LINE * sizeof(WordPair)
+        self._block = calloc(1, (1 << PLACE_BITS) * sizeof(WordPair) + line)
+        if self._block == NULL:
             raise MemoryError("memory of word pairs")
+        self._places = <WordPair *>((<size_t>self._block + line - 1) // line * line)
 
     def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):
         self._base = base
         self._score.base = &self._base[0]
         self._weights = weights
-        self.clear()
 
     def __dealloc__(self):
-        free(self._places)
+        free(self._block)
 
     cdef void clear(self) noexcept nogil:
         """Forget everything, as must be done where lexemes are numbered anew."""
