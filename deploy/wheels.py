@@ -99,7 +99,7 @@ def wheel(source: Path, python: str, name: str) -> None:
     tool("auditwheel", "repair", "--wheel-dir", DIST, built)
     (repaired,) = DIST.glob(f"*-{name}-manylinux*.whl")
     run(*pip, "install", repaired)
-    run(environment / "bin" / "python", ROOT / "tests" / "smoke.py")
+    run(environment / "bin" / "python", source / "tests" / "smoke.py")
 
 
 def main(named: list[str]) -> None:
