@@ -219,7 +219,7 @@ class Results:
         )
 
     def _is_cut(self, sentence: Sentence) -> bool:
-        """Whether a sentence has as many tokens as one may have, and its text goes on after them."""
+        """Whether a sentence has as many tokens as it may, and its text goes on after them."""
         return len(sentence) == self._max_tokens and bool(
             sentence.text[sentence.ends[-1] :].strip()
         )
