@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tokalign import Aligner
-from tokalign.codec._writing import write_alignment
+from tokalign.codec._writing import AlignmentWriter
 from tokalign.outcomes import unwrap
 from tokalign.server import cost
 from tokalign.types import AlignOptions
@@ -27,7 +27,7 @@ def spent_us(aligner, pair, options):
     began = time.process_time()
     ((annotated),) = aligner.annotate_pairs([pair])
     (alignment,) = aligner.align_annotated([annotated], options)
-    write_alignment(unwrap(alignment), options)
+    AlignmentWriter(options).write(unwrap(alignment))
     return 1e6 * (time.process_time() - began), tuple(map(len, annotated))
 
 

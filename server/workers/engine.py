@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
-from tokalign.codec._writing import write_alignment, write_judgement
+from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
@@ -114,7 +114,7 @@ class AlignerEngine:
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
         times.append(clock())
-        serialise = partial(_serialise, options=options.align)
+        serialise = partial(_serialise, writer=AlignmentWriter(options.align))
         if options.rank_by is None:
             aligned = list(aligner.align_annotated(annotated, options.align))
             times.append(clock())
@@ -182,9 +182,9 @@ class AlignerEngine:
 
 
 def _serialise(
-    alignment: Alignment, judgement: Judgement | None = None, *, options: AlignOptions
+    alignment: Alignment, judgement: Judgement | None = None, *, writer: AlignmentWriter
 ) -> frames.Answer:
-    data = write_alignment(alignment, options)
+    data = writer.write(alignment)
     if judgement is None:
         return frames.Answer(data)
     return frames.Answer(data, score=judgement.score, judgement=write_judgement(judgement))

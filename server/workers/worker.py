@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from tokalign.errors import AlignError
 from tokalign.processes import die_with
 from tokalign.server.observe import logs
-from tokalign.server.observe.memory import Memory
+from tokalign.server.observe.memory import Memory, give_back
 from tokalign.server.status import report
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
@@ -61,9 +61,10 @@ def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings
         sock.sendall(frames.encode(frames.Refused(report(error).message)))
         return
     sock.sendall(frames.encode(frames.Ready(engine.models)))
-    # What has been loaded stays; the collector need not look at it again.
+    # What has been loaded stays; the collector need not look at it again. Reading it took more.
     gc.collect()
     gc.freeze()
+    give_back()
     memory = Memory()
     for job in frames.received(sock):
         assert isinstance(job, frames.ShardJob)

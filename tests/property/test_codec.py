@@ -17,7 +17,8 @@ from support.messages import (
     sentences,
 )
 from tokalign import codec
-from tokalign.codec._writing import write_alignment, write_judgement
+from tokalign.codec._writing import AlignmentWriter, write_judgement
+from tokalign.columns import AlignmentColumns
 from tokalign.errors import InputError
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
@@ -82,7 +83,29 @@ def test_rewritten_tokens_arrive_without_the_text_they_are_not_in():
 @given(alignments(), ALIGN_OPTIONS)
 def test_alignments_are_written_as_protobuf_writes_them(alignment, options):
     message = answers.alignment(alignment, options)
-    assert write_alignment(alignment, options) == message.SerializeToString()
+    assert AlignmentWriter(options).write(alignment) == message.SerializeToString()
+
+
+@given(st.lists(alignments(), min_size=1, max_size=4), ALIGN_OPTIONS)
+def test_views_of_columns_are_written_as_protobuf_writes_them(batch, options):
+    columns = AlignmentColumns(
+        sources=[each.source for each in batch],
+        targets=[each.target for each in batch],
+        offsets=np.cumsum([0] + [len(each.links) for each in batch]),
+        source=np.array([link.source for each in batch for link in each.links], np.int32),
+        target=np.array([link.target for each in batch for link in each.links], np.int32),
+        confidence=np.array([link.confidence for each in batch for link in each.links], float),
+        score=np.array([each.score for each in batch]),
+        similarity=np.array([each.similarity for each in batch]),
+        model="m",
+        version="1",
+        symmetrization=batch[0].symmetrization,
+    )
+    writer = AlignmentWriter(options)
+    for number in range(len(batch)):
+        view = columns.alignment(number)
+        message = answers.alignment(view, options)
+        assert writer.write(view) == message.SerializeToString()
 
 
 @given(JUDGEMENTS)
@@ -96,7 +119,7 @@ def phrase_of(message):
 
 def decoded_again(alignment, options):
     """Return the message of an alignment, and what is made of it."""
-    message = align_pb2.Alignment.FromString(write_alignment(alignment, options))
+    message = align_pb2.Alignment.FromString(AlignmentWriter(options).write(alignment))
     model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
     return message, codec.decode_alignment(message, model, alignment.symmetrization)
 
@@ -174,9 +197,8 @@ def full(kind):
         (
             align_pb2.Alignment,
             lambda it: align_pb2.Alignment.FromString(
-                write_alignment(
-                    codec.decode_alignment(it, align_pb2.ModelRef(), "joint"),
-                    AlignOptions(phrases=True),
+                AlignmentWriter(AlignOptions(phrases=True)).write(
+                    codec.decode_alignment(it, align_pb2.ModelRef(), "joint")
                 )
             ),
         ),

@@ -8,7 +8,7 @@ from support.messages import sentences
 from support.statuses import failure
 from tokalign.aligner import Aligner
 from tokalign.codec import encode_pair
-from tokalign.codec._writing import Joined, write_alignment
+from tokalign.codec._writing import AlignmentWriter, Joined
 from tokalign.errors import InputError, LimitError
 from tokalign.server.answers import check_foreseen, least_bytes
 from tokalign.server.config import RequestLimits
@@ -43,7 +43,7 @@ def test_least_size_is_never_more_than_the_size(aligner, source, target, options
     except InputError:
         return
     result = Joined(align_pb2.AlignResult)(
-        status=b"", alignment=write_alignment(alignment, options)
+        status=b"", alignment=AlignmentWriter(options).write(alignment)
     )
     request = encode_pair((source, target)).SerializeToString()
     batch = Joined(align_pb2.BatchAlignResponse)(results=[result])
@@ -54,7 +54,7 @@ def test_least_size_of_a_usual_pair_is_half_of_its_size(aligner):
     source = "The quick brown fox jumped over the lazy dog while it was raining in the garden ."
     alignment = aligner.align(source, source)
     least = least_bytes(encode_pair((source, source)).SerializeToString(), AlignOptions(), LIMITS)
-    assert least > 0.5 * len(write_alignment(alignment, AlignOptions()))
+    assert least > 0.5 * len(AlignmentWriter(AlignOptions()).write(alignment))
 
 
 def foreseen(pairs, shared=b"", top_k=0, limit=4 * MIB, **options):

@@ -27,17 +27,17 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 2.
     "columns": {"types"},
     "offsets": {"types"},
-    "codec": {"errors", "types", "v1"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
     "processes": {"errors"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
-    "client": {"codec", "errors", "offsets", "types", "v1"},
+    "codec": {"columns", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
+    "client": {"codec", "errors", "offsets", "types", "v1"},
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"questions", "types"},

@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memmove
 
+from tokalign.columns import columns_of
 from tokalign.types import Detail
 from tokalign.v1 import align_pb2
 
@@ -60,6 +61,27 @@ cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
         at += 1
     at[0] = <uint8_t>value
     return at + 1
+
+
+cdef class _Columns:
+    """The arrays of tokalign.columns.AlignmentColumns."""
+
+    cdef object of
+    cdef const int64_t[::1] offsets
+    cdef const int32_t[::1] source
+    cdef const int32_t[::1] target
+    cdef const double[::1] confidence
+    cdef const double[::1] score
+    cdef const double[::1] similarity
+
+    def __init__(self, of):
+        self.of = of
+        self.offsets = of.offsets
+        self.source = of.source
+        self.target = of.target
+        self.confidence = of.confidence
+        self.score = of.score
+        self.similarity = of.similarity
 
 
 cdef class _Writer:
@@ -231,6 +253,24 @@ cdef class _Writer:
             self.packed_single(link.confidence)
         return self.end_packed(5, begin)
 
+    cdef int links_of_columns(self, _Columns columns, Py_ssize_t index) except -1:
+        """Write the same, of a pair of columns."""
+        cdef Py_ssize_t first = columns.offsets[index]
+        cdef Py_ssize_t end = columns.offsets[index + 1]
+        cdef Py_ssize_t begin = self.begin()
+        cdef Py_ssize_t k
+        for k in range(first, end):
+            self.packed_varint(<uint32_t>columns.source[k])
+        self.end_packed(3, begin)
+        begin = self.begin()
+        for k in range(first, end):
+            self.packed_varint(<uint32_t>columns.target[k])
+        self.end_packed(4, begin)
+        begin = self.begin()
+        for k in range(first, end):
+            self.packed_single(columns.confidence[k])
+        return self.end_packed(5, begin)
+
     cdef int posteriors(self, int field, const float[:, :] values) except -1:
         cdef Py_ssize_t begin = self.begin()
         cdef Py_ssize_t i, j, first
@@ -274,47 +314,84 @@ cdef class _Writer:
         return self.end(field, begin)
 
 
-def write_alignment(value, options):
-    """Return a serialised tokalign.v1.Alignment.
+cdef class AlignmentWriter:
+    """Writes alignments as serialised tokalign.v1.Alignment.
+
+    Neighbours that are views of the same columns share what is looked up in them.
 
     Parameters
     ----------
-    value : Alignment
-        Its posteriors, where there are any, are of float32.
     options : AlignOptions
-        Whether to write its phrases, and how much of it.
-
-    Returns
-    -------
-    data : bytes
-
-    Raises
-    ------
-    UnicodeEncodeError
-        If a string holds lone surrogates.
-    OverflowError
-        If an index does not fit its field.
+        Whether to write phrases, and how much of each alignment.
     """
-    cdef _Writer writer = _Writer()
-    detail = options.detail
-    if detail is Detail.FULL:
-        writer.sentence(1, value.source)
-        writer.sentence(2, value.target)
-    if detail is not Detail.SCORES:
-        writer.links(value.links)
-    writer.single(6, value.score)
-    if detail is not Detail.SCORES:
-        if value.posteriors is not None:
-            writer.posteriors(7, value.posteriors)
-        for explanation in value.explanations:
-            writer.explanation(8, explanation)
-        if options.phrases:
-            for phrase in value.phrases():
-                writer.phrase(9, phrase)
-    writer.single(10, value.similarity)
-    writer.number(11, value.source_truncated)
-    writer.number(12, value.target_truncated)
-    return writer.taken()
+
+    cdef _Columns _columns
+    cdef bint _has_sentences
+    cdef bint _has_links
+    cdef bint _has_phrases
+
+    def __init__(self, options):
+        self._has_sentences = options.detail is Detail.FULL
+        self._has_links = options.detail is not Detail.SCORES
+        self._has_phrases = options.phrases
+
+    def write(self, value):
+        """Return an alignment's bytes.
+
+        Parameters
+        ----------
+        value : Alignment
+            Its posteriors, where there are any, are of float32.
+
+        Returns
+        -------
+        data : bytes
+
+        Raises
+        ------
+        UnicodeEncodeError
+            If a string holds lone surrogates.
+        OverflowError
+            If an index does not fit its field.
+        """
+        viewed = None if self._has_phrases else columns_of(value)
+        if viewed is not None:
+            columns, index = viewed
+            if self._columns is None or self._columns.of is not columns:
+                self._columns = _Columns(columns)
+            return self._of_columns(index)
+        cdef _Writer writer = _Writer()
+        if self._has_sentences:
+            writer.sentence(1, value.source)
+            writer.sentence(2, value.target)
+        if self._has_links:
+            writer.links(value.links)
+        writer.single(6, value.score)
+        if self._has_links:
+            if value.posteriors is not None:
+                writer.posteriors(7, value.posteriors)
+            for explanation in value.explanations:
+                writer.explanation(8, explanation)
+            if self._has_phrases:
+                for phrase in value.phrases():
+                    writer.phrase(9, phrase)
+        writer.single(10, value.similarity)
+        writer.number(11, value.source_truncated)
+        writer.number(12, value.target_truncated)
+        return writer.taken()
+
+    cdef bytes _of_columns(self, Py_ssize_t index):
+        """Return the bytes of a pair of the columns, which hold no more than is written here."""
+        cdef _Columns columns = self._columns
+        cdef _Writer writer = _Writer()
+        if self._has_sentences:
+            writer.sentence(1, columns.of.sources[index])
+            writer.sentence(2, columns.of.targets[index])
+        if self._has_links:
+            writer.links_of_columns(columns, index)
+        writer.single(6, columns.score[index])
+        writer.single(10, columns.similarity[index])
+        return writer.taken()
 
 
 def write_judgement(value):
