@@ -256,7 +256,6 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
     """
     library = raw(aligner, pairs)
     library()
-    library_us = 1e6 * min(cpu_s(library) for _ in range(STARTS)) / len(pairs)
     texts = [(" ".join(source), " ".join(target)) for source, target in pairs]
     messages = [align_pb2.Pair(source={"text": a}, target={"text": b}) for a, b in texts]
     total_mib, batch_pairs_per_s = [], []
@@ -265,8 +264,11 @@ def served(output: Output, aligner: Aligner, pairs: Pairs, seconds: float) -> No
         server = serving.serve(workers=workers)
         run = serving.Bench(messages, seconds, serving.PAIRS)
         with contextlib.redirect_stdout(io.StringIO()):
-            # First, for single calls have batches cut finer for some seconds.
+            # First, for single calls have batches cut finer for some seconds. The library once
+            # before and once after, as a machine's speed drifts.
+            before = cpu_s(library)
             run.batches("batch", server)
+            library_us = 1e6 * (before + cpu_s(library)) / 2 / len(pairs)
             run.beside_echo(server)
         echo = run.cpu("echo")
         for name, unit, of in (("align", echo, "echoes"), ("batch", library_us, "of the library")):

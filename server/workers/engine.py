@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
+from tokalign.codec._sizes import texts_alone
 from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
@@ -163,6 +164,15 @@ class AlignerEngine:
         if isinstance(target, Exception):
             raise target
         index, data = numbered
+        longest = self._limits.max_characters
+        texts = texts_alone(data)
+        if texts is not None and not (target is not None and target.is_cut):
+            source_text, target_text = texts
+            if _is_usable(source_text, longest):
+                if target is not None:
+                    return source_text, target.sentence
+                if _is_usable(target_text, longest):
+                    return source_text, target_text
         try:
             pair = align_pb2.Pair.FromString(data)
         except DecodeError as error:
@@ -179,6 +189,10 @@ class AlignerEngine:
     def _side(self, message: align_pb2.Sentence, side: str, truncate: bool) -> _Side:
         is_cut = truncate and requests.shorten(message, self._limits)
         return _Side(requests.sentence(message, side=side, limits=self._limits), is_cut)
+
+
+def _is_usable(text: str, longest: int) -> bool:
+    return 0 < len(text) <= longest and not text.isspace()
 
 
 def _serialise(

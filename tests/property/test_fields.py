@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import sizes
 from tokalign.codec._fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
-from tokalign.codec._sizes import n_tokens
+from tokalign.codec._sizes import n_tokens, texts_alone
 from tokalign.errors import InputError
 from tokalign.v1 import align_pb2
 
@@ -72,6 +72,36 @@ def test_tokens_are_counted_as_those_of_the_parsed_pair(first, second, max_token
         first.SerializeToString()[:-1],
     ):
         assert n_tokens(data, max_tokens, max_bytes) == sizes.n_tokens(data, max_tokens, max_bytes)
+
+
+TEXTS = st.builds(align_pb2.Sentence, text=st.text(max_size=5))
+
+
+@given(
+    st.builds(align_pb2.Pair, id=st.text(), source=SENTENCES | TEXTS, target=SENTENCES | TEXTS),
+    st.booleans(),
+    st.integers(0, 8),
+)
+def test_texts_alone_are_those_of_the_parsed_pair(pair, is_damaged, n_cut):
+    data = pair.SerializeToString()
+    if is_damaged:
+        data = data[: len(data) - n_cut] + b"\xff" * n_cut
+    found = texts_alone(data)
+    if found is not None:
+        parsed = align_pb2.Pair.FromString(data)
+        assert found == (parsed.source.text, parsed.target.text)
+        for sentence in (parsed.source, parsed.target):
+            assert sentence == align_pb2.Sentence(text=sentence.text)
+    elif not is_damaged:
+        assert any(
+            each.tokens or each.heads or not each.text for each in (pair.source, pair.target)
+        )
+
+
+@given(wire)
+def test_what_has_texts_alone_is_a_pair(data):
+    if texts_alone(data) is not None:
+        align_pb2.Pair.FromString(data)
 
 
 @given(st.lists(st.tuples(st.integers(1, (1 << 29) - 1), st.integers(0, (1 << 64) - 1))))

@@ -1,15 +1,18 @@
-"""How many tokens the sentences of serialised pairs have, without parsing them.
+"""What serialised pairs hold, without a message object for each part of them: texts, and how many
+tokens.
 
 Tokens are counted where they are given; of a text they are estimated. tests/reference/sizes.py says
 the same of parsed messages.
 """
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t
 
 from tokalign.codec._fields cimport FOUND, NO_MORE, Cursor, Field, next_field, over
 
-# Tags of Pair.source and Pair.target, Sentence.text and Sentence.tokens.
+# Tags of Pair.id, Pair.source and Pair.target, Sentence.text and Sentence.tokens.
 cdef enum:
+    ID = 1 << 3 | 2
     SOURCE = 2 << 3 | 2
     TARGET = 3 << 3 | 2
     TEXT = 1 << 3 | 2
@@ -102,3 +105,54 @@ def n_tokens(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     if outcome != NO_MORE:
         return 0, 0
     return _n_tokens(&source, max_tokens), _n_tokens(&target, max_tokens)
+
+
+cdef str _text_alone(const Field *sentence):
+    """Return a sentence's text, or None where it has more than a text, or none."""
+    cdef Cursor cursor
+    cdef Field field
+    cursor.at = sentence.data
+    cursor.end = sentence.data + sentence.size
+    if next_field(&cursor, &field) != FOUND or field.tag != TEXT or cursor.at != cursor.end:
+        return None
+    return PyUnicode_DecodeUTF8(<const char *>field.data, field.size, NULL)
+
+
+def texts_alone(bytes pair not None):
+    """Return the texts of a pair whose sentences have nothing but a text, as most have.
+
+    Parameters
+    ----------
+    pair : bytes
+        A serialised tokalign.v1.Pair.
+
+    Returns
+    -------
+    source, target : str
+        Empty where the pair has no such sentence. Or None instead of both, where it has anything
+        else than an id and such sentences, or is none: protobuf's parser is to be asked.
+    """
+    cdef Field field
+    cdef Field identity
+    cdef int outcome
+    cdef str source = ""
+    cdef str target = ""
+    cdef Cursor cursor = over(pair)
+    identity.size = 0
+    try:
+        while (outcome := next_field(&cursor, &field)) == FOUND:
+            if field.tag == SOURCE and not source:
+                source = _text_alone(&field)
+            elif field.tag == TARGET and not target:
+                target = _text_alone(&field)
+            elif field.tag == ID and not identity.size:
+                identity = field
+            else:
+                return None
+            if source is None or target is None:
+                return None
+        if identity.size:
+            PyUnicode_DecodeUTF8(<const char *>identity.data, identity.size, NULL)
+    except UnicodeDecodeError:
+        return None
+    return (source, target) if outcome == NO_MORE else None
