@@ -23,7 +23,7 @@ from tokalign.errors import InputError, LimitError, quoted
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, max_request_cost
 from tokalign.server.answers import check_foreseen, too_large
-from tokalign.server.config import Config
+from tokalign.server.config import Config, RequestLimits
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.passages import read_candidates
 from tokalign.server.requests import Item, Parts, parse
@@ -252,23 +252,7 @@ class AlignService:
         """Return the answers; `held` gets what they and the request hold of the queue."""
         admission = self._admission
         limits = self._config.limits
-        await _off_loop(
-            request.n_bytes,
-            check_foreseen,
-            request.pairs,
-            request.shared,
-            request.options.align,
-            limits,
-            request.top_k,
-        )
-        costs = await _off_loop(
-            request.n_bytes,
-            cost.of_pairs,
-            request.pairs,
-            request.shared,
-            request.options.align,
-            limits,
-        )
+        costs = await _off_loop(request.n_bytes, _costs, request, limits)
         # Of a ranking's candidates that are kept, only the best are sent.
         largest = limits.max_response_bytes
         if request.top_k:
@@ -425,6 +409,13 @@ async def _off_loop(
     if n_bytes <= LOOP_BYTES:
         return function(*args, **kwargs)
     return await asyncio.to_thread(function, *args, **kwargs)
+
+
+def _costs(request: Request, limits: RequestLimits) -> list[int]:
+    """Return what each pair costs, or raise LimitError where the answer will be too large."""
+    pairs, shared, options = request.pairs, request.shared, request.options.align
+    check_foreseen(pairs, shared, options, limits, request.top_k)
+    return cost.of_pairs(pairs, shared, options, limits)
 
 
 def _ranking(

@@ -224,6 +224,27 @@ class Shard:
         return Shard(first, self.deaths), Shard(second, self.deaths)
 
 
+def even_share(cost: int, n_workers: int, bound: int) -> int:
+    """Return what a shard costs where workers share work evenly, in as few turns as can be.
+
+    Parameters
+    ----------
+    cost : int
+        Of all of the work.
+    n_workers : int
+        At least 1.
+    bound : int
+        The most that a shard may cost, at least 1.
+
+    Examples
+    --------
+    >>> even_share(100, 2, 32)  # not 32, 32 and 36 more for one of them
+    25
+    """
+    n_turns = math.ceil(cost / (n_workers * bound))
+    return max(1, math.ceil(cost / (n_workers * max(1, n_turns))))
+
+
 class FairQueue:
     """Tasks that wait for workers, served in turn.
 

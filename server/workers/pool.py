@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import math
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import MAX_ANSWER_BYTES, FairQueue, Shard, Task
+from tokalign.server.workers.batching import MAX_ANSWER_BYTES, FairQueue, Shard, Task, even_share
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.process import WorkerProcess
 
@@ -334,9 +333,8 @@ class Pool:
                 loop = asyncio.get_running_loop()
                 self._holding = loop.call_later(HOLD_S, self._stop_holding)
             return None
-        # What waits is split evenly over the idle workers, in as few turns as can be.
-        n_turns = math.ceil(self._queue.waiting_cost / (n_idle * settings.shard_pairs))
-        size = max(1, math.ceil(self._queue.waiting_cost / (n_idle * max(1, n_turns))))
+        # What waits is split over the idle workers rather than given to the first of them.
+        size = even_share(self._queue.waiting_cost, n_idle, settings.shard_pairs)
         return self._queue.take(size, self._takes_heavy())
 
     def _takes_heavy(self) -> bool:

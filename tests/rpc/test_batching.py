@@ -10,7 +10,7 @@ from tokalign.codec._writing import Joined
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.status import ExpiredError, QueueFullError
-from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task
+from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task, even_share
 from tokalign.server.workers.frames import (
     Answer,
     Decoder,
@@ -33,6 +33,31 @@ def tasks_of(sizes):
         Task(OPTIONS, [bytes([index, j]) for j in range(n_pairs)], None)
         for index, n_pairs in enumerate(sizes)
     ]
+
+
+@given(cost=st.integers(1, 10_000), n_workers=st.integers(1, 8), bound=st.integers(1, 64))
+def test_work_is_shared_evenly_in_as_few_turns_as_can_be(cost, n_workers, bound):
+    share = even_share(cost, n_workers, bound)
+    assert 1 <= share <= bound
+    n_turns = -(-cost // (n_workers * bound))
+    assert share * n_workers * n_turns >= cost
+    assert (share - 1) * n_workers * n_turns < cost  # none could have less
+
+
+def test_ranking_of_two_rounds_keeps_both_workers_busy_to_the_end():
+    async def run():
+        queue = FairQueue(32)
+        queue.push(Task(OPTIONS, [bytes([j]) for j in range(50)], None, costs=[2] * 50))
+        shards = []
+        # Both are idle at first, then one after the other.
+        for n_idle in (2, 1, 1, 1):
+            shards.append(queue.take(even_share(queue.waiting_cost, n_idle, 32)))
+        return list(map(len, shards)), queue.waiting
+
+    sizes, waiting = asyncio.run(run())
+    assert waiting == 0
+    assert max(sizes) <= 16
+    assert max(sizes) - min(sizes) <= 4
 
 
 @given(sizes=st.lists(st.integers(1, 40), max_size=12), limit=st.integers(1, 20))
