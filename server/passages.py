@@ -17,7 +17,7 @@ from tokalign.codec._writing import Joined
 from tokalign.errors import InputError, LimitError
 from tokalign.offsets import place
 from tokalign.server.config import RequestLimits
-from tokalign.server.requests import Item, candidate_parts
+from tokalign.server.requests import Item, candidate_parts, check_id
 from tokalign.server.status import OK, classify
 from tokalign.server.workers.frames import Answer
 from tokalign.types import OffsetUnit, PassageSentence
@@ -108,6 +108,7 @@ def _read(items: Sequence[Item], most_of_one: int, most: int | None) -> Candidat
     candidates = Candidates()
     for item in items:
         try:
+            check_id(item)
             sentence, passage = candidate_parts(item.data)
             if passage is None:
                 candidates.pairs.append(_PAIR(source=sentence))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -15,7 +17,6 @@ from tokalign.codec._fields import (
     WireError,
     fields,
     tag,
-    text,
     values,
 )
 from tokalign.errors import InputError, LimitError
@@ -84,6 +85,8 @@ class Parts:
     def items(self, name: str) -> list[Item]:
         """Return the messages of a repeated field with their ids, which are field 1 of each.
 
+        In an id that is not UTF-8, what is wrong is replaced; reading the item tells.
+
         Raises
         ------
         InputError
@@ -91,7 +94,7 @@ class Parts:
         """
         found = cast(list[bytes], self._fields[name])
         try:
-            return [Item(text(data, _ID, MAX_OTHER_FIELDS), data) for data in found]
+            return [Item(_decoded(values(data, _ID, MAX_OTHER_FIELDS)), data) for data in found]
         except WireError as error:
             raise _invalid(self._kind) from error
 
@@ -99,7 +102,7 @@ class Parts:
         """Return the message of a field that is not repeated, with its id."""
         data = self.message(name)
         try:
-            return Item(text(data, _ID, MAX_OTHER_FIELDS), data)
+            return Item(_decoded(values(data, _ID, MAX_OTHER_FIELDS)), data)
         except WireError as error:
             raise _invalid(self._kind) from error
 
@@ -109,17 +112,25 @@ class Parts:
         return found[0] if len(found) == 1 else b"".join(found)
 
     def text(self, name: str) -> str:
-        """Return a string."""
-        found = cast(list[bytes], self._fields[name])
-        try:
-            return found[-1].decode() if found else ""
-        except UnicodeDecodeError as error:
-            raise _invalid(self._kind) from error
+        """Return a string; where it is not UTF-8, what is wrong is replaced (see check_text)."""
+        return _decoded(cast(list[bytes], self._fields[name]))
+
+    def check_text(self, name: str) -> None:
+        """Raise InputError unless a string is UTF-8."""
+        for value in cast(list[bytes], self._fields[name]):
+            try:
+                value.decode()
+            except UnicodeDecodeError as error:
+                raise _not_utf8(name, error) from error
 
     def number(self, name: str) -> int:
         """Return a uint32, or the number of an enum's value."""
         found = cast(list[int], self._fields[name])
         return found[-1] & 0xFFFF_FFFF if found else 0
+
+
+def _decoded(found: list[bytes]) -> str:
+    return found[-1].decode(errors="replace") if found else ""
 
 
 _ID = tag(1)
@@ -145,9 +156,17 @@ def candidate_parts(candidate: bytes) -> tuple[bytes, str | None]:
     try:
         return b"", passages[-1].decode()
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"the passage is not valid UTF-8 at byte {error.start}; send text", field="passage"
-        ) from error
+        raise _not_utf8("passage", error) from error
+
+
+def check_id(candidate: Item) -> None:
+    """Raise InputError unless a candidate's id is UTF-8."""
+    if "\ufffd" in candidate.id:
+        (*_, found) = values(candidate.data, _ID, MAX_OTHER_FIELDS)
+        try:
+            found.decode()
+        except UnicodeDecodeError as error:
+            raise _not_utf8("id", error) from error
 
 
 @cache
@@ -169,12 +188,57 @@ def _invalid(kind: type[Message]) -> InputError:
     return InputError(f"the request is not a valid {_name(kind)}; see protos/tokalign/v1")
 
 
-def parse(kind: type[MessageT], data: bytes) -> MessageT:
-    """Return a message, or raise InputError where the bytes are none."""
+def parse(kind: type[MessageT], data: bytes, path: str = "") -> MessageT:
+    """Return a message.
+
+    Parameters
+    ----------
+    kind : type of Message
+    data : bytes
+    path : str
+        Of the message in the request; errors name fields below it.
+
+    Raises
+    ------
+    InputError
+        If the bytes are none, or hold a string that is not UTF-8, which is then named.
+    """
     try:
         return kind.FromString(data)
     except DecodeError as error:
+        with contextlib.suppress(WireError):
+            for field, why in _strings_not_utf8(kind.DESCRIPTOR, data):
+                raise _not_utf8(f"{path}.{field}" if path else field, why) from error
         raise _invalid(kind) from error
+
+
+def _strings_not_utf8(descriptor: Any, data: bytes) -> Iterator[tuple[str, UnicodeDecodeError]]:
+    """Yield the path of each string of a serialised message that is not UTF-8, and why."""
+    known = {tag(each.number): each for each in descriptor.fields}
+    seen: Counter[int] = Counter()
+    for number, value in fields(data):
+        field = known.get(number)
+        if field is None:
+            continue
+        path = f"{field.name}[{seen[number]}]" if field.is_repeated else field.name
+        seen[number] += 1
+        if field.type == FieldDescriptor.TYPE_STRING:
+            try:
+                cast(bytes, value).decode()
+            except UnicodeDecodeError as error:
+                yield path, error
+        elif field.message_type is not None:
+            for below, why in _strings_not_utf8(field.message_type, cast(bytes, value)):
+                yield f"{path}.{below}", why
+
+
+def _not_utf8(field: str, error: UnicodeDecodeError) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"{field} is not UTF-8: byte 0x{byte:02X} at {error.start} of its "
+        f"{len(error.object)}; send strings as UTF-8, without halves of surrogate pairs",
+        field=field,
+    )
 
 
 def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -> SentenceLike:

@@ -176,7 +176,7 @@ class AlignService:
                 f"a question of {len(question)} bytes; one within the limits has at most {largest}",
                 field="question",
             )
-        message = parse(align_pb2.Sentence, question)
+        message = parse(align_pb2.Sentence, question, "question")
         if truncate:
             requests.shorten(message, limits)
         requests.sentence(message, side="question", limits=limits)
@@ -214,6 +214,7 @@ class AlignService:
         parts = await self._cut(align_pb2.AlignStreamRequest, data)
         chunk_id = parts.text("chunk_id")
         try:
+            parts.check_text("chunk_id")
             serving = self._serving()
             options, reference = serving.choose(parts.message("options"))
             pairs = await self._items(parts, "pairs", len(data))
@@ -359,7 +360,7 @@ class Serving:
 
     def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
         options = codec.decode_options(
-            parse(align_pb2.AlignOptions, data),
+            parse(align_pb2.AlignOptions, data, "options"),
             model=self.pool.models[0].name,
             annotator=self._annotators[0],
         )

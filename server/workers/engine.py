@@ -9,10 +9,9 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from google.protobuf.message import DecodeError
 from tokalign.codec._sizes import texts_alone
 from tokalign.codec._writing import AlignmentWriter, write_judgement
-from tokalign.errors import InputError, LimitError
+from tokalign.errors import LimitError
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
 from tokalign.server.config import RequestLimits
@@ -173,10 +172,7 @@ class AlignerEngine:
                     return source_text, target.sentence
                 if _is_usable(target_text, longest):
                     return source_text, target_text
-        try:
-            pair = align_pb2.Pair.FromString(data)
-        except DecodeError as error:
-            raise InputError("the pair is not a valid tokalign.v1.Pair") from error
+        pair = requests.parse(align_pb2.Pair, data)
         source = self._side(pair.source, "source", truncate)
         if target is None:
             target = self._side(pair.target, "target", truncate)

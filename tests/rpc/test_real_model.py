@@ -6,13 +6,16 @@ from pathlib import Path
 
 import grpc
 import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.server_process import started
 from tokalign.aligner import Aligner
+from tokalign.client import Client
 from tokalign.codec import decode_judgement, encode_rank_by
 from tokalign.ranking import rank
-from tokalign.types import RankBy
+from tokalign.types import RankBy, Sentence
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 DATA = Path(__file__).parents[1] / "data"
@@ -153,6 +156,116 @@ def test_sentence_over_the_token_limit_is_named(server):
         server.stub.Align(request)
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert "512" in caught.value.details()
+
+
+def call_wrong(server, name, request, answer, stream=False):
+    """Call with a request in which each "@@" is no UTF-8."""
+    data = request.SerializeToString().replace(b"@@", b"\xed\xa0")
+    path = f"/tokalign.v1.AlignService/{name}"
+    if stream:
+        chunks = server.channel.stream_stream(path)(iter([data, b"\x0a\x04last"]), timeout=60)
+        return list(map(answer.FromString, chunks))
+    return answer.FromString(server.channel.unary_unary(path)(data, timeout=60))
+
+
+WRONG_PAIRS = [
+    {"id": "0", "source": {"text": "Dogs bark."}, "target": {"text": "Dogs bark."}},
+    {"id": "1", "source": {"text": "Dogs @@ bark."}, "target": {"text": "Dogs bark."}},
+    {"id": "2@@", "source": {"text": "Dogs bark."}, "target": {"text": "Dogs bark."}},
+    {"id": "3", "source": {"text": "Dogs bark."}, "target": {"tokens": ["Dogs", "@@"]}},
+]
+WRONG_FIELDS = ["", "source.text", "id", "target.tokens[1]"]
+
+
+def seen(results):
+    results = list(results)
+    assert all("is not UTF-8" in each.status.message for each in results if each.status.code)
+    return [(each.status.code, each.status.field) for each in results]
+
+
+def test_a_string_that_is_not_utf8_costs_its_own_pair_alone(server):
+    expected = [(3 if field else 0, field) for field in WRONG_FIELDS]
+    batch = align_pb2.BatchAlignRequest(pairs=WRONG_PAIRS)
+    answer = call_wrong(server, "BatchAlign", batch, align_pb2.BatchAlignResponse)
+    assert seen(answer.results) == expected
+    chunk = align_pb2.AlignStreamRequest(chunk_id="first", pairs=WRONG_PAIRS)
+    answers = call_wrong(server, "AlignStream", chunk, align_pb2.AlignStreamResponse, stream=True)
+    chunks = {each.chunk_id: each for each in answers}
+    assert seen(chunks["first"].results) == expected
+    assert chunks["last"].status.code == 0
+
+
+def test_a_string_that_is_not_utf8_costs_its_own_candidate_alone(server):
+    request = align_pb2.RankRequest(
+        question={"text": "Who barks?"},
+        candidates=[
+            {"id": "0", "sentence": {"text": "Dogs @@ bark."}},
+            {"id": "@@", "sentence": {"text": "Dogs bark."}},
+            {"id": "2", "sentence": {"text": "Dogs bark."}},
+        ],
+    )
+    ranking = call_wrong(server, "Rank", request, align_pb2.RankResponse).ranking
+    assert [each.index for each in ranking] == [2, 0, 1]
+    assert seen(each.result for each in ranking) == [(0, ""), (3, "sentence.text"), (3, "id")]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "field"),
+    [
+        ("Align", align_pb2.AlignRequest(pair=WRONG_PAIRS[1]), "pair.source.text"),
+        ("Align", align_pb2.AlignRequest(options={"model": "@@"}), "options.model"),
+        ("Rank", align_pb2.RankRequest(question={"text": "@@"}), "question.text"),
+    ],
+)
+def test_a_call_that_is_not_utf8_names_the_field(server, name, request_, field):
+    with pytest.raises(grpc.RpcError) as caught:
+        call_wrong(server, name, request_, align_pb2.AlignResponse)
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert "is not UTF-8: byte 0xED" in caught.value.details()
+    (detail,) = rpc_status.from_call(caught.value).details
+    bad_request = error_details_pb2.BadRequest()
+    detail.Unpack(bad_request)
+    assert [each.field for each in bad_request.field_violations] == [field]
+
+
+def test_a_chunk_id_that_is_not_utf8_costs_its_chunk_alone(server):
+    chunk = align_pb2.AlignStreamRequest(chunk_id="@@", pairs=WRONG_PAIRS[:1])
+    answers = call_wrong(server, "AlignStream", chunk, align_pb2.AlignStreamResponse, stream=True)
+    found = {each.chunk_id: (each.status.code, each.status.field) for each in answers}
+    assert found == {"\ufffd\ufffd": (3, "chunk_id"), "last": (0, "")}
+
+
+def test_offsets_beyond_the_basic_plane_count_what_is_asked_for(server):
+    text = "\U0001f600 Dogs caf\u00e9 bark."
+    held = (
+        ("CODE_POINTS", "utf-32-le", 4),
+        ("UTF8_BYTES", "utf-8", 1),
+        ("UTF16_UNITS", "utf-16-le", 2),
+    )
+    for unit, encoding, width in held:
+        request = align_pb2.AlignRequest(
+            pair={"source": {"text": text}, "target": {"text": "Dogs bark."}},
+            options={"offset_unit": f"OFFSET_UNIT_{unit}"},
+        )
+        sentence = server.stub.Align(request, timeout=60).alignment.source
+        data = text.encode(encoding)
+        assert [
+            data[start * width : end * width].decode(encoding)
+            for start, end in zip(sentence.starts, sentence.ends, strict=True)
+        ] == list(sentence.tokens)
+
+
+def test_client_asks_for_offsets_and_for_links_alone(server):
+    sent = Sentence.from_tokens(["\U0001f600", "bark"])
+    with Client(server.address, timeout_s=60) as client:
+        alignment = client.align("\U0001f600 bark", sent, offsets="utf-16")
+        assert (alignment.source.starts, alignment.target.starts) == ((0, 3), (0, 3))
+        full, links = (client.align("Dogs bark.", sent, detail=d) for d in ("full", "links"))
+        assert (links.links, links.score) == (full.links, full.score)
+        assert links.source.tokens == links.target.tokens == ()
+        (best, _) = client.rank("Who barks?", ["Dogs bark.", "Rain."], detail="scores")
+        assert (best.index, best.alignment.links) == (0, ())
+        assert best.judgement.score > 0.5
 
 
 words = st.text(max_size=60) | st.sampled_from(["The dog barks.", "\u2028", "\x00", "a" * 3000])

@@ -1,6 +1,7 @@
 """Requests cut out of bytes against the same parsed by protobuf, and counted ones."""
 
 import pytest
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import InputError
@@ -114,10 +115,63 @@ def test_fields_are_counted_as_items_are():
         Parts(align_pb2.BatchAlignRequest, pair, 9).items("pairs")
 
 
-@pytest.mark.parametrize("data", [b"\x0a\x01\xff", b"\x0a\x03\x0a\x01\xff", b"\x0a\x02\x0a\x05"])
+@pytest.mark.parametrize("data", [b"\x0a\x01\xff", b"\x0a\x02\x0a\x05"])
 def test_items_that_are_no_message_are_invalid(data):
     with pytest.raises(InputError, match="not a valid"):
         Parts(align_pb2.BatchAlignRequest, data, 9).items("pairs")
+
+
+WRONG = "@@"
+
+
+def sent_wrong(message):
+    """Return a serialised message in which WRONG is no UTF-8, as half a surrogate pair is not."""
+    return message.SerializeToString().replace(WRONG.encode(), b"\xed\xa0")
+
+
+@pytest.mark.parametrize(
+    ("pair", "field"),
+    [
+        ({"id": "a @@"}, "id"),
+        ({"source": {"text": "dogs @@"}}, "source.text"),
+        ({"target": {"text": "dogs"}, "source": {"tokens": ["a", "@@"]}}, "source.tokens[1]"),
+        ({"target": {"tokens": ["a"], "relations": ["@@"]}}, "target.relations[0]"),
+    ],
+)
+def test_string_that_is_not_utf8_is_named(pair, field):
+    data = sent_wrong(align_pb2.Pair(**pair))
+    with pytest.raises(InputError, match="is not UTF-8: byte 0xED at") as caught:
+        requests.parse(align_pb2.Pair, data)
+    assert caught.value.field == field
+    with pytest.raises(InputError, match="not UTF-8") as caught:
+        requests.parse(align_pb2.Pair, data, "pair")
+    assert caught.value.field == f"pair.{field}"
+
+
+@given(PAIRS, st.binary(min_size=1, max_size=3))
+def test_only_what_protobuf_refuses_is_named(pair, replacement):
+    pair.source.tokens.append(WRONG)
+    data = pair.SerializeToString().replace(WRONG.encode(), (replacement * 2)[:2])
+    try:
+        align_pb2.Pair.FromString(data)
+    except DecodeError:
+        with pytest.raises(InputError, match="is not UTF-8: byte"):
+            requests.parse(align_pb2.Pair, data)
+    else:
+        requests.parse(align_pb2.Pair, data)
+
+
+def test_ids_that_are_not_utf8_leave_the_other_items_alone():
+    batch = align_pb2.BatchAlignRequest(pairs=[{"id": "a"}, {"id": "@@"}, {"id": "c"}])
+    parts = Parts(align_pb2.BatchAlignRequest, sent_wrong(batch), 9)
+    assert [each.id for each in parts.items("pairs")] == ["a", "\ufffd\ufffd", "c"]
+    ranking = align_pb2.RankRequest(candidates=[{"id": "\ufffd"}, {"id": "@@"}, {"id": "c"}])
+    parts = Parts(align_pb2.RankRequest, sent_wrong(ranking), 9)
+    first, wrong, last = parts.items("candidates")
+    requests.check_id(first)
+    requests.check_id(last)
+    with pytest.raises(InputError, match="id is not UTF-8"):
+        requests.check_id(wrong)
 
 
 def test_no_sentence_within_the_limits_is_longer_than_is_said():
