@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from types import TracebackType
 
 from tokalign.errors import LimitError
+from tokalign.server.cost import UNIT_US
 from tokalign.server.status import QueueFullError
 
 SMALL_COST = 32
@@ -30,8 +29,6 @@ class Admission:
         A tenth of the cost is kept for requests of at most SMALL_COST.
     max_wait_s : float
         Requests are refused while the queue's head waits longer.
-    clock : callable returning float
-        Seconds; time.monotonic but in tests.
 
     Attributes
     ----------
@@ -45,7 +42,6 @@ class Admission:
         max_cost: int,
         max_bytes: int,
         max_wait_s: float = math.inf,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.pairs = 0
         self.cost = 0
@@ -54,13 +50,15 @@ class Admission:
         self._max_cost = max_cost
         self._max_bytes = max_bytes
         self._max_wait_s = max_wait_s
-        self._clock = clock
-        self._window_start = clock()
-        self._window_cost = 0
-        self._cost_per_s = 0.0
 
     def admit(
-        self, n_pairs: int, n_bytes: int, wait_s: float = 0.0, *, cost: int | None = None
+        self,
+        n_pairs: int,
+        n_bytes: int,
+        wait_s: float = 0.0,
+        *,
+        cost: int | None = None,
+        cost_per_s: float = 1e6 / UNIT_US,
     ) -> Admitted:
         """Return a context that holds room for a request while it is worked on.
 
@@ -72,6 +70,8 @@ class Admission:
             How long the head of the queue has waited.
         cost : int, optional
             By default that of as many typical pairs.
+        cost_per_s : float
+            What the workers do in a second of work, by which a refusal says when to come back.
 
         Raises
         ------
@@ -92,13 +92,13 @@ class Admission:
             raise QueueFullError(
                 f"the work of {self.cost} typical pairs is queued and the limit is {max_cost}; "
                 "try again later",
-                retry_after_s=self._retry_after_s(self.cost + cost - max_cost),
+                retry_after_s=_rounded((self.cost + cost - max_cost) / cost_per_s),
             )
         if self.bytes + n_bytes > self._max_bytes:
             raise QueueFullError(
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",
-                retry_after_s=self._retry_after_s(cost),
+                retry_after_s=_rounded(cost / cost_per_s),
             )
         if wait_s > self._max_wait_s:
             raise QueueFullError(
@@ -118,22 +118,6 @@ class Admission:
         self.pairs -= n_pairs
         self.cost -= cost
         self.bytes -= n_bytes
-        self._count(cost)
-
-    def _count(self, cost: int) -> None:
-        """Keep the rate of answered work over windows of about a second."""
-        self._window_cost += cost
-        elapsed = self._clock() - self._window_start
-        if elapsed >= 1.0:
-            self._cost_per_s = self._window_cost / elapsed
-            self._window_start += elapsed
-            self._window_cost = 0
-
-    def _retry_after_s(self, excess_cost: int) -> float:
-        """Return the time in which so much work is done at the last known rate."""
-        if not self._cost_per_s:
-            return 1.0
-        return _rounded(excess_cost / self._cost_per_s)
 
 
 def _rounded(retry_s: float) -> float:

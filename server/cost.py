@@ -8,6 +8,7 @@ factors below.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from tokalign.codec._sizes import n_tokens
@@ -16,6 +17,8 @@ from tokalign.server.requests import max_sentence_bytes
 from tokalign.types import AlignOptions
 
 UNIT_US = 250.0
+# Work of so long ago counts a third.
+SPEED_S = 1.0
 
 # Microseconds, model `en`, measured by bench/cost.py.
 PAIR_US = 60.0
@@ -85,3 +88,31 @@ def of_pairs(
         _, n_shared = n_tokens(shared, limits.max_tokens, max_bytes)
         sizes = [(n_source, n_shared) for n_source, _ in sizes]
     return _of_sizes(sizes, options)
+
+
+class Speed:
+    """What one worker does in a second that it works, over the latest work.
+
+    Time in which there was nothing to do does not count, so that a server that was idle, or has
+    been asked for little, does not take itself for a slow one.
+
+    Attributes
+    ----------
+    cost_per_s : float
+        Before any work, what the unit says.
+    """
+
+    def __init__(self) -> None:
+        self._cost = 1.0
+        self._seconds = UNIT_US / 1e6
+
+    @property
+    def cost_per_s(self) -> float:
+        """Typical pairs a second."""
+        return self._cost / self._seconds
+
+    def add(self, cost: int, seconds: float) -> None:
+        """Count a shard; those of the last second or so of work decide."""
+        kept = math.exp(-seconds / SPEED_S)
+        self._cost = kept * self._cost + cost
+        self._seconds = kept * self._seconds + max(seconds, 1e-6)

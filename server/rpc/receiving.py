@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
 import time
 from collections.abc import AsyncIterator
 from typing import TypeAlias
@@ -22,6 +23,7 @@ from tokalign.server.status import FailedError, Failure
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
 SWEEP_S = 1.0
+PUSHBACK_KEY = "grpc-retry-pushback-ms"
 
 NO_MESSAGE = Failure(code_pb2.CANCELLED, "the call ended before its message was whole")
 
@@ -114,11 +116,24 @@ class Receiving:
 async def end(context: Context, failure: Failure) -> None:
     """End a call with a rich status; its handler has only to return, whatever it returns."""
     status = rpc_status.to_status(failure.to_proto())
+    metadata = (*(status.trailing_metadata or ()), *pushback(failure))
     try:
-        await context.abort(status.code, status.details or "", status.trailing_metadata or ())
+        await context.abort(status.code, status.details or "", metadata)
     except grpc.aio.AbortError as aborted:
         # grpc keeps it with the call. Its frames would hold the call, and the request, until the
         # garbage collector comes by.
         aborted.__traceback__ = aborted.__context__ = None
     except grpc.aio.InternalError:
         pass  # the peer is gone
+
+
+def pushback(failure: Failure) -> tuple[tuple[str, str], ...]:
+    """Return the metadata by which grpc's own retries wait, see its proposal A6.
+
+    They wait for exactly so long: up to half more than is needed, at random, so that callers who
+    were refused together do not come back together.
+    """
+    if not failure.retry_after_s:
+        return ()
+    wait_ms = failure.retry_after_s * random.uniform(1000, 1500)
+    return ((PUSHBACK_KEY, str(math.ceil(wait_ms))),)

@@ -263,7 +263,9 @@ class AlignService:
         self._memory.check()
         # The work counts until it is done, the bytes until the answer is written: who does not
         # read holds memory, and no worker.
-        with admission.admit(len(costs), request.n_bytes, wait_s, cost=sum(costs)):
+        with admission.admit(
+            len(costs), request.n_bytes, wait_s, cost=sum(costs), cost_per_s=pool.cost_per_s
+        ):
             answers = await pool.submit(
                 request.options, request.pairs, _deadline(context), request.shared, costs, largest
             )

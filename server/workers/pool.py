@@ -20,6 +20,7 @@ from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
 from tokalign.processes import after_death
 from tokalign.server import requests
+from tokalign.server.cost import Speed
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
@@ -95,6 +96,7 @@ class Pool:
         self._unanswered = 0
         self._answered = asyncio.Event()
         self._answered.set()
+        self._speed = Speed()
 
     async def start(self) -> None:
         """Start the workers and wait until all have loaded their models.
@@ -172,6 +174,11 @@ class Pool:
     def wait_s(self, cost: int) -> float:
         """Return how long the task ahead of a pair of some cost has waited for its turn."""
         return self._queue.wait_s(cost > self.settings.shard_pairs)
+
+    @property
+    def cost_per_s(self) -> float:
+        """What all workers do in a second of work, however little they had to do of late."""
+        return max(self.n_ready, 1) * self._speed.cost_per_s
 
     @property
     def n_ready(self) -> int:
@@ -285,6 +292,7 @@ class Pool:
             return
         self._metrics.observe_shard(message.answers, message.seconds)
         self._metrics.cost.inc(shard.cost)
+        self._speed.add(shard.cost, sum(message.seconds.values()))
         for part in shard.slices:
             if part.task.trace is not None:
                 part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)

@@ -75,3 +75,17 @@ def test_pair_that_is_refused_unread_counts_without_being_parsed():
         1,
         longest,
     ]
+
+
+def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():
+    speed = cost.Speed()
+    assert speed.cost_per_s == pytest.approx(4000)
+    for _ in range(100):
+        speed.add(32, 0.1)
+    assert speed.cost_per_s == pytest.approx(320, rel=0.01)
+    # However long nothing came: 34 ms for a batch are 34 ms.
+    for _ in range(200):
+        speed.add(34, 0.034)
+    assert speed.cost_per_s == pytest.approx(1000, rel=0.01)
+    speed.add(1, 0.0)  # a clock that does not move
+    assert speed.cost_per_s > 0

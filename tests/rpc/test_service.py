@@ -256,7 +256,12 @@ async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_pa
     code, message, details = await failure(stub.BatchAlign(bulk))
     assert code == Code.RESOURCE_EXHAUSTED
     assert "typical pairs is queued and the limit is 12" in message
-    assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
+    retry_ms = details["RetryInfo"].retry_delay.ToNanoseconds() / 1e6
+    assert retry_ms > 0
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.BatchAlign(bulk)
+    (pushback,) = caught.value.trailing_metadata().get_all("grpc-retry-pushback-ms")
+    assert retry_ms <= int(pushback) <= 1.5 * retry_ms + 1
     health = health_pb2_grpc.HealthStub(stub.channel)
     assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
     (tmp_path / "free").touch()
