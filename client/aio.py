@@ -27,17 +27,19 @@ class AsyncClient(BaseClient):
     cancelled at the server too.
     """
 
-    _channel: grpc.aio.Channel | None = None
+    _channels: tuple[grpc.aio.Channel, ...] = ()
 
     def _connected(self) -> dict[str, Any]:
         """Return the methods; the channel is made at the first call, in the loop it belongs to."""
         if self._is_closed:
             raise closed(self.address)
-        if self._channel is None:
-            self._channel = self._settings.channel(
-                grpc.aio.secure_channel, grpc.aio.insecure_channel
+        if not self._channels:
+            make = self._settings.channel
+            self._channels = (
+                make(grpc.aio.secure_channel, grpc.aio.insecure_channel),
+                make(grpc.aio.secure_channel, grpc.aio.insecure_channel, balanced=False),
             )
-            self._methods = rpcs.methods(self._channel)
+            self._methods = rpcs.methods(*self._channels)
         return self._methods
 
     async def align(
@@ -187,8 +189,8 @@ class AsyncClient(BaseClient):
     async def close(self) -> None:
         """Close the connection; running calls end with CancelledError."""
         self._is_closed = True
-        if self._channel is not None:
-            await self._channel.close()
+        for channel in self._channels:
+            await channel.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -12,6 +12,10 @@ from tokalign.errors import InputError, quoted
 
 MIB = 1 << 20
 SERVICE = "tokalign.v1.AlignService"
+# A failed call takes a token and an answered one gives back a tenth; with less than half of the
+# tokens left nothing is retried.
+MAX_TOKENS = 40
+TOKEN_RATIO = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +50,28 @@ class Retry:
                 f"{self.max_backoff_s}; wanted 0 < initial <= max"
             )
 
-    def service_config(self) -> str:
-        """Return the gRPC service config, as JSON."""
+
+def service_config(retry: Retry | None) -> str:
+    """Return the gRPC service config, as JSON.
+
+    Calls take turns among the servers that a name leads to, those that report SERVING. Retries
+    stop while more than a few of the latest calls fail, so that they do not multiply overload.
+    """
+    config: dict[str, Any] = {
+        "loadBalancingConfig": [{"round_robin": {}}],
+        "healthCheckConfig": {"serviceName": SERVICE},
+    }
+    if retry is not None:
         policy = {
-            "maxAttempts": self.max_attempts,
-            "initialBackoff": f"{self.initial_backoff_s:.3f}s",
-            "maxBackoff": f"{self.max_backoff_s:.3f}s",
-            "backoffMultiplier": self.multiplier,
+            "maxAttempts": retry.max_attempts,
+            "initialBackoff": f"{retry.initial_backoff_s:.3f}s",
+            "maxBackoff": f"{retry.max_backoff_s:.3f}s",
+            "backoffMultiplier": retry.multiplier,
             "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
         }
-        return json.dumps(
-            {"methodConfig": [{"name": [{"service": SERVICE}], "retryPolicy": policy}]}
-        )
+        config["methodConfig"] = [{"name": [{"service": SERVICE}], "retryPolicy": policy}]
+        config["retryThrottling"] = {"maxTokens": MAX_TOKENS, "tokenRatio": TOKEN_RATIO}
+    return json.dumps(config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,20 +123,33 @@ class ChannelSettings:
             raise InputError("a token is sent over TLS only; give tls=Tls() as well")
         host, _, port = self.address.rpartition(":")
         if not self.address.startswith("unix:") and not (host and port.isdecimal()):
-            raise InputError(f"address is {quoted(self.address)}; wanted HOST:PORT or unix:PATH")
+            raise InputError(
+                f"address is {quoted(self.address)}; wanted HOST:PORT, "
+                "ipv4:ADDRESS:PORT,ADDRESS:PORT or unix:PATH"
+            )
 
-    def channel(self, secure: Callable[..., Any], insecure: Callable[..., Any]) -> Any:
-        """Return a channel made by grpc's or grpc.aio's pair of functions."""
+    def channel(
+        self, secure: Callable[..., Any], insecure: Callable[..., Any], *, balanced: bool = True
+    ) -> Any:
+        """Return a channel made by grpc's or grpc.aio's pair of functions.
+
+        One that is not `balanced` talks to the first server that can be reached, whatever its
+        health, and never repeats a call.
+        """
         options: list[tuple[str, Any]] = [
             ("grpc.max_send_message_length", self.limits.max_request_bytes),
             ("grpc.max_receive_message_length", self.limits.max_response_bytes),
             # Notice within seconds that a server has come back, not after gRPC's two minutes.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
-            ("grpc.enable_retries", int(self.retry is not None)),
+            # Ask soon for new servers where a connection has ended; gRPC's own is 30 s.
+            ("grpc.dns_min_time_between_resolutions_ms", 5000),
+            # Connections of its own: another client of the process has other settings.
+            ("grpc.use_local_subchannel_pool", 1),
+            ("grpc.enable_retries", int(balanced and self.retry is not None)),
         ]
-        if self.retry is not None:
-            options.append(("grpc.service_config", self.retry.service_config()))
+        if balanced:
+            options.append(("grpc.service_config", service_config(self.retry)))
         if self.tls is None:
             return insecure(self.address, options=options)
         if self.tls.server_name is not None:

@@ -50,10 +50,13 @@ class Rpc(Generic[AnswerT]):
     decode: Callable[[Any], AnswerT]
 
 
-def methods(channel: Any) -> dict[str, Any]:
-    """Return what can be called over a channel of grpc or grpc.aio, by method name."""
+def methods(channel: Any, health_channel: Any) -> dict[str, Any]:
+    """Return what can be called over channels of grpc or grpc.aio, by method name.
+
+    The health has a channel of its own, for the other one knows no server that is not serving.
+    """
     service = align_pb2_grpc.AlignServiceStub(channel)
-    health: Any = health_pb2_grpc.HealthStub(channel)
+    health: Any = health_pb2_grpc.HealthStub(health_channel)
     return {**vars(service), "Check": health.Check}
 
 

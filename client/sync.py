@@ -27,7 +27,8 @@ class Client(BaseClient):
     Parameters
     ----------
     address : str
-        ``"HOST:PORT"`` or ``"unix:PATH"``.
+        ``"HOST:PORT"``, ``"ipv4:ADDRESS:PORT,ADDRESS:PORT"`` or ``"unix:PATH"``. Calls take turns
+        among all addresses that the host's name has, those whose server is serving.
     timeout_s : float
         Deadline of every call that names none of its own.
     retry : Retry or None
@@ -52,8 +53,10 @@ class Client(BaseClient):
     """
 
     def _connect(self) -> None:
-        self._channel = self._settings.channel(grpc.secure_channel, grpc.insecure_channel)
-        self._methods = rpcs.methods(self._channel)
+        make = self._settings.channel
+        self._channel = make(grpc.secure_channel, grpc.insecure_channel)
+        self._health_channel = make(grpc.secure_channel, grpc.insecure_channel, balanced=False)
+        self._methods = rpcs.methods(self._channel, self._health_channel)
 
     def align(
         self,
@@ -254,7 +257,10 @@ class Client(BaseClient):
         return self._call(rpcs.list_models(), timeout_s)
 
     def health(self, *, timeout_s: float | None = None) -> str:
-        """Return ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``."""
+        """Return the state of one server, the first that can be reached.
+
+        ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``.
+        """
         return self._call(rpcs.health(), timeout_s)
 
     def wait_ready(self, timeout_s: float = 30.0) -> None:
@@ -277,6 +283,7 @@ class Client(BaseClient):
         """Close the connection; running calls end with CancelledError."""
         self._is_closed = True
         self._channel.close()
+        self._health_channel.close()
 
     def __enter__(self) -> Self:
         return self

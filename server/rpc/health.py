@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,20 +20,21 @@ SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
 MAX_READING = 8
 READ_S = 0.5
-MAX_WATCHERS = 200
+# A client that balances watches once over each of its connections.
+MAX_WATCHERS = 2
 
 
 class HealthService:
     """Health by service name, behind bounds on what strangers can have the server hold.
 
     A question is a few bytes that come with its call. One that is not whole within READ_S is
-    refused; MAX_READING are read at a time, and MAX_WATCHERS watch.
+    refused; MAX_READING are read at a time, and MAX_WATCHERS of a connection watch.
     """
 
     def __init__(self) -> None:
         self._servicer: Any = health_aio.HealthServicer()
         self._reading = asyncio.Semaphore(MAX_READING)
-        self._n_watchers = 0
+        self._watchers: Counter[str] = Counter()
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
@@ -62,16 +64,20 @@ class HealthService:
 
     async def _watch(self, requests: AsyncIterator[bytes], context: Context) -> None:
         question = await self._question(context)
-        if self._n_watchers >= MAX_WATCHERS:
+        peer = context.peer()
+        # Over a Unix socket all callers are one peer, and none a stranger.
+        if self._watchers[peer] >= MAX_WATCHERS and not peer.startswith("unix:"):
             await context.abort(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"{MAX_WATCHERS} callers watch already; ask by Check",
+                f"{MAX_WATCHERS} callers watch over this connection already; ask by Check",
             )
-        self._n_watchers += 1
+        self._watchers[peer] += 1
         try:
             await self._servicer.Watch(question, context)
         finally:
-            self._n_watchers -= 1
+            self._watchers[peer] -= 1
+            if not self._watchers[peer]:
+                del self._watchers[peer]
 
     async def _question(self, context: Context) -> health_pb2.HealthCheckRequest:
         async with self._reading:

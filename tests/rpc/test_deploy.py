@@ -17,7 +17,7 @@ import grpc
 import pytest
 from support.server_process import started
 from tokalign.cli import serve
-from tokalign.client import Retry
+from tokalign.client.options import Retry, service_config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -294,7 +294,7 @@ def test_autoscaler_asks_for_what_the_adapter_serves():
 
 def test_service_config_is_the_python_clients():
     shipped = json.loads((DEPLOY / "service_config.json").read_text())
-    assert shipped == json.loads(Retry().service_config())
+    assert shipped == json.loads(service_config(Retry()))
 
 
 def test_pod_outlives_its_drain():

@@ -17,11 +17,12 @@ from concurrent import futures
 import grpc
 from google.protobuf import duration_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_health.v1 import health, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 from tokalign.types import Sentence
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
+SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 MODEL = align_pb2.ModelRef(name="scripted", version="1.2")
 
 
@@ -212,6 +213,7 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
 def running(port=0, credentials=None):
     """Yield (address, servicer, health servicer) of a started server."""
     servicer, healthy = Servicer(), health.HealthServicer()
+    healthy.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
     with futures.ThreadPoolExecutor(8) as threads:
         server = grpc.server(threads, options=[("grpc.so_reuseport", 0)])
         align_pb2_grpc.add_AlignServiceServicer_to_server(servicer, server)
