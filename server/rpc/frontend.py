@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
 import grpc.aio
+from google.protobuf import descriptor_pool
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 from tokalign.errors import InputError
@@ -173,12 +175,26 @@ def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
     servicer: Any = reflection.aio.ReflectionServicer(names)
 
     async def describe(messages: AsyncIterator[bytes], context: Context) -> None:
-        questions = (parse(reflection_pb2.ServerReflectionRequest, data) async for data in messages)
+        questions = (_known_to_pool(data) async for data in messages)
         async for answer in servicer.ServerReflectionInfo(questions, context):
             await context.write(answer.SerializeToString())
 
     streams = {"ServerReflectionInfo": describe}
     return calls.handler(reflection.SERVICE_NAME, unary={}, streams=streams)
+
+
+def _known_to_pool(data: bytes) -> Any:
+    """Return a question, with a method's service in the method's place.
+
+    protobuf finds no file of a method; it is that of the service.
+    """
+    question = parse(reflection_pb2.ServerReflectionRequest, data)
+    service, _, method = question.file_containing_symbol.rpartition(".")
+    with contextlib.suppress(KeyError):
+        descriptor = descriptor_pool.Default().FindServiceByName(service)
+        if method in descriptor.methods_by_name:
+            question.file_containing_symbol = service
+    return question
 
 
 def _channel_options(config: Config) -> list[tuple[str, int]]:

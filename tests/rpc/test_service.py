@@ -230,10 +230,13 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
     assert len(given) == 1
 
 
-async def test_oversized_message_is_resource_exhausted(serving):
+async def test_oversized_message_is_resource_exhausted(serving, metrics):
     stub = await serving(limits=RequestLimits(max_request_bytes=1000))
     request = align_pb2.AlignRequest(pair=pair(source="a" * 2000))
     assert (await failure(stub.Align(request)))[0] == Code.RESOURCE_EXHAUSTED
+    # grpc refuses it, and shows the server a call that ends without a message.
+    cancelled = metrics.handled.labels("tokalign.v1.AlignService", "Align", "CANCELLED")
+    await until(lambda: cancelled._value.get() == 1)
 
 
 @pytest.mark.parametrize("name", ["Align", "BatchAlign", "Rank", "ListModels"])
@@ -408,6 +411,22 @@ async def test_reflection_is_there_only_where_asked_for(serving, is_on):
         assert "tokalign.v1.AlignService" in names
     else:
         assert await call.code() == Code.UNIMPLEMENTED
+
+
+async def test_reflection_describes_services_and_their_methods(serving):
+    stub = await serving(reflection=True)
+    names = ["tokalign.v1.AlignService", "tokalign.v1.AlignService.Align", "tokalign.v1.Pair.id"]
+    unknown = ["tokalign.v1.AlignService.None", "None", ""]
+    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
+        iter(
+            [
+                reflection_pb2.ServerReflectionRequest(file_containing_symbol=name)
+                for name in (*names, *unknown)
+            ]
+        )
+    )
+    answers = [answer.WhichOneof("message_response") async for answer in call]
+    assert answers == ["file_descriptor_response"] * 3 + ["error_response"] * 3
 
 
 async def test_second_server_on_a_port_is_refused(serving):
