@@ -9,11 +9,11 @@ import urllib.request
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support import name_server
+from support import name_server, scripted_server
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import AsyncClient, Client, Retry, UnavailableError
-from tokalign.client.options import service_config
+from tokalign.client.options import MAX_TOKENS, service_config
 from tokalign.server.rpc.health import MAX_WATCHERS
 
 N_CALLS = 100
@@ -165,3 +165,15 @@ def test_service_config_balances_with_and_without_retries():
         assert config["healthCheckConfig"] == {"serviceName": "tokalign.v1.AlignService"}
     assert "retryThrottling" in with_retries
     assert not {"methodConfig", "retryThrottling"} & set(without)
+
+
+def test_retries_do_not_multiply_overload():
+    hasty = Retry(initial_backoff_s=0.001, max_backoff_s=0.001)
+    with (
+        scripted_server.running() as (address, servicer, _),
+        Client(address, retry=hasty, timeout_s=TIMEOUT_S) as client,
+    ):
+        for _ in range(N_CALLS):
+            with pytest.raises(UnavailableError):
+                client.align("fail UNAVAILABLE", "a")
+        assert N_CALLS < len(servicer.seen) <= N_CALLS + MAX_TOKENS // 2
