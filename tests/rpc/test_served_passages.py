@@ -182,7 +182,7 @@ def test_a_passage_that_is_no_text_fails_alone():
     assert len(candidates.pairs) == 1
     answers = candidates.answers([passages.Answer(b"", score=0.5)], OffsetUnit.CODE_POINTS)
     assert [answer.code for answer in answers] == [INVALID, 0]
-    assert "not valid UTF-8 at byte 1" in answers[0].message
+    assert "passage is not UTF-8: byte" in answers[0].message
 
 
 LIMITS = RequestLimits(max_tokens=5, max_characters=20)
