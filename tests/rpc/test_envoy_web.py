@@ -93,6 +93,62 @@ def test_large_answers_pass_as_json(address):
     assert [each["status"]["code"] for each in answer.json()["results"]] == [0] * 500
 
 
+def test_large_requests_pass_as_json_and_larger_ones_are_refused(address):
+    pair = {**PAIR, "source": {"text": "a" * 19_000}}
+    scores = {"detail": "DETAIL_SCORES"}
+    answer = post(address, "/v1/align:batch", {"pairs": [pair] * 200, "options": scores})
+    assert answer.status == 200, answer.body[:200]
+    assert len(answer.json()["results"]) == 200
+    answer = post(address, "/v1/align:batch", {"pairs": [pair] * 230, "options": scores})
+    assert answer.status == 413
+
+
+UNKNOWN = [
+    ({"pair": PAIR, "option": {}}, "option"),
+    ({"pair": PAIR, "options": {"symetrization": 1}}, "symetrization"),
+    ({"pair": PAIR, "options": {"model": "en", "top_k": 1}}, "top_k"),
+    ({"pair": {**PAIR, "source": {"txt": "Dogs bark."}}}, "txt"),
+    ({"pair": PAIR, "options": {"return_\u00fcber": True}}, "return_?u00fcber"),
+    ({"pair": PAIR, 'a"b\\': 1}, "a??b??"),
+]
+
+
+@pytest.mark.parametrize(("body", "name"), UNKNOWN)
+def test_json_fields_that_no_message_has_are_refused(address, body, name):
+    answer = post(address, "/v1/align", body)
+    assert answer.status == 400
+    assert answer.json() == {"code": 3, "message": f"no field is called {name}", "details": []}
+
+
+def test_misspelt_fields_are_found_in_lists_and_after_them(address):
+    request = {"question": {"text": "q"}, "candidates": [{"id": "1"}, {"sentense": {}}]}
+    assert b"called sentense" in post(address, "/v1/rank", request).body
+    request = {"candidates": [{"id": "1", "sentence": {"tokens": ["a", "b"]}}], "rank": 1}
+    assert b"called rank" in post(address, "/v1/rank", request).body
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        {"id": '"top": {', "source": {"text": 'He said: "a": \\"'}, "target": {"text": "[{ : }]"}},
+        {"source": {"tokens": ["a", "}"], "heads": [-1, 0], "relations": ["r", "s"]},
+         "target": {"text": "a 🥐"}},
+    ],
+)  # fmt: skip
+def test_no_text_looks_like_a_field(address, pair):
+    options = {"returnPosteriors": True, "min_confidence": 0.5, "direction": "DIRECTION_JOINT"}
+    for ensure_ascii in (True, False):
+        body = json.dumps({"pair": pair, "options": options}, ensure_ascii=ensure_ascii).encode()
+        headers = {"content-type": "application/json"}
+        assert ask(address, "POST", "/v1/align", body, headers).status == 200
+
+
+def test_what_is_no_json_is_refused(address):
+    for body in (b"{", b'{"pair', b"[" * 100_000, b'"', b"", b'{"pair": {"id": "\\'):
+        headers = {"content-type": "application/json"}
+        assert ask(address, "POST", "/v1/align", body, headers).status == 400
+
+
 @pytest.mark.parametrize("path", ["/v1/aline", "/v2/align", "/"])
 def test_wrong_paths_are_refused_at_once(address, path):
     answer = post(address, path, {"pair": PAIR})

@@ -27,14 +27,11 @@ def configuration(folder, port, server_ports, max_connections=None):
     subprocess.run(
         [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
     )
-    config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
+    text = (DEPLOY / "envoy.yaml").read_text()
+    config = yaml.safe_load(text.replace("/etc/envoy/align.pb", str(folder / "align.pb")))
     del config["admin"]
     listener = config["static_resources"]["listeners"][0]
     listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
-    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
-    filters = {each["name"]: each["typed_config"] for each in manager["http_filters"]}
-    transcoder = filters["envoy.filters.http.grpc_json_transcoder"]
-    transcoder["proto_descriptor"] = str(folder / "align.pb")
     if max_connections is not None:
         limit = config["overload_manager"]["resource_monitors"][1]["typed_config"]
         limit["max_active_downstream_connections"] = max_connections
