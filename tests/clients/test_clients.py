@@ -2,8 +2,10 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ BUILT = ROOT / "build" / "clients"
 NAMES = ("node", "go", "java", "cpp")
 SOURCE = "Zoë ate a 🥐 in Paris."
 TARGET = "Zoë ate a 🥐."
+SERVICE_CONFIG = ROOT / "deploy" / "service_config.json"
+SHIPPED = json.loads(SERVICE_CONFIG.read_text())
 
 pytestmark = pytest.mark.skipif(
     "TOKALIGN_TEST_CLIENTS" not in os.environ, reason="make test-clients builds and runs them"
@@ -48,7 +52,7 @@ def run(name, address, source=SOURCE, target=TARGET, **environment):
     environment = {
         **os.environ,
         "LC_ALL": "C.UTF-8",
-        "SERVICE_CONFIG": str(ROOT / "deploy" / "service_config.json"),
+        "SERVICE_CONFIG": str(SERVICE_CONFIG),
         "PROTOS": str(BUILT / "protos"),
         "GRPC_GO_RETRY": "on",  # Debian's Go is older than retries by default
         **environment,
@@ -154,3 +158,33 @@ def test_client_reads_when_to_come_back(name):
         printed, complaint, code = run(name, address, "fail RESOURCE_EXHAUSTED", "words")
     assert (printed, code) == ("", 1)
     assert complaint.endswith("RESOURCE_EXHAUSTED retry after 250 ms\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_client_balances_over_all_addresses(name, tmp_path):
+    config = tmp_path / "service_config.json"
+    config.write_text(json.dumps({**SHIPPED, "loadBalancingConfig": [{"round_robin": {}}]}))
+    with started("--workers", "1") as one:
+        port = one.address.rpartition(":")[2]
+        with started("--workers", "1", "--host", "127.0.0.2", "--port", port) as two:
+            hosts = ("127.0.0.1", "127.0.0.2")
+            addresses = ",".join(f"{host}:{port}" for host in hosts)
+            if name == "java":
+                lines = [f"{host} tokalign.test\n" for host in hosts]
+                (BUILT / "java" / "hosts").write_text("".join(lines))
+                addresses = f"tokalign.test:{port}"
+            elif name != "go":
+                addresses = f"ipv4:{addresses}"
+            printed, _, code = run(name, addresses, SERVICE_CONFIG=str(config))
+            assert code == 0 and printed.endswith("balance: 100 calls\n")
+            assert min(calls_at(one), calls_at(two)) >= 20
+
+
+def calls_at(server):
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=30) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(
+        float(line.split()[-1])
+        for line in lines
+        if line.startswith("grpc_server_handled_total") and 'grpc_method="Align"' in line
+    )
