@@ -186,7 +186,7 @@ class Config:
     )
     queue_bytes: int = setting(
         64 * MIB,
-        "Size of the requests waiting or running.",
+        "MiB of requests and answers, until these are written.",
         check=size,
         name="queue-mib",
         unit=MIB,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from tokalign.codec._sizes import n_tokens
 from tokalign.server.config import RequestLimits
@@ -30,6 +31,13 @@ CELL_TOKEN_US = 0.0009
 POSTERIORS_CELL_US = 0.04
 PHRASES_TOKEN_US = 3.0
 EXPLAIN_TOKEN_US = 85.0
+
+# Bytes of an answer, measured on usual and on long pairs.
+PAIR_BYTES = 64
+TOKEN_BYTES = 32
+POSTERIORS_CELL_BYTES = 4
+PHRASES_TOKEN_BYTES = 10
+EXPLAIN_TOKEN_BYTES = 1_800
 
 
 def of_pair(n_source: int, n_target: int, options: AlignOptions) -> int:
@@ -68,10 +76,38 @@ def _of_sizes(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[i
     return costs
 
 
+def _answer_bytes(sizes: list[tuple[int, int]], options: AlignOptions) -> int:
+    """Return about how many bytes an answer takes, for what it holds while it is not made."""
+    token_bytes = TOKEN_BYTES
+    if options.phrases:
+        token_bytes += PHRASES_TOKEN_BYTES
+    if options.explain:
+        token_bytes += EXPLAIN_TOKEN_BYTES
+    n_bytes = PAIR_BYTES * len(sizes) + token_bytes * sum(map(sum, sizes))
+    if options.posteriors:
+        n_bytes += POSTERIORS_CELL_BYTES * sum(n_source * n_target for n_source, n_target in sizes)
+    return n_bytes
+
+
+class Work(NamedTuple):
+    """What a request costs.
+
+    Attributes
+    ----------
+    costs : list of int
+        Of each pair, in typical pairs.
+    answer_bytes : int
+        What its answer will take, about.
+    """
+
+    costs: list[int]
+    answer_bytes: int
+
+
 def of_pairs(
     pairs: Iterable[bytes], shared: bytes, options: AlignOptions, limits: RequestLimits
-) -> list[int]:
-    """Return what each pair costs.
+) -> Work:
+    """Return what pairs cost.
 
     Parameters
     ----------
@@ -87,7 +123,7 @@ def of_pairs(
     if shared:
         _, n_shared = n_tokens(shared, limits.max_tokens, max_bytes)
         sizes = [(n_source, n_shared) for n_source, _ in sizes]
-    return _of_sizes(sizes, options)
+    return Work(_of_sizes(sizes, options), _answer_bytes(sizes, options))
 
 
 class Speed:

@@ -21,7 +21,7 @@ from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, 
 from tokalign.codec._writing import Joined
 from tokalign.errors import InputError, LimitError, quoted
 from tokalign.server import cost, requests
-from tokalign.server.admission import Admission, max_request_cost
+from tokalign.server.admission import Admission, Admitted, max_request_cost
 from tokalign.server.answers import check_foreseen, too_large
 from tokalign.server.config import Config, RequestLimits
 from tokalign.server.observe.memory import MemoryBound
@@ -29,6 +29,7 @@ from tokalign.server.passages import read_candidates
 from tokalign.server.requests import Item, Parts, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.streams import Chunk, Stream
 from tokalign.server.status import (
     OK,
     FailedError,
@@ -189,28 +190,13 @@ class AlignService:
 
     async def align_stream(self, messages: AsyncIterator[bytes], context: Context) -> None:
         """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
-        room = asyncio.Semaphore(self._config.stream_chunks)
-        writing = asyncio.Lock()
 
-        async def answer_chunk(data: bytes) -> None:
-            try:
-                # What a chunk holds of the queue is held until its answer is written.
-                with contextlib.ExitStack() as held:
-                    answer = await self._align_chunk(data, context, held)
-                    async with writing:
-                        await context.write(answer)
-            finally:
-                room.release()
+        async def align(data: bytes, chunk: Chunk) -> bytes:
+            return await self._align_chunk(data, context, chunk)
 
-        async with asyncio.TaskGroup() as chunks:
-            await room.acquire()
-            async for data in messages:
-                chunks.create_task(answer_chunk(data))
-                await room.acquire()
+        await Stream(context, self._config.stream_chunks).answer(messages, align)
 
-    async def _align_chunk(
-        self, data: bytes, context: Context, held: contextlib.ExitStack
-    ) -> bytes:
+    async def _align_chunk(self, data: bytes, context: Context, chunk: Chunk) -> bytes:
         parts = await self._cut(align_pb2.AlignStreamRequest, data)
         chunk_id = parts.text("chunk_id")
         try:
@@ -219,7 +205,19 @@ class AlignService:
             options, reference = serving.choose(parts.message("options"))
             pairs = await self._items(parts, "pairs", len(data))
             request = Request(options, [pair.data for pair in pairs], len(data))
-            answers = await self._answers(serving.pool, request, context, held)
+            work = await self._work(request)
+            n_bytes = len(data) + work.answer_bytes
+            await chunk.room(n_bytes)
+            admitted = await self._admission.admit_later(
+                len(pairs),
+                n_bytes,
+                lambda: _wait_s(serving.pool, work),
+                cost=sum(work.costs),
+                cost_per_s=serving.pool.cost_per_s,
+                peer=context.peer(),
+            )
+            chunk.begin(admitted)
+            answers = await self._aligned(serving.pool, request, work, context, admitted)
             return await self._joined(
                 answers,
                 lambda: _CHUNK(
@@ -251,27 +249,51 @@ class AlignService:
         self, pool: Pool, request: Request, context: Context, held: contextlib.ExitStack
     ) -> list[frames.Answer]:
         """Return the answers; `held` gets what they and the request hold of the queue."""
-        admission = self._admission
+        work = await self._work(request)
+        admitted = self._admission.admit(
+            len(work.costs),
+            request.n_bytes + work.answer_bytes,
+            _wait_s(pool, work),
+            cost=sum(work.costs),
+            cost_per_s=pool.cost_per_s,
+            peer=context.peer(),
+        )
+        held.enter_context(admitted)
+        return await self._aligned(pool, request, work, context, admitted)
+
+    async def _work(self, request: Request) -> cost.Work:
+        """Return what a request costs; its answer's bytes as far as it may be sent."""
         limits = self._config.limits
-        costs = await _off_loop(request.n_bytes, _costs, request, limits)
-        # Of a ranking's candidates that are kept, only the best are sent.
-        largest = limits.max_response_bytes
-        if request.top_k:
-            largest = max(largest, MAX_ANSWER_BYTES)
-        wait_s = pool.wait_s(costs[0]) if costs else 0.0
+        work = await _off_loop(request.n_bytes, _foreseen, request, limits)
         # Once more, for a stream's chunks, and for what came while others were read.
         self._memory.check()
+        return work._replace(answer_bytes=min(work.answer_bytes, self._largest(request)))
+
+    def _largest(self, request: Request) -> int:
+        """Return how many bytes a request's answers may have together."""
+        limit = self._config.limits.max_response_bytes
+        # Of a ranking's candidates that are kept, only the best are sent.
+        return max(limit, MAX_ANSWER_BYTES) if request.top_k else limit
+
+    async def _aligned(
+        self, pool: Pool, request: Request, work: cost.Work, context: Context, admitted: Admitted
+    ) -> list[frames.Answer]:
+        """Return the answers to a request that was let in."""
         # The work counts until it is done, the bytes until the answer is written: who does not
         # read holds memory, and no worker.
-        with admission.admit(
-            len(costs), request.n_bytes, wait_s, cost=sum(costs), cost_per_s=pool.cost_per_s
-        ):
+        n_bytes = request.n_bytes
+        try:
             answers = await pool.submit(
-                request.options, request.pairs, _deadline(context), request.shared, costs, largest
+                request.options,
+                request.pairs,
+                _deadline(context),
+                request.shared,
+                work.costs,
+                self._largest(request),
             )
-        n_bytes = request.n_bytes + sum(len(answer.alignment) for answer in answers)
-        admission.hold(0, n_bytes, 0)
-        held.callback(admission.release, 0, n_bytes, 0)
+            n_bytes += sum(len(answer.alignment) for answer in answers)
+        finally:
+            admitted.done(n_bytes)
         return answers
 
     async def _joined(self, answers: Sequence[frames.Answer], join: Callable[[], bytes]) -> bytes:
@@ -386,6 +408,10 @@ def _known(name: str, names: Sequence[str], what: str) -> None:
         )
 
 
+def _wait_s(pool: Pool, work: cost.Work) -> float:
+    return pool.wait_s(work.costs[0]) if work.costs else 0.0
+
+
 def _deadline(context: Context) -> float | None:
     remaining = context.time_remaining()
     return None if remaining is None else time.monotonic() + remaining
@@ -414,8 +440,8 @@ async def _off_loop(
     return await asyncio.to_thread(function, *args, **kwargs)
 
 
-def _costs(request: Request, limits: RequestLimits) -> list[int]:
-    """Return what each pair costs, or raise LimitError where the answer will be too large."""
+def _foreseen(request: Request, limits: RequestLimits) -> cost.Work:
+    """Return what a request costs, or raise LimitError where the answer will be too large."""
     pairs, shared, options = request.pairs, request.shared, request.options.align
     check_foreseen(pairs, shared, options, limits, request.top_k)
     return cost.of_pairs(pairs, shared, options, limits)

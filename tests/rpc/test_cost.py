@@ -64,17 +64,15 @@ def test_sentence_beyond_the_limit_counts_as_one_at_the_limit(message):
     source = align_pb2.Pair(source=sentence).SerializeToString()
     target = align_pb2.Pair(target={"tokens": ["a", "b"]}).SerializeToString()
     expected = [cost.of_pair(300, 2, options)] * 2
-    assert cost.of_pairs([source + target] * 2, b"", options, limits) == expected
-    assert cost.of_pairs([source] * 2, target, options, limits) == expected
+    assert cost.of_pairs([source + target] * 2, b"", options, limits).costs == expected
+    assert cost.of_pairs([source] * 2, target, options, limits).costs == expected
 
 
 def test_pair_that_is_refused_unread_counts_without_being_parsed():
     limits = RequestLimits(max_tokens=300)
     longest = cost.of_pair(300, 300, AlignOptions())
-    assert cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits) == [
-        1,
-        longest,
-    ]
+    work = cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits)
+    assert work.costs == [1, longest]
 
 
 def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():

@@ -1,0 +1,156 @@
+"""Who waits to be let in, in which order, and whom the bytes of others do not shut out."""
+
+import asyncio
+
+import grpc
+import pytest
+from support.waiting import until
+from tokalign.server.admission import SMALL_BYTES, Admission
+from tokalign.server.rpc.streams import STREAM_BYTES
+from tokalign.server.status import QueueFullError
+from tokalign.v1 import align_pb2
+
+Code = grpc.StatusCode
+PAIR = {"source": {"text": "a"}, "target": {"text": "b"}}
+FULL = 20_000
+
+
+def test_bytes_of_others_do_not_shut_small_requests_out():
+    admission = Admission(100, 1 << 20)
+    with admission.admit(1, 1 << 20, peer="one"):
+        with admission.admit(1, SMALL_BYTES, peer="another"):
+            assert admission.bytes > 1 << 20
+            # Whose connection holds so much is not among them.
+            with pytest.raises(QueueFullError, match="bytes"):
+                admission.admit(1, 1, peer="one")
+        with pytest.raises(QueueFullError, match="bytes"):
+            admission.admit(1, SMALL_BYTES + 1, peer="another")
+    assert admission.bytes == 0
+
+
+def test_an_answer_is_held_with_the_size_that_it_has():
+    admission = Admission(100, 1000)
+    with admission.admit(2, 300, cost=50, peer="one") as admitted:
+        assert (admission.pairs, admission.cost, admission.bytes) == (2, 50, 300)
+        admitted.done(120)
+        assert (admission.pairs, admission.cost, admission.bytes) == (0, 0, 120)
+    assert admission.bytes == 0
+
+
+def later(admission, name, let_in, *, cost=50, n_bytes=10):
+    """Start a request that waits to be let in, and then notes its name and goes."""
+
+    async def wait():
+        admitted = await admission.admit_later(1, n_bytes, lambda: 0.0, cost=cost, peer=name)
+        with admitted:
+            let_in.append(name)
+
+    return asyncio.create_task(wait())
+
+
+async def test_those_that_wait_are_let_in_as_they_came():
+    admission, let_in = Admission(100, 1000), []
+    admission.hold(1, 10, 90, "first")
+    tasks = [later(admission, name, let_in) for name in "abcd"]
+    await until(lambda: admission.waiting_bytes == 40)
+    tasks[1].cancel()
+    await until(lambda: admission.waiting_bytes == 30)
+    assert let_in == []
+    admission.done(1, 0, 90, "first")
+    await asyncio.wait(tasks)
+    assert let_in == ["a", "c", "d"]
+    assert (admission.cost, admission.waiting_bytes) == (0, 0)
+
+
+async def test_who_is_cancelled_in_its_turn_passes_it_on():
+    admission, let_in = Admission(100, 1000), []
+    admission.hold(1, 10, 90, "first")
+    tasks = [later(admission, name, let_in) for name in "ab"]
+    await until(lambda: admission.waiting_bytes == 20)
+    admission.done(1, 0, 90, "first")
+    tasks[0].cancel()
+    await asyncio.wait_for(tasks[1], 30)
+    assert let_in == ["b"]
+
+
+async def test_who_lacks_something_else_lets_the_next_try():
+    admission, let_in = Admission(100, 1 << 20), []
+    admission.hold(0, 1 << 20, 0, "first")
+    tasks = [
+        later(admission, name, let_in, cost=cost, n_bytes=500_000)
+        for name, cost in (("large", 60), ("small", 10))
+    ]
+    await until(lambda: admission.waiting_bytes == 1_000_000)
+    admission.hold(0, 0, 50, "first")
+    admission.release(1 << 20, "first")
+    await asyncio.wait_for(tasks[1], 30)
+    assert let_in == ["small"]
+    admission.done(0, 0, 50, "first")
+    await asyncio.wait_for(tasks[0], 30)
+    assert let_in == ["small", "large"]
+
+
+async def test_no_more_waits_than_may_be_held():
+    admission, let_in = Admission(100, 1000), []
+    admission.hold(1, 10, 90, "first")
+    task = later(admission, "a", let_in, n_bytes=900)
+    await until(lambda: admission.waiting_bytes == 900)
+    with pytest.raises(QueueFullError, match="typical pairs"):
+        await later(admission, "b", let_in, n_bytes=101)
+    admission.done(1, 0, 90, "first")
+    await task
+
+
+async def test_a_stream_waits_where_calls_are_refused(serving):
+    stub = await serving()
+    stub.admission.hold(0, 0, FULL, "others")
+    stream = stub.AlignStream()
+    for name in "12":
+        await stream.write(align_pb2.AlignStreamRequest(chunk_id=name, pairs=[PAIR]))
+    await stream.done_writing()
+    await until(lambda: stub.admission.waiting_bytes)
+    n_bytes = stub.admission.waiting_bytes
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Align(align_pb2.AlignRequest(pair=PAIR))
+    assert caught.value.code() == Code.RESOURCE_EXHAUSTED
+    # The second chunk has not been read.
+    assert stub.admission.waiting_bytes == n_bytes
+    stub.admission.done(0, 0, FULL, "others")
+    answers = [answer async for answer in stream]
+    assert sorted((answer.chunk_id, answer.status.code) for answer in answers) == [
+        ("1", 0),
+        ("2", 0),
+    ]
+    await until(lambda: stub.admission.bytes == stub.admission.cost == 0)
+
+
+async def test_a_stream_that_nobody_reads_holds_a_bounded_number_of_bytes(serving):
+    stub = await serving()
+    begun = []
+    hold = stub.admission.hold
+
+    def noted(*arguments):
+        hold(*arguments)
+        begun.append(stub.admission.bytes)
+
+    stub.admission.hold = noted
+    stream = stub.AlignStream()
+    large = {"source": {"text": "a" * 1_500_000}, "target": {"text": "b"}}
+
+    async def write():
+        for index in range(4):
+            await stream.write(align_pb2.AlignStreamRequest(chunk_id=str(index), pairs=[large]))
+        await stream.done_writing()
+
+    writing = asyncio.create_task(write())
+    # The first answer fills the caller's flow-control window; the next one is held, and its work
+    # is done, before any more are begun.
+    await until(lambda: stub.admission.bytes > 2_900_000)
+    assert stub.admission.pairs == stub.admission.cost == 0
+    assert len(begun) <= 2
+    assert len({(await stream.read()).chunk_id for _ in range(4)}) == 4
+    await writing
+    await until(lambda: stub.admission.bytes == 0)
+    # Each alone, for with another it is more than a stream's share.
+    assert len(begun) == 4
+    assert max(begun) <= STREAM_BYTES
