@@ -222,11 +222,13 @@ chaos: build  ## ten minutes of faults under load
 chaos-short: build  ## the same for twenty seconds
 	$(BIN)/python bench/chaos.py --minutes 0.35
 
-attack: build  ## hostile peers and faults, each beside a well-behaved caller
+attack: build dev  ## hostile peers and faults, each beside a well-behaved caller
 	$(BIN)/python -m bench.attack
+	$(BIN)/python -m bench.attack --front
 
-attack-short: build  ## the worst of them, some seconds each
+attack-short: build dev  ## the worst of them, some seconds each
 	$(BIN)/python -m bench.attack --short
+	$(BIN)/python -m bench.attack --front --short --only tiny-bodies,hpack-bomb
 
 fuzz: build  ## 100,000 malformed requests
 	$(BIN)/python bench/fuzz.py --inputs 100000

@@ -18,6 +18,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of rows, with commas between them")
     parser.add_argument("--seconds", type=float, help="longest time of an attack")
     parser.add_argument("--short", action="store_true", help="fewer rows, and shorter ones")
+    parser.add_argument(
+        "--front", action="store_true", help="strangers' rows behind Envoy with deploy/envoy.yaml"
+    )
     parser.add_argument("--list", action="store_true", help="list the rows and end")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -27,6 +30,8 @@ def main() -> int:
     rows = [ROWS[name] for name in names or ROWS]
     if arguments.short and not names:
         rows = [row for row in rows if row.is_short]
+    if arguments.front:
+        rows = [row for row in rows if row.goes_in_front]
     if arguments.list:
         for row in rows:
             print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
@@ -39,7 +44,7 @@ def main() -> int:
     print(f"{'row':22}{mib} {'during':>7} {'after':>7} {'calls':>6} {'lost':>5}", flush=True)
     results = []
     for row in rows:
-        result = trial.run(row, seconds, rest_s, is_long=not arguments.short)
+        result = trial.run(row, seconds, rest_s, arguments.front)
         results.append(result)
         print(line(result), flush=True)
     if arguments.json:
@@ -57,6 +62,9 @@ def line(result: trial.Result) -> str:
     ratios = " ".join(f"{result.p99_ratio(phase):6.1f}x" for phase in ("during", "after"))
     text = f"{result.row:22} {numbers} {ratios} {result.calls:6d} {sum(result.lost.values()):5d}"
     notes = [f"{name}: {count}" for name, count in result.notes.items()]
+    if result.front_mib.get("peak"):
+        front = result.front_mib
+        notes.append(f"MiB of the layer in front: {front['before']:.0f}, {front['peak']:.0f}")
     notes += [f"workers replaced: {result.restarts}"] if result.restarts else []
     notes += [f"lost, {key}: {count}" for key, count in result.lost.items()]
     text += f"\n    {'; '.join(notes)}" if notes else ""

@@ -12,6 +12,8 @@ STRANGER_MIB = 64
 """What a peer without a token may add to it."""
 WORKER_MIB = 512
 """Bound of each worker."""
+FRONT_MIB = 128
+"""What strangers may add to the layer in front, whose heap its configuration bounds by 384."""
 
 
 @dataclass
@@ -90,7 +92,7 @@ class Row:
     flags : tuple of str
         Of `tokalign serve`.
     p99_ratio : float or None
-        How many times the caller's own p99 is promised at most; judged in long runs alone.
+        How many times the caller's own p99 is promised at most; printed, and not judged.
     judge : callable or None
         Returns what else was broken.
     has_server : bool
@@ -125,6 +127,11 @@ class Row:
     may_get: str = ""
     ends_within_s: float | None = None
     is_tls: bool = False
+
+    @property
+    def goes_in_front(self) -> bool:
+        """Whether the attack is one that the layer in front is to take from the server."""
+        return self.is_stranger and self.p99_ratio == 2 and not (self.is_tls or self.new_may_fail)
 
 
 ROWS: dict[str, Row] = {}

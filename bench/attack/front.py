@@ -1,0 +1,70 @@
+"""The layer in front: the real Envoy with deploy/envoy.yaml before servers on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import yaml
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _configuration(
+    folder: Path, port: int, server_ports: Sequence[int], max_connections: int | None
+) -> Path:
+    """Return the shipped configuration with these addresses, and limit if given."""
+    subprocess.run(
+        [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
+    )
+    text = (DEPLOY / "envoy.yaml").read_text()
+    config = yaml.safe_load(text.replace("/etc/envoy/align.pb", str(folder / "align.pb")))
+    del config["admin"]
+    listener = config["static_resources"]["listeners"][0]
+    listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
+    if max_connections is not None:
+        limit = config["overload_manager"]["resource_monitors"][1]["typed_config"]
+        limit["max_active_downstream_connections"] = max_connections
+    cluster = config["static_resources"]["clusters"][0]
+    cluster["type"] = "STATIC"
+    (locality,) = cluster["load_assignment"]["endpoints"]
+    locality["lb_endpoints"] = [
+        {"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": each}}}}
+        for each in server_ports
+    ]
+    path = folder / "envoy.json"
+    path.write_text(json.dumps(config))
+    return path
+
+
+@contextlib.contextmanager
+def envoy(
+    folder: Path, server_ports: Sequence[int], max_connections: int | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start Envoy before servers on these ports; yield its address and process.
+
+    It may not have found them healthy yet.
+    """
+    port = _free_port()
+    command = [
+        sys.executable, "-c", "from envoy._main import main; main()",
+        "-c", _configuration(folder, port, server_ports, max_connections),
+        "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        yield f"127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.wait(20)
