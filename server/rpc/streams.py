@@ -52,7 +52,7 @@ class Stream:
                 chunk = Chunk(self)
                 self._chunks.add(chunk)
                 tasks.create_task(self._answer(chunk, data, align))
-                await self._until(lambda chunk=chunk: chunk.has_begun)
+                await chunk.begun.wait()
                 await self._until(lambda: len(self._chunks) < self._max_chunks)
 
     async def _answer(self, chunk: Chunk, data: bytes, align: Align) -> None:
@@ -63,7 +63,7 @@ class Stream:
                 async with self._writing:
                     await self._context.write(answer)
         finally:
-            chunk.has_begun = True
+            chunk.begun.set()
             self._chunks.discard(chunk)
             self.changed()
 
@@ -92,13 +92,13 @@ class Chunk:
     ----------
     held : contextlib.ExitStack
         Closed then.
-    has_begun : bool
-        Whether it has been let in, or refused.
+    begun : asyncio.Event
+        Set once it has been let in, or refused.
     """
 
     def __init__(self, stream: Stream) -> None:
         self.held = contextlib.ExitStack()
-        self.has_begun = False
+        self.begun = asyncio.Event()
         self._stream = stream
         self._admitted: Admitted | None = None
 
@@ -114,6 +114,5 @@ class Chunk:
     def begin(self, admitted: Admitted) -> Admitted:
         """Hold what the chunk was given until its answer is written."""
         self._admitted = self.held.enter_context(admitted)
-        self.has_begun = True
-        self._stream.changed()
+        self.begun.set()
         return admitted
