@@ -233,6 +233,19 @@ attack-short: build dev  ## the worst of them, some seconds each
 fuzz: build  ## 100,000 malformed requests
 	$(BIN)/python bench/fuzz.py --inputs 100000
 
+.venv-lock/.ready:
+	@echo "== making .venv-lock with pip-tools"
+	@$(PYTHON) -m venv .venv-lock
+	@$(call pip_install,.venv-lock) pip-tools
+	@touch $@
+
+COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-lock/bin/pip-compile -q --upgrade --generate-hashes \
+  --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+lock: .venv-lock/.ready  ## name by version and hash what the image installs, and what builds it
+	$(COMPILE) --extra otel -o deploy/requirements.lock pyproject.toml
+	$(COMPILE) --build-deps-for wheel --only-build-deps -o deploy/build.lock pyproject.toml
+
 image:  ## build the container image without an engine, and serve from it; as root
 	deploy/check_image.sh
 

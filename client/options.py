@@ -16,6 +16,8 @@ SERVICE = "tokalign.v1.AlignService"
 # tokens left nothing is retried.
 MAX_TOKENS = 40
 TOKEN_RATIO = 0.1
+# gRPC counts waits in whole milliseconds, and never sends a call again whose wait is none.
+MIN_BACKOFF_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,7 @@ class Retry:
     max_attempts : int
         Tries in all, 2 to 5 (what gRPC admits).
     initial_backoff_s, max_backoff_s : float
-        Bounds of the wait, which grows by `multiplier` each time.
+        Bounds of the wait, at least MIN_BACKOFF_S, which grows by `multiplier` each time.
     multiplier : float
     """
 
@@ -44,10 +46,10 @@ class Retry:
             raise InputError(
                 f"max_attempts is {self.max_attempts}; wanted 2 to 5, or retry=None for no retries"
             )
-        if not 0 < self.initial_backoff_s <= self.max_backoff_s:
+        if not MIN_BACKOFF_S <= self.initial_backoff_s <= self.max_backoff_s:
             raise InputError(
                 f"initial_backoff_s is {self.initial_backoff_s} and max_backoff_s "
-                f"{self.max_backoff_s}; wanted 0 < initial <= max"
+                f"{self.max_backoff_s}; wanted {MIN_BACKOFF_S} <= initial <= max"
             )
 
 

@@ -168,7 +168,7 @@ def test_service_config_balances_with_and_without_retries():
 
 
 def test_retries_do_not_multiply_overload():
-    hasty = Retry(initial_backoff_s=0.001, max_backoff_s=0.001)
+    hasty = Retry(initial_backoff_s=0.01, max_backoff_s=0.01)
     with (
         scripted_server.running() as (address, servicer, _),
         Client(address, retry=hasty, timeout_s=TIMEOUT_S) as client,

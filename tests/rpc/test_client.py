@@ -369,7 +369,13 @@ def test_arguments_are_checked_before_connecting(kind, options, message):
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_attempts": 1}, {"max_attempts": 6}, {"initial_backoff_s": 2.0}]
+    "options",
+    [
+        {"max_attempts": 1},
+        {"max_attempts": 6},
+        {"initial_backoff_s": 2.0},
+        {"initial_backoff_s": 0.001},
+    ],
 )
 def test_retry_is_checked(options):
     with pytest.raises(InputError):

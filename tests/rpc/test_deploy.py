@@ -15,6 +15,8 @@ from pathlib import Path
 
 import grpc
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from support.server_process import started
 from tokalign.cli import serve
 from tokalign.client.options import Retry, service_config
@@ -165,8 +167,30 @@ def test_image_gets_all_that_the_build_reads_and_no_built_files():
     kept = {line[1:] for line in lines if line.startswith("!")}
     manifest = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     needed = {manifest["readme"], *manifest["license-files"], "pyproject.toml", "setup.py"}
-    assert {"core", "server", "client", "protos", "MANIFEST.in"} | needed == kept
+    locks = {"deploy/build.lock", "deploy/requirements.lock"}
+    assert {"core", "server", "client", "protos", "MANIFEST.in"} | needed | locks == kept
     assert {"*", "**/*.so", "core/tokalign/data/*.table"} <= set(lines)
+
+
+@pytest.mark.parametrize("name", ["build", "requirements"])
+def test_locks_name_every_package_by_version_and_hash(name):
+    manifest = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
+    project = manifest["project"]
+    wanted = manifest["build-system"]["requires"]
+    if name == "requirements":
+        wanted = project["dependencies"] + project["optional-dependencies"]["otel"]
+    text = (DEPLOY / f"{name}.lock").read_text()
+    locked = {}
+    for entry in re.sub(r"\\\n\s*", "", text).splitlines():
+        if entry and not entry.startswith("#"):
+            requirement, *hashes = entry.split("--hash=")
+            assert all(re.fullmatch(r"sha256:[0-9a-f]{64} ?", each) for each in hashes), requirement
+            assert hashes, requirement
+            pinned = Requirement(requirement)
+            locked[canonicalize_name(pinned.name)] = str(pinned.specifier).removeprefix("==")
+    for requirement in map(Requirement, wanted):
+        assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)])
+    assert "://" not in text
 
 
 def test_alerts_and_dashboard_read_metrics_that_the_server_shows(samples):

@@ -121,7 +121,7 @@ async def test_watchers_of_the_health_are_bounded(serving, monkeypatch):
     refused = watch(health_pb2.HealthCheckRequest())
     assert await refused.code() == Code.RESOURCE_EXHAUSTED
     watching[0].cancel()
-    await until(lambda: stub.front._health._n_watchers == 1)
+    await until(lambda: stub.front._health._watchers.total() == 1)
     assert (await watch(health_pb2.HealthCheckRequest()).read()).status == 1
 
 
