@@ -10,7 +10,7 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define TOKALIGN_CLONES __attribute__((target_clones("avx2", "default")))
+#define TOKALIGN_CLONES __attribute__((unused, target_clones("avx2", "default")))
 #else
 #define TOKALIGN_CLONES
 #endif
