@@ -113,6 +113,25 @@ test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotat
 bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every annotator, in one table
 	.venv-backends/bin/python -m bench.annotators
 
+QUICK_ENGINES := pandas polars duckdb 'dask[dataframe]' datasets
+
+.venv-engines/.ready: pyproject.toml
+	@echo "== making .venv-engines with pandas, polars, DuckDB, Dask and datasets"
+	@$(PYTHON) -m venv .venv-engines
+	@$(call pip_install,.venv-engines) -e '.[dev]' $(QUICK_ENGINES)
+	@touch $@
+
+.venv-engines/.large: .venv-engines/.ready
+	@echo "== installing Ray and Spark in .venv-engines"
+	@$(call pip_install,.venv-engines) 'ray[data]' pyspark
+	@touch $@
+
+test-engines-quick: build .venv-engines/.ready  ## align in each engine but Ray and Spark, for real
+	.venv-engines/bin/python -m pytest tests/engines
+
+test-engines: build .venv-engines/.large  ## the same in Ray and Spark too, which need Java
+	.venv-engines/bin/python -m pytest tests/engines
+
 .venv-neural/.ready: pyproject.toml
 	@echo "== making .venv-neural with the packages of the neural models"
 	@$(PYTHON) -m venv .venv-neural

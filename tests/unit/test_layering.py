@@ -73,6 +73,7 @@ IMPORTS: dict[str, set[str]] = {
         "types",
     },
     # Floor 8.
+    "arrow": {"aligner", "errors", "types"},
     "ranking": {"aligner", "annotate", "errors", "offsets", "outcomes", "types"},
     "server": {
         "aligner",

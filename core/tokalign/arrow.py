@@ -1,0 +1,209 @@
+"""Alignments over Arrow columns, for the engines that people run on many machines.
+
+The objects here are small and picklable: their state is their options. Each thread that uses one
+loads an aligner of its own, once. Needs ``pip install 'tokalign[arrow]'``. See docs/engines.md.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tokalign.aligner import Aligner
+from tokalign.errors import InputError, ResourceError
+from tokalign.types import Alignment, AlignOptions
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise ResourceError("Arrow columns need a package; pip install 'tokalign[arrow]'") from None
+
+Table = TypeVar("Table", pa.RecordBatch, pa.Table)
+
+LINKS = pa.list_(
+    # "element" is what Parquet gives back.
+    pa.field(
+        "element",
+        pa.struct(
+            [
+                pa.field("source", pa.int32()),
+                pa.field("target", pa.int32()),
+                pa.field("confidence", pa.float32()),
+            ]
+        ),
+    )
+)
+"""Type of a column of links: token indices, and the posterior in [0, 1]."""
+TOKENS = pa.list_(pa.field("element", pa.string()))
+
+_aligners = threading.local()
+
+
+def _aligner(model: str, annotator: str) -> Aligner:
+    """Return this thread's aligner."""
+    loaded: dict[tuple[str, str], Aligner] = _aligners.__dict__.setdefault("loaded", {})
+    if (model, annotator) not in loaded:
+        loaded[model, annotator] = Aligner.load(model, annotator=annotator)
+    return loaded[model, annotator]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerPair(ABC):
+    """What every row of two columns of sentences becomes.
+
+    A row that cannot be aligned (null, empty, too long) is null in all columns but `error`, and
+    costs the others nothing.
+
+    Parameters
+    ----------
+    source, target : str
+        Columns that hold the sentences.
+    model, annotator : str
+        As of Aligner.load.
+    options : AlignOptions
+    batch_size : int
+        Rows worked on at a time.
+    """
+
+    source: str = "source"
+    target: str = "target"
+    model: str = "en"
+    annotator: str = "native"
+    options: AlignOptions = field(default_factory=AlignOptions)
+    batch_size: int = 256
+
+    @property
+    @abstractmethod
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+
+    @abstractmethod
+    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
+        """Return the columns of the schema but `error`; null where there is no alignment."""
+
+    def __call__(self, table: Table) -> Table:
+        """Return a record batch or table with the columns added; Ray Data, datasets, polars.
+
+        Raises
+        ------
+        InputError
+            If a column is missing, or one of the added ones is already there.
+        """
+        names = table.schema.names
+        for name in (self.source, self.target):
+            if name not in names:
+                raise InputError(f"no column {name!r}; there are {', '.join(names)}", field=name)
+        for name in self.schema.names:
+            if name in names:
+                raise InputError(f"there is a column {name!r} already; rename it", field=name)
+        added = self.columns(table.column(self.source), table.column(self.target))
+        for position, made in enumerate(self.schema):
+            table = table.append_column(made, added.field(position))
+        return table
+
+    def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield record batches with the columns added; Spark's mapInArrow."""
+        return map(self.__call__, batches)
+
+    def columns(self, sources: Any, targets: Any) -> pa.StructArray:
+        """Return the added columns of two arrays as one; functions of Spark, Dask and DuckDB.
+
+        Parameters
+        ----------
+        sources, targets : Array or ChunkedArray of strings
+        """
+        aligner = _aligner(self.model, self.annotator)
+        rows = list(zip(sources.to_pylist(), targets.to_pylist(), strict=True))
+        errors = [_null(source, target) for source, target in rows]
+        pairs = (row for row, error in zip(rows, errors, strict=True) if error is None)
+        outcomes = aligner.pipe(pairs, self.options, batch_size=self.batch_size, errors="return")
+        alignments: list[Alignment | None] = []
+        for row, error in enumerate(errors):
+            outcome = None if error else next(outcomes)
+            if isinstance(outcome, InputError):
+                where = f"{outcome.field}: " if outcome.field else ""
+                errors[row] = f"{where}{outcome}"
+                outcome = None
+            alignments.append(outcome)
+        made = dict(self._columns(alignments)) | {"error": errors}
+        arrays = [pa.array(made[each.name], each.type) for each in self.schema]
+        return pa.StructArray.from_arrays(arrays, fields=list(self.schema))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Align(PerPair):
+    """Adds `links`, `score` and `error`, and with `tokens` also `source_tokens`, `target_tokens`.
+
+    Parameters
+    ----------
+    tokens : bool
+        Whether to add what the links count.
+
+    Examples
+    --------
+    >>> table = pa.table({"source": ["Dogs bark.", None], "target": ["The dogs bark.", "Yes."]})
+    >>> Align()(table).column("error").to_pylist()
+    [None, 'the source is null']
+    """
+
+    tokens: bool = False
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+        made = [pa.field("links", LINKS), pa.field("score", pa.float32())]
+        if self.tokens:
+            made += [pa.field("source_tokens", TOKENS), pa.field("target_tokens", TOKENS)]
+        return pa.schema([*made, pa.field("error", pa.string())])
+
+    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
+        made: dict[str, Any] = {
+            "links": _links(alignments),
+            "score": [each and each.score for each in alignments],
+        }
+        if self.tokens:
+            made["source_tokens"] = [each and each.source.tokens for each in alignments]
+            made["target_tokens"] = [each and each.target.tokens for each in alignments]
+        return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity(PerPair):
+    """Adds `similarity` and `error`."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+        return pa.schema([pa.field("similarity", pa.float32()), pa.field("error", pa.string())])
+
+    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
+        return {"similarity": [each and each.similarity for each in alignments]}
+
+
+def _null(source: str | None, target: str | None) -> str | None:
+    """Return which side is missing, or None."""
+    for name, side in (("source", source), ("target", target)):
+        if side is None:
+            return f"the {name} is null"
+    return None
+
+
+def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
+    """Return the links as one array of lists; flat lists cost a third of objects."""
+    offsets: list[int | None] = []
+    flat: dict[str, list[Any]] = {each.name: [] for each in LINKS.value_type}
+    for alignment in alignments:
+        start = len(flat["source"])
+        offsets.append(None if alignment is None else start)
+        for link in alignment.links if alignment is not None else ():
+            for name in flat:
+                flat[name].append(getattr(link, name))
+    offsets.append(len(flat["source"]))
+    values = pa.StructArray.from_arrays(
+        [pa.array(flat[each.name], each.type) for each in LINKS.value_type],
+        fields=list(LINKS.value_type),
+    )
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=LINKS)
