@@ -101,6 +101,8 @@ class Aligner:
         if encoder is None and model.header.encoder:
             encoder = _open_encoder(model.header.encoder)
         self._encoder = encoder
+        self._loaded_from: str | None = None
+        self._annotator_name = ""
 
     @classmethod
     def load(
@@ -126,9 +128,23 @@ class Aligner:
             If a table that the model was trained with, or a package that the annotator or the
             model's encoder needs, is missing.
         """
-        if isinstance(annotator, str):
-            annotator = load_annotator(annotator)
-        return cls(load_model(model_path(model)), annotator)
+        path = model_path(model)
+        if not isinstance(annotator, str):
+            return cls(load_model(path), annotator)
+        aligner = cls(load_model(path), load_annotator(annotator))
+        aligner._loaded_from = os.fspath(model if model in shipped_models() else path.resolve())
+        aligner._annotator_name = annotator
+        return aligner
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as how it was loaded, so that it is loaded anew where it is unpickled."""
+        if self._loaded_from is None:
+            raise TypeError(
+                "an Aligner pickles only if Aligner.load made it from a model's name or path and "
+                "an annotator's name; load one where it is needed instead"
+            )
+        loaded = self._loaded_from, self._annotator_name, self.header.digest
+        return _load_again, (type(self), *loaded)
 
     def annotate(
         self, sentences: Sequence[SentenceLike], *, truncate: bool = False
@@ -388,6 +404,17 @@ class Aligner:
                 )
         decoded = self._results.decode((source, target), encoded, style)
         return self._results.explain(decoded, source_index, target_index, chosen)
+
+
+def _load_again(kind: type[Aligner], model: str, annotator: str, digest: str) -> Aligner:
+    """Return a pickled aligner; ModelError if the model is not the one it had."""
+    aligner = kind.load(model, annotator=annotator)
+    if aligner.header.digest != digest:
+        raise ModelError(
+            f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
+            f"aligner that was pickled had {digest[:12]}"
+        )
+    return aligner
 
 
 def _open_encoder(name: str) -> Encoder:
