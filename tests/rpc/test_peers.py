@@ -29,3 +29,12 @@ async def test_peer_that_pings_without_pause_is_cut_off(serving, reads, n_pings)
     with pytest.raises(ConnectionError):
         await asyncio.wait_for(flood(peer, PINGS * n_pings), 60)
     assert (await stub.Align(REQUEST)).model.name == "fake"
+
+
+async def test_no_call_is_refused_of_a_client_with_more_of_them_than_a_connection_takes(serving):
+    stub = await serving(max_streams=8)
+
+    async def calls():
+        return [(await stub.Align(REQUEST)).model.name for _ in range(20)]
+
+    assert await asyncio.gather(*(calls() for _ in range(64))) == [["fake"] * 20] * 64
