@@ -29,10 +29,10 @@ from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 
-# Calls that grpc has read the headers of and the event loop not yet taken. Above this number grpc
-# ends calls as CANCELLED, which tells the client nothing; it is more than well-behaved clients
-# have on a hundred connections, which wait by themselves, and else admission refuses.
-MAX_PENDING = 10_000
+# Calls that grpc has read the headers of and the event loop not yet taken, 15 KiB each. Above this
+# number grpc ends calls as CANCELLED, which tells the client nothing; it is as many as a hundred
+# connections may have, whose clients wait by themselves, and else admission refuses.
+MAX_PENDING = 2_500
 # What grpc takes of a message that nobody has asked for yet; once one is read, its window grows to
 # the message's size. Usual requests fit, and a stranger's are bounded even where the loop stands.
 WINDOW_BYTES = 8_192
