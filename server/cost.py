@@ -144,7 +144,7 @@ class Speed:
 
     @property
     def cost_per_s(self) -> float:
-        """Typical pairs a second."""
+        """Typical pairs per second."""
         return self._cost / self._seconds
 
     def add(self, cost: int, seconds: float) -> None:
