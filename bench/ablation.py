@@ -24,7 +24,7 @@ from tokalign.features.table import GROUP_NAMES, TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.lessons import TrainingSettings
 from tokalign.lexicon.resources import install_ppdb
-from tokalign.types import Symmetrization
+from tokalign.options import Symmetrization
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")
 

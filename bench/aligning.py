@@ -22,7 +22,8 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
-from tokalign.types import Sentence, Symmetrization
+from tokalign.options import Symmetrization
+from tokalign.types import Sentence
 
 
 def pairs_per_second(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from tokalign import Aligner
 from tokalign.codec._writing import AlignmentWriter
+from tokalign.options import AlignOptions
 from tokalign.outcomes import unwrap
 from tokalign.server import cost
-from tokalign.types import AlignOptions
 
 PAIRS = Path(__file__).resolve().parent / "pairs.tsv"
 LENGTHS = ((5, 5), (29, 10), (60, 60), (100, 100), (200, 200), (300, 300), (500, 500), (500, 2))

@@ -26,8 +26,9 @@ from tokalign.features.table import TREE_GROUPS
 from tokalign.formats import read_gold
 from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings, annotate_gold, fold_numbers
 from tokalign.model import load_model
+from tokalign.options import Symmetrization
 from tokalign.training import train
-from tokalign.types import GoldPair, Symmetrization
+from tokalign.types import GoldPair
 
 Links = frozenset[tuple[int, int]]
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")

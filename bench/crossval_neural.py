@@ -19,8 +19,9 @@ from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.lessons import TrainingSettings
 from tokalign.neural.encoder import Encoder
+from tokalign.options import Symmetrization
 from tokalign.training import train
-from tokalign.types import GoldPair, Symmetrization
+from tokalign.types import GoldPair
 
 from bench.crossval import Links, rows
 from recipes.aligned import RTE2

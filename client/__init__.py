@@ -25,7 +25,7 @@ from tokalign.client.options import Limits, Retry, Tls
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
-from tokalign.types import AlignOptions
+from tokalign.options import AlignOptions
 
 __all__ = [
     "AccessError",

@@ -14,7 +14,8 @@ from tokalign.client.chunks import Chunks, check_sizes, chunked_async
 from tokalign.client.errors import closed, from_call, late
 from tokalign.client.results import AlignResult, Pair, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, AlignOptions, RankBy, SentenceLike
+from tokalign.options import AlignOptions, RankBy
+from tokalign.types import Alignment, SentenceLike
 
 AnswerT = TypeVar("AnswerT")
 

@@ -10,7 +10,7 @@ from typing import Any
 from tokalign.client.errors import DeadlineError, UnavailableError, not_ready
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
 from tokalign.codec import RequestOptions
-from tokalign.types import AlignOptions
+from tokalign.options import AlignOptions
 
 POLL_S = 0.1
 

@@ -26,7 +26,8 @@ from tokalign.codec import (
     encode_pair,
     encode_rank_by,
 )
-from tokalign.types import Alignment, RankBy, SentenceLike
+from tokalign.options import RankBy
+from tokalign.types import Alignment, SentenceLike
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 AnswerT = TypeVar("AnswerT")

@@ -15,7 +15,8 @@ from tokalign.client.chunks import Chunks, check_sizes, chunked
 from tokalign.client.errors import closed, from_call, late
 from tokalign.client.results import AlignResult, Pair, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, AlignOptions, RankBy, SentenceLike
+from tokalign.options import AlignOptions, RankBy
+from tokalign.types import Alignment, SentenceLike
 from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")

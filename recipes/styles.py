@@ -31,9 +31,10 @@ from tokalign.formats import read_gold
 from tokalign.lessons import Lessons, TrainingSettings, fold_numbers
 from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import ModelHeader
+from tokalign.options import Symmetrization
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.training import styled_model, train_weights
-from tokalign.types import GoldPair, Symmetrization
+from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, UNRELATED, WIKI, read_corpus
 

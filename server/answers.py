@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import DecodeError
 from tokalign.errors import LimitError
+from tokalign.options import AlignOptions, Detail
 from tokalign.server.config import RequestLimits
-from tokalign.types import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 
 # Of a pair: tags and sizes around it, its score and its similarity.

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tokalign.codec._sizes import n_tokens
+from tokalign.options import AlignOptions
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import max_sentence_bytes
-from tokalign.types import AlignOptions
 
 UNIT_US = 250.0
 # Work of so long ago counts a third.

@@ -16,11 +16,12 @@ from tokalign.codec import encode_passage_sentence
 from tokalign.codec._writing import Joined
 from tokalign.errors import InputError, LimitError
 from tokalign.offsets import place
+from tokalign.options import OffsetUnit
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import Item, candidate_parts, check_id
 from tokalign.server.status import OK, classify
 from tokalign.server.workers.frames import Answer
-from tokalign.types import OffsetUnit, PassageSentence
+from tokalign.types import PassageSentence
 from tokalign.v1 import align_pb2
 
 _PAIR = Joined(align_pb2.Pair)

@@ -16,19 +16,16 @@ from tokalign.errors import (
     ServerError,
     ShapeError,
 )
+from tokalign.options import AlignOptions, Direction, RankBy, Symmetrization
 from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
-    AlignOptions,
-    Direction,
     GoldPair,
     Judgement,
     Link,
     LinkExplanation,
     PassageSentence,
-    RankBy,
     Sentence,
-    Symmetrization,
 )
 
 if TYPE_CHECKING:

@@ -16,19 +16,10 @@ from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
+from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.tables import DATA_DIR
-from tokalign.types import (
-    DEFAULT_SYMMETRIZATION,
-    Alignment,
-    AlignOptions,
-    Judgement,
-    LinkExplanation,
-    RankBy,
-    Sentence,
-    SentenceLike,
-    Symmetrization,
-)
+from tokalign.types import Alignment, Judgement, LinkExplanation, Sentence, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder

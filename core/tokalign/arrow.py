@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, ResourceError
-from tokalign.types import Alignment, AlignOptions
+from tokalign.options import AlignOptions
+from tokalign.types import Alignment
 
 try:
     import pyarrow as pa

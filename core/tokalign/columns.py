@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.types import Alignment, Link, Sentence, Symmetrization
+from tokalign.options import Symmetrization
+from tokalign.types import Alignment, Link, Sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

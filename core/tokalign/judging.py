@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.options import RankBy
 from tokalign.questions import AnswerScorer, Weigh, evidence, is_question
-from tokalign.types import Alignment, Judgement, RankBy
+from tokalign.types import Alignment, Judgement
 
 
 class Judge:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import accumulate
 
-from tokalign.types import OffsetUnit, Sentence
+from tokalign.options import OffsetUnit
+from tokalign.types import Sentence
 
 _WIDTHS: dict[OffsetUnit, Callable[[str], int]] = {
     OffsetUnit.UTF8_BYTES: lambda c: 1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff"),

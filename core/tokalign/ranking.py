@@ -15,16 +15,9 @@ from tokalign.aligner import Aligner
 from tokalign.annotate._sentences import Sentences
 from tokalign.errors import InputError
 from tokalign.offsets import positions
+from tokalign.options import AlignOptions, OffsetUnit, RankBy
 from tokalign.outcomes import Pair, unwrap
-from tokalign.types import (
-    Alignment,
-    AlignOptions,
-    Judgement,
-    OffsetUnit,
-    PassageSentence,
-    RankBy,
-    SentenceLike,
-)
+from tokalign.types import Alignment, Judgement, PassageSentence, SentenceLike
 
 BATCH_SIZE = 64
 

@@ -20,6 +20,7 @@ from tokalign import codec
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
 from tokalign.codec._writing import Joined
 from tokalign.errors import InputError, LimitError, quoted
+from tokalign.options import Symmetrization
 from tokalign.server import cost, requests
 from tokalign.server.admission import Admission, Admitted, max_request_cost
 from tokalign.server.answers import check_foreseen, too_large
@@ -42,7 +43,6 @@ from tokalign.server.status import (
 from tokalign.server.workers import frames
 from tokalign.server.workers.batching import MAX_ANSWER_BYTES
 from tokalign.server.workers.pool import Pool
-from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
 _ALIGN = Joined(align_pb2.AlignResponse)

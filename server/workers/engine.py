@@ -12,13 +12,14 @@ from typing import NamedTuple, Protocol
 from tokalign.codec._sizes import texts_alone
 from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.errors import LimitError
+from tokalign.options import AlignOptions, RankBy
 from tokalign.outcomes import AnnotatedPair, Pair, each
 from tokalign.server import requests
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import classify, report
 from tokalign.server.workers import frames
-from tokalign.types import Alignment, AlignOptions, Judgement, RankBy, SentenceLike
+from tokalign.types import Alignment, Judgement, SentenceLike
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")

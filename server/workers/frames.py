@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.codec import RequestOptions, decode_options, encode_options
-from tokalign.types import RankBy
+from tokalign.options import RankBy
 from tokalign.v1 import align_pb2
 
 _LENGTH = struct.Struct("<Q")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tokalign.aligner import DEFAULT_MODEL, Aligner
 from tokalign.formats import read_gold
+from tokalign.options import Symmetrization
 from tokalign.ranking import rank
-from tokalign.types import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

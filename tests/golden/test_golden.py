@@ -13,7 +13,7 @@ from tokalign.cli.main import main
 from tokalign.evaluate import count_pairs, scores_of
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.pharaoh import read_links
-from tokalign.types import Symmetrization
+from tokalign.options import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

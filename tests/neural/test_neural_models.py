@@ -8,11 +8,11 @@ from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
+from tokalign.options import Symmetrization
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
 from tokalign.server.workers.aligners import load
 from tokalign.server.workers.engine import EngineSettings
-from tokalign.types import Symmetrization
 from tokalign.v1 import align_pb2
 
 MODELS = ("en-neural", "en-rte2-neural")

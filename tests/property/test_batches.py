@@ -18,9 +18,10 @@ from tokalign.decoding.results import AT_ONCE, Results
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
+from tokalign.options import AlignOptions, Symmetrization
 from tokalign.outcomes import AnnotatedPair, attempt, unwrap
 from tokalign.tables import DATA_DIR
-from tokalign.types import Alignment, AlignOptions, Link, Sentence, Symmetrization
+from tokalign.types import Alignment, Link, Sentence
 
 ALIGNER = Aligner.load()
 SENTENCES = ALIGNER.annotate(

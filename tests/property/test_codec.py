@@ -20,9 +20,10 @@ from tokalign import codec
 from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.columns import AlignmentColumns
 from tokalign.errors import InputError
+from tokalign.options import AlignOptions, RankBy
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
-from tokalign.types import Alignment, AlignOptions, RankBy, Sentence
+from tokalign.types import Alignment, Sentence
 from tokalign.v1 import align_pb2
 
 

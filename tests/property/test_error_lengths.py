@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tokalign.cli.pairs import read_items
 from tokalign.errors import InputError, quoted
 from tokalign.formats import FORMATS, Document, Options, recognise
-from tokalign.types import AlignOptions, GoldPair, Sentence
+from tokalign.options import AlignOptions
+from tokalign.types import GoldPair, Sentence
 
 # Shrinking takes minutes here, and the messages say enough.
 unshrunk = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import sentences
 from tokalign.offsets import in_unit, positions
-from tokalign.types import OffsetUnit
+from tokalign.options import OffsetUnit
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 ENCODINGS = {

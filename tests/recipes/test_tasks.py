@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate import load_annotator
 from tokalign.errors import FormatError
-from tokalign.types import Alignment, Symmetrization
+from tokalign.options import Symmetrization
+from tokalign.types import Alignment
 
 from bench.tasks import best_threshold, interval, overlap
 from recipes.corpora import read_msrp, read_questions, read_sts

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.options import AlignOptions, Detail
 from tokalign.phrases import Phrase
-from tokalign.types import (
-    Alignment,
-    AlignOptions,
-    Detail,
-    FeatureContribution,
-    Judgement,
-    LinkExplanation,
-    Sentence,
-)
+from tokalign.types import Alignment, FeatureContribution, Judgement, LinkExplanation, Sentence
 from tokalign.v1 import align_pb2
 
 

@@ -10,9 +10,9 @@ from tokalign.aligner import Aligner
 from tokalign.codec import encode_pair
 from tokalign.codec._writing import AlignmentWriter, Joined
 from tokalign.errors import InputError, LimitError
+from tokalign.options import AlignOptions, Detail
 from tokalign.server.answers import check_foreseen, least_bytes
 from tokalign.server.config import RequestLimits
-from tokalign.types import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 
 MIB = 1 << 20

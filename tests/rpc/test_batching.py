@@ -8,6 +8,7 @@ from support.messages import REQUEST_OPTIONS
 from tokalign.codec import RequestOptions
 from tokalign.codec._writing import Joined
 from tokalign.errors import LimitError
+from tokalign.options import AlignOptions
 from tokalign.server.admission import Admission
 from tokalign.server.status import ExpiredError, QueueFullError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task, even_share
@@ -22,7 +23,6 @@ from tokalign.server.workers.frames import (
     ShardJob,
     encode,
 )
-from tokalign.types import AlignOptions
 from tokalign.v1 import align_pb2
 
 OPTIONS = RequestOptions("m", "a")

@@ -33,14 +33,8 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
-from tokalign.types import (
-    DEFAULT_SYMMETRIZATION,
-    Direction,
-    Judgement,
-    RankBy,
-    Sentence,
-    Symmetrization,
-)
+from tokalign.options import DEFAULT_SYMMETRIZATION, Direction, RankBy, Symmetrization
+from tokalign.types import Judgement, Sentence
 from tokalign.v1 import align_pb2
 
 

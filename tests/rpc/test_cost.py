@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate._tokenize import tokenize
 from tokalign.codec._sizes import n_tokens
+from tokalign.options import AlignOptions
 from tokalign.server import cost
 from tokalign.server.config import RequestLimits
-from tokalign.types import AlignOptions
 from tokalign.v1 import align_pb2
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from tokalign import Aligner, Sentence, rank
 from tokalign.cli.main import main
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold
-from tokalign.types import Symmetrization
+from tokalign.options import Symmetrization
 
 
 @pytest.fixture(scope="module")

@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
+from tokalign.options import AlignOptions, Direction, RankBy
 from tokalign.outcomes import annotate_pairs, attempt, each
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import STAGES, AlignerEngine
 from tokalign.types import (
     Alignment,
-    AlignOptions,
-    Direction,
     FeatureContribution,
     Judgement,
     Link,
     LinkExplanation,
-    RankBy,
     Sentence,
 )
 from tokalign.v1 import align_pb2

@@ -14,8 +14,9 @@ from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.client import Client
 from tokalign.codec import decode_judgement, encode_rank_by
+from tokalign.options import RankBy
 from tokalign.ranking import rank
-from tokalign.types import RankBy, Sentence
+from tokalign.types import Sentence
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 DATA = Path(__file__).parents[1] / "data"

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.statuses import failure
 from tokalign.errors import InputError, LimitError
+from tokalign.options import OffsetUnit
 from tokalign.server import passages, requests
 from tokalign.server.config import RequestLimits
 from tokalign.server.passages import read_candidates
 from tokalign.server.requests import Parts
-from tokalign.types import OffsetUnit
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode

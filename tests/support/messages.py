@@ -6,19 +6,14 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
+from tokalign.options import AlignOptions, Detail, Direction, OffsetUnit, RankBy, Symmetrization
 from tokalign.types import (
     Alignment,
-    AlignOptions,
-    Detail,
-    Direction,
     FeatureContribution,
     Judgement,
     Link,
     LinkExplanation,
-    OffsetUnit,
-    RankBy,
     Sentence,
-    Symmetrization,
 )
 
 SHARES = st.floats(0, 1, width=32)

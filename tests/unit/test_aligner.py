@@ -14,8 +14,9 @@ from tokalign.decoding.score import sentence_score
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
 from tokalign.errors import InputError, LimitError, ModelError, ResourceError
 from tokalign.model import save_model
+from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.styles import calibrate
-from tokalign.types import DEFAULT_SYMMETRIZATION, Sentence, Symmetrization
+from tokalign.types import Sentence
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

@@ -9,9 +9,9 @@ from tokalign.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.lessons import TrainingSettings
 from tokalign.model import Model, load_model, save_model
+from tokalign.options import Direction
 from tokalign.styles import StyleHeader, calibrate
 from tokalign.training import merge_domains, train
-from tokalign.types import Direction
 
 SETTINGS = TrainingSettings(
     feature_groups=("string", "pos", "position", "lexical", "null"),

@@ -23,8 +23,9 @@ from tokalign.lessons import (
 )
 from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import save_model
+from tokalign.options import Symmetrization
 from tokalign.training import Progress, merge_domains, train, train_weights
-from tokalign.types import GoldPair, Symmetrization
+from tokalign.types import GoldPair
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)

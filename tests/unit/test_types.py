@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import FormatError, InputError, ShapeError
-from tokalign.types import (
-    DEFAULT_SYMMETRIZATION,
-    Alignment,
-    AlignOptions,
-    Direction,
-    Link,
-    Sentence,
-    Symmetrization,
-)
+from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, Direction, Symmetrization
+from tokalign.types import Alignment, Link, Sentence
 
 token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=5)
 

@@ -19,7 +19,7 @@ from tokalign.cli.options import (
 )
 from tokalign.cli.output import FORMATS, Layout
 from tokalign.cli.table import Columns
-from tokalign.types import AlignOptions, OffsetUnit, Symmetrization
+from tokalign.options import AlignOptions, OffsetUnit, Symmetrization
 
 
 @click.command("align")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
+from tokalign.options import AlignOptions
 from tokalign.processes import map_batches
-from tokalign.types import Alignment, AlignOptions, SentenceLike
+from tokalign.types import Alignment, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner

@@ -18,7 +18,8 @@ from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
 from tokalign.evaluate.unrelated import Confidences, count_unrelated
 from tokalign.formats import FORMATS, Options, read_gold
-from tokalign.types import DEFAULT_SYMMETRIZATION, GoldPair, Symmetrization
+from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.types import GoldPair
 from tokalign.view import page_pairs, render_page, table_lines
 
 N_ERRORS_OF_PAGE = 40

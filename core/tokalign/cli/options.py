@@ -13,7 +13,7 @@ import click
 from tokalign.cli.files import STDIO, Destination, SourceParam
 from tokalign.cli.table import Columns, columns_from
 from tokalign.errors import FormatError
-from tokalign.types import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 
 if TYPE_CHECKING:
     from tokalign.client import Client

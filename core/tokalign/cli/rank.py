@@ -17,7 +17,8 @@ from tokalign.cli.pairs import sentence_like
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import json_error
-from tokalign.types import RankBy, Sentence, SentenceLike, Symmetrization
+from tokalign.options import RankBy, Symmetrization
+from tokalign.types import Sentence, SentenceLike
 
 BAD_INPUT = 3
 WORTH_SHOWING = 0.005

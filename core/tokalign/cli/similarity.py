@@ -19,7 +19,7 @@ from tokalign.cli.options import (
 )
 from tokalign.cli.output import SIMILARITY_FORMATS, SimilarityLayout
 from tokalign.cli.table import Columns
-from tokalign.types import AlignOptions
+from tokalign.options import AlignOptions
 
 
 @click.command("similarity")

@@ -11,21 +11,16 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import InputError
+from tokalign.options import AlignOptions, Detail, Direction, OffsetUnit, RankBy, Symmetrization
 from tokalign.types import (
     Alignment,
-    AlignOptions,
-    Detail,
-    Direction,
     FeatureContribution,
     Judgement,
     Link,
     LinkExplanation,
-    OffsetUnit,
     PassageSentence,
-    RankBy,
     Sentence,
     SentenceLike,
-    Symmetrization,
 )
 from tokalign.v1 import align_pb2
 

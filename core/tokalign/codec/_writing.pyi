@@ -3,7 +3,8 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from tokalign.types import Alignment, AlignOptions, Judgement
+from tokalign.options import AlignOptions
+from tokalign.types import Alignment, Judgement
 
 Value: TypeAlias = int | str | bytes | Iterable[bytes]
 

@@ -12,7 +12,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memmove
 
 from tokalign.columns import columns_of
-from tokalign.types import Detail
+from tokalign.options import Detail
 from tokalign.v1 import align_pb2
 
 cdef extern from "Python.h":

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tokalign.decoding._decoder import Decoded
 from tokalign.features.table import FeatureTable
-from tokalign.types import Direction, FeatureContribution, LinkExplanation, Symmetrization
+from tokalign.options import Direction, Symmetrization
+from tokalign.types import FeatureContribution, LinkExplanation
 
 TINY = 1e-300
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tokalign.decoding._decoder import Decoded
 from tokalign.decoding._joint import joint_links
 from tokalign.decoding.symmetrize import symmetrize
-from tokalign.types import Symmetrization
+from tokalign.options import Symmetrization
 
 
 def link_posteriors(decoded: Decoded, symmetrization: Symmetrization) -> NDArray[np.float64]:

@@ -20,16 +20,10 @@ from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import Model
 from tokalign.offsets import in_unit
+from tokalign.options import AlignOptions, Symmetrization
 from tokalign.outcomes import attempt
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
-from tokalign.types import (
-    Alignment,
-    AlignOptions,
-    Link,
-    LinkExplanation,
-    Sentence,
-    Symmetrization,
-)
+from tokalign.types import Alignment, Link, LinkExplanation, Sentence
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded

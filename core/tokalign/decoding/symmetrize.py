@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from tokalign.types import Symmetrization
+from tokalign.options import Symmetrization
 
 Links = frozenset[tuple[int, int]]
 
