@@ -21,7 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from measurements import DIGITS, MEASUREMENTS, Measurement, Row, Value, key
+from measured.shapes import DIGITS, Measurement, Row, Value, key
+from measurements import MEASUREMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures.json"

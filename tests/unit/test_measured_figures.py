@@ -14,6 +14,7 @@ try:
     import figures
     import measurements
     import pages
+    from measured import shapes
 finally:
     del sys.path[:2]
 
@@ -26,24 +27,24 @@ FIELDS = {
     "date": str,
     "machine": str,
 }
-TOY = measurements.Measurement(
+TOY = shapes.Measurement(
     "toy",
     "two rows",
     """echo words; echo '{"direction": "joint", "f1": 0.9026, "deep": {"er": 12345}}'; """
     """echo '{"direction": "t2s", "f1": 0.8}'""",
     (
-        measurements.Row(
+        shapes.Row(
             "",
             {"direction": "joint"},
             {
-                "f1": measurements.Value(("f1",), "percent", "F1", 100),
-                "speed": measurements.Value(("deep", "er"), "pairs per second", "speed"),
+                "f1": shapes.Value(("f1",), "percent", "F1", 100),
+                "speed": shapes.Value(("deep", "er"), "pairs per second", "speed"),
             },
         ),
-        measurements.Row(
+        shapes.Row(
             "t2s",
             {"direction": "t2s"},
-            {"f1": measurements.Value(("f1",), "percent", "F1", 100)},
+            {"f1": shapes.Value(("f1",), "percent", "F1", 100)},
         ),
     ),
 )
@@ -125,7 +126,7 @@ def test_a_measurement_reads_its_rows_and_rounds_by_unit(tmp_path):
     ],
 )
 def test_a_measurement_that_gives_something_else_is_refused(tmp_path, command, message):
-    wrong = measurements.Measurement("toy", "", command, TOY.rows)
+    wrong = shapes.Measurement("toy", "", command, TOY.rows)
     with pytest.raises(figures.MeasuringError, match=message):
         figures.measure(wrong, tmp_path)
 
