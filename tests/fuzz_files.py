@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from support import hostile
-from tokalign.aligner import Aligner, model_path
+from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.parser import Parser
@@ -33,6 +33,7 @@ from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import load_model
+from tokalign.shipped import model_path
 from tokalign.tables import DATA_DIR, Table
 
 SHIPPED = {

@@ -29,16 +29,18 @@ from tokalign.types import (
 )
 
 if TYPE_CHECKING:
-    from tokalign.aligner import Aligner, shipped_models
+    from tokalign.aligner import Aligner
     from tokalign.ranking import Ranked, rank
+    from tokalign.shipped import shipped_models
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
     "rank": "tokalign.ranking",
-    "shipped_models": "tokalign.aligner",
+    "shipped_models": "tokalign.shipped",
 }
-"""Names whose modules load the compiled core; clients and the command line's help need none."""
+"""Names whose modules load the compiled core or its tables; clients and the command line's help need
+neither."""
 
 
 def __getattr__(name: str) -> Any:

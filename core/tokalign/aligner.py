@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
@@ -18,44 +17,13 @@ from tokalign.judging import Judge
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
-from tokalign.tables import DATA_DIR
+from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
 from tokalign.types import Alignment, Judgement, LinkExplanation, Sentence, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
 
-DEFAULT_MODEL = "en"
 MAX_TOKENS = 512
-MODEL_SUFFIX = ".tokalign"
-
-
-def shipped_models() -> list[str]:
-    """Return the names of the models in the package, the default first."""
-    names = sorted(path.stem for path in DATA_DIR.glob(f"*{MODEL_SUFFIX}"))
-    return sorted(names, key=lambda name: name != DEFAULT_MODEL)
-
-
-def model_path(model: str | os.PathLike[str]) -> Path:
-    """Return the file of a shipped model's name, or the path itself.
-
-    Raises
-    ------
-    ModelError
-        If it is neither a shipped name nor an existing file.
-    """
-    if isinstance(model, str) and model in shipped_models():
-        return DATA_DIR / f"{model}{MODEL_SUFFIX}"
-    path = Path(model)
-    try:
-        is_file = path.is_file()
-    except OSError:  # as of a name that is too long for any file
-        is_file = False
-    if not is_file:
-        raise ModelError(
-            f"no model {quoted(str(model))}: not a file, and not one of the shipped models "
-            f"{', '.join(shipped_models()) or '(none)'}"
-        )
-    return path
 
 
 class Aligner:

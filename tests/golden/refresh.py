@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tokalign.aligner import DEFAULT_MODEL, Aligner
+from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
 from tokalign.options import Symmetrization
 from tokalign.ranking import rank
+from tokalign.shipped import DEFAULT_MODEL
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

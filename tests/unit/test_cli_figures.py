@@ -41,8 +41,8 @@ def test_a_figure_without_name_or_value_is_refused(train, figure):
 
 def test_info_shows_figures_and_needed_resources(monkeypatch, train):
     _, path = train("--figure", "dev F1=89.8", "--groups", "string,vectors")
-    monkeypatch.setattr("tokalign.aligner.shipped_models", lambda: ["tiny"])
-    monkeypatch.setattr("tokalign.aligner.model_path", lambda name: path)
+    monkeypatch.setattr("tokalign.shipped.shipped_models", lambda: ["tiny"])
+    monkeypatch.setattr("tokalign.shipped.model_path", lambda name: path)
     shown = CliRunner().invoke(main, ["info"]).stdout
     assert "    needs: wordnet, vectors\n" in shown
     assert "    dev F1: 89.8\n" in shown

@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from support import hostile
-from tokalign.aligner import Aligner, model_path
+from tokalign.aligner import Aligner
 from tokalign.annotate._forms import Forms
 from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.parser import Parser
@@ -25,6 +25,7 @@ from tokalign.lexicon.ppdb import read_pairs
 from tokalign.model import MAX_MODEL_BYTES, load_model, save_model
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import numbered_pieces
+from tokalign.shipped import model_path
 from tokalign.tables import DATA_DIR, MAX_TABLE_BYTES, Table, write_table
 
 MIB = 1 << 20

@@ -32,6 +32,7 @@ IMPORTS: dict[str, set[str]] = {
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
     "processes": {"errors"},
+    "shipped": {"errors", "tables"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
     "codec": {"columns", "errors", "options", "types", "v1"},
@@ -72,7 +73,7 @@ IMPORTS: dict[str, set[str]] = {
         "neural",
         "options",
         "outcomes",
-        "tables",
+        "shipped",
         "types",
     },
     # Floor 8.

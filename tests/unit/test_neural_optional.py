@@ -5,12 +5,13 @@ import sys
 
 import numpy as np
 import pytest
-from tokalign.aligner import Aligner, shipped_models
+from tokalign.aligner import Aligner
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features._extract import Extractor
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
 from tokalign.lessons import TrainingSettings
 from tokalign.lexicon._wordnet import WordNet
+from tokalign.shipped import shipped_models
 from tokalign.training import train
 from tokalign.types import GoldPair, Sentence
 

@@ -3,9 +3,10 @@
 import pickle
 
 import pytest
-from tokalign.aligner import Aligner, model_path
+from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.errors import ModelError
+from tokalign.shipped import model_path
 
 
 @pytest.mark.parametrize("kind", ["name", "path"])

@@ -25,9 +25,10 @@ def command(as_json: bool, server: Endpoint | None) -> None:
 
 
 def _of_installation() -> dict[str, Any]:
-    from tokalign.aligner import MAX_TOKENS, model_path, shipped_models
+    from tokalign.aligner import MAX_TOKENS
     from tokalign.annotate import ANNOTATORS
     from tokalign.model import load_model
+    from tokalign.shipped import model_path, shipped_models
     from tokalign.tables import DATA_DIR, Table
 
     models = []

@@ -1,10 +1,11 @@
 """A sentence as the kernels see it, whatever pairs it is in: its words and its tree."""
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from tokalign.features._arena cimport Arena, take
-from tokalign.features._pair cimport KIND_CONTENT, Lexeme, Side
+from tokalign.features._arena cimport Arena
+from tokalign.features._layout cimport carve_sentence
+from tokalign.features._pair cimport KIND_CONTENT, Side
 
 from tokalign.errors import InputError, ShapeError
 
@@ -43,13 +44,13 @@ cdef class Analysis:
         cdef Arena arena
         arena.memory = NULL
         arena.n_bytes = 0
-        _carve_sentence(&self.side, n, &arena)
+        carve_sentence(&self.side, n, &arena)
         self._block = malloc(arena.n_bytes)
         if self._block == NULL:
             raise MemoryError("arrays of a sentence")
         arena.memory = <char *>self._block
         arena.n_bytes = 0
-        _carve_sentence(&self.side, n, &arena)
+        carve_sentence(&self.side, n, &arena)
         return 0
 
     cdef void find_content(self) noexcept nogil:
@@ -69,19 +70,3 @@ cdef class Analysis:
             side.next_content[k] = last
             if side.word[k].kind == KIND_CONTENT:
                 last = <int32_t>k
-
-
-cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
-    """Point what a side has in any pair into an arena."""
-    side.n = n
-    side.word = <const Lexeme **>take(arena, n * sizeof(Lexeme *))
-    side.kind = <uint8_t *>take(arena, n)
-    side.relative = <float *>take(arena, n * sizeof(float))
-    side.lemma = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.head = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.relation = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.group = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.first_child = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.next_sibling = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.previous_content = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.next_content = <int32_t *>take(arena, n * sizeof(int32_t))

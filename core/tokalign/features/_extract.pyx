@@ -7,17 +7,17 @@ instead, and what the features of two words alone score is remembered. The slow 
 tests/reference/features.py.
 """
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
 from tokalign.features._analysis cimport Analysis
-from tokalign.features._arena cimport Arena, take
+from tokalign.features._arena cimport Arena
 from tokalign.features._comparison cimport compare
 from tokalign.features._competition cimport competition_features, prepare_competition
-from tokalign.features._context cimport context_features, context_scratch, prepare_context
+from tokalign.features._context cimport context_features, prepare_context
 from tokalign.features._dependency cimport dependency_features
 from tokalign.features._distributional cimport (
     Arcs,
@@ -29,6 +29,7 @@ from tokalign.features._anchoring cimport (
     anchoring_null_features,
     prepare_anchoring,
 )
+from tokalign.features._layout cimport carve_pair
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._lexical cimport mark_acronyms, place_features, word_features
 from tokalign.features._memory cimport PairMemory
@@ -100,7 +101,7 @@ cdef class Extractor:
         arena.n_bytes = 0
         self.pair.source.n = n_source
         self.pair.target.n = n_target
-        _carve(&self.pair, &arena)
+        carve_pair(&self.pair, &arena)
         self.release()
         if arena.n_bytes > self._n_block:
             free(self._block)
@@ -224,7 +225,7 @@ cdef class Extractor:
         self.pair.source = source[0]
         self.pair.target = target[0]
         self.pair.source.encoded = self.pair.target.encoded = NULL
-        _carve(&self.pair, &arena)
+        carve_pair(&self.pair, &arena)
 
     cdef int prepare(self, int style) noexcept nogil:
         """Compute what the rows and scores of the pair at hand are made of; return 0, or -1
@@ -381,36 +382,3 @@ cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
     out.lemma = side.lemma
     out.head = side.head
     out.relation = side.relation
-
-
-cdef void _carve(Pair *pair, Arena *arena) noexcept nogil:
-    """Point the arrays of a pair into an arena; those of its sentences stay where they are."""
-    cdef size_t n_source = pair.source.n
-    cdef size_t n_target = pair.target.n
-    cdef size_t n_cells = n_source * n_target
-    _carve_side(&pair.source, arena)
-    _carve_side(&pair.target, arena)
-    pair.word_score = <double *>take(arena, 2 * n_cells * sizeof(double))
-    pair.cosine = <float *>take(arena, n_cells * sizeof(float))
-    pair.lexical_class = <uint8_t *>take(arena, n_cells)
-    pair.seen = <uint8_t *>take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN))
-    pair.strength = <float *>take(arena, n_cells * sizeof(float))
-    pair.window = <float *>take(arena, n_cells * sizeof(float))
-    pair.bag = <float *>take(arena, n_cells * sizeof(float))
-    pair.tension = <float *>take(arena, n_cells * sizeof(float))
-    pair.distributional = <float *>take(arena, n_cells * sizeof(float))
-    pair.scratch = <float *>take(arena, context_scratch(n_source, n_target) * sizeof(float))
-    pair.run = <uint8_t *>take(arena, n_cells)
-    pair.content_run = <uint8_t *>take(arena, n_cells)
-    pair.acronym = <uint8_t *>take(arena, n_cells)
-    pair.name_part = <uint8_t *>take(arena, n_cells)
-
-
-cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
-    """Point what a side has in its pair into an arena."""
-    cdef size_t n = side.n
-    side.ties = <int32_t *>take(arena, n * sizeof(int32_t))
-    side.best = <float *>take(arena, n * sizeof(float))
-    side.nearest = <float *>take(arena, n * sizeof(float))
-    side.top = <float *>take(arena, N_TOP * n * sizeof(float))
-    side.likeliest = <float *>take(arena, 2 * n * sizeof(float))
