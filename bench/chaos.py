@@ -28,7 +28,7 @@ import grpc
 import grpc.aio
 from serving import batch, sample, serve
 from tokalign.load import procfs
-from tokalign.load.generator import LoadConnection
+from tokalign.load.connection import LoadConnection
 from tokalign.load.measure import METHODS
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 

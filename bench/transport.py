@@ -26,7 +26,8 @@ from pathlib import Path
 import trustme
 from tokalign.cli.bench import BODIES
 from tokalign.load import measure
-from tokalign.load.generator import PLAIN, Generator, Security
+from tokalign.load.connection import PLAIN, Security
+from tokalign.load.generator import Generator
 from tokalign.load.process import ServerProcess, running_server
 
 PAIRS = Path(__file__).parent / "pairs.tsv"

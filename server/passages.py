@@ -13,7 +13,7 @@ from itertools import islice
 
 from tokalign.annotate._sentences import Sentences
 from tokalign.codec import encode_passage_sentence
-from tokalign.codec._writing import Joined
+from tokalign.codec._joining import Joined
 from tokalign.errors import InputError, LimitError
 from tokalign.offsets import place
 from tokalign.options import OffsetUnit

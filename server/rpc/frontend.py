@@ -24,7 +24,8 @@ from tokalign.server.rpc import admin, channelz, health, security
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.service import SERVICE, AlignService, Serving
+from tokalign.server.rpc.service import SERVICE, AlignService
+from tokalign.server.rpc.serving import Serving
 from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.metadata
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 from tokalign import codec
-from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
-from tokalign.codec._writing import Joined
-from tokalign.errors import InputError, LimitError, quoted
-from tokalign.options import Symmetrization
+from tokalign.codec import RequestOptions
+from tokalign.codec._joining import Joined
+from tokalign.errors import LimitError
 from tokalign.server import cost, requests
-from tokalign.server.admission import Admission, Admitted, max_request_cost
+from tokalign.server.admission import Admission, Admitted
 from tokalign.server.answers import check_foreseen, too_large
 from tokalign.server.config import Config, RequestLimits
 from tokalign.server.observe.memory import MemoryBound
@@ -30,13 +28,13 @@ from tokalign.server.passages import read_candidates
 from tokalign.server.requests import Item, Parts, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import Chunk, Stream
 from tokalign.server.status import (
     OK,
     FailedError,
     Failure,
     NotServingError,
-    UnknownNameError,
     classify,
     report,
 )
@@ -57,8 +55,6 @@ SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
 # What is read or joined of so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
-# So many different options are remembered, if they are no longer.
-KEPT_OPTIONS, KEPT_BYTES = 64, 1 << 10
 # What an answer costs beside its bytes, in bytes.
 ANSWER_BYTES = 64
 
@@ -312,100 +308,6 @@ class AlignService:
         if self._loaded is None:
             raise NotServingError("the server is loading its models; try again soon")
         return self._loaded
-
-
-class Serving:
-    """A pool that has started, what its models' names lead to, and what is told of them.
-
-    All that calls need of the models is made here, so that models of which it cannot be made
-    never serve.
-
-    Parameters
-    ----------
-    pool : Pool
-    config : Config
-
-    Attributes
-    ----------
-    listing : bytes
-        Serialised ListModelsResponse.
-    """
-
-    def __init__(self, pool: Pool, config: Config) -> None:
-        self.pool = pool
-        self._annotators = config.annotators
-        self._references = {
-            model.name: align_pb2.ModelRef(
-                name=model.name, version=model.version
-            ).SerializeToString()
-            for model in pool.models
-        }
-        self._styles = {model.name: [name for name, _ in model.styles] for model in pool.models}
-        self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
-        self.choose(b"")
-        info = ServerInfo(
-            version=importlib.metadata.version("tokalign"),
-            models=tuple(
-                ModelInfo(
-                    **model._asdict()
-                    | {"styles": tuple(StyleInfo(*style) for style in model.styles)},
-                    directions=tuple(Symmetrization),
-                    is_default=index == 0,
-                )
-                for index, model in enumerate(pool.models)
-            ),
-            annotators=config.annotators,
-            limits=ServerLimits(
-                **asdict(config.limits), max_cost=max_request_cost(config.queue_pairs)
-            ),
-        )
-        self.listing = codec.encode_server_info(info).SerializeToString()
-
-    def choose(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        """Return checked options and a serialised ModelRef of their model.
-
-        Parameters
-        ----------
-        data : bytes
-            Serialised AlignOptions.
-
-        Raises
-        ------
-        InputError
-            If an option is out of range, or names what is not loaded (UnknownNameError).
-        """
-        # Most requests ask for the same.
-        chosen = self._chosen.get(data)
-        if chosen is None:
-            chosen = self._check(data)
-            if len(data) <= KEPT_BYTES and len(self._chosen) < KEPT_OPTIONS:
-                self._chosen[data] = chosen
-        return chosen
-
-    def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        options = codec.decode_options(
-            parse(align_pb2.AlignOptions, data, "options"),
-            model=self.pool.models[0].name,
-            annotator=self._annotators[0],
-        )
-        _known(options.model, list(self._references), "model")
-        _known(options.annotator, self._annotators, "annotator")
-        styles = self._styles[options.model]
-        if options.align.style and options.align.style not in styles:
-            raise InputError(
-                f"no style {quoted(options.align.style)}; the model {options.model} has "
-                f"{', '.join(styles) or '(none)'}",
-                field="options.style",
-            )
-        return options, self._references[options.model]
-
-
-def _known(name: str, names: Sequence[str], what: str) -> None:
-    if name not in names:
-        raise UnknownNameError(
-            f"no {what} {quoted(name)} here; this server has {', '.join(names)}",
-            field=f"options.{what}",
-        )
 
 
 def _wait_s(pool: Pool, work: cost.Work) -> float:

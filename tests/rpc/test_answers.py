@@ -8,7 +8,8 @@ from support.messages import sentences
 from support.statuses import failure
 from tokalign.aligner import Aligner
 from tokalign.codec import encode_pair
-from tokalign.codec._writing import AlignmentWriter, Joined
+from tokalign.codec._joining import Joined
+from tokalign.codec._writing import AlignmentWriter
 from tokalign.errors import InputError, LimitError
 from tokalign.options import AlignOptions, Detail
 from tokalign.server.answers import check_foreseen, least_bytes

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
 from tokalign.codec import RequestOptions
-from tokalign.codec._writing import Joined
+from tokalign.codec._joining import Joined
 from tokalign.errors import LimitError
 from tokalign.options import AlignOptions
 from tokalign.server.admission import Admission

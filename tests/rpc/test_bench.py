@@ -8,7 +8,8 @@ import trustme
 from support.server_process import started
 from tokalign.cli.bench import rank_bodies
 from tokalign.load import measure, report
-from tokalign.load.generator import Generator, Outcome, Security
+from tokalign.load.connection import Outcome, Security
+from tokalign.load.generator import Generator
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2

@@ -5,43 +5,20 @@ import random
 import re
 import signal
 import socket
-import subprocess
 import sys
-import threading
-import urllib.error
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.server_process import FAKE, started
+from support.requests import batch
+from support.server_process import FAKE, get, started
 from support.waiting import wait_until
-from tokalign.load.process import TOKALIGN, running_server
+from tokalign.load.process import running_server
 from tokalign.load.procfs import descendants, stat
 from tokalign.server import config
-from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
-from tokalign.v1 import align_pb2, align_pb2_grpc
-
-
-def request(*ids):
-    pairs = [{"id": name, "source": {"text": "a"}, "target": {"text": "b"}} for name in ids]
-    return align_pb2.BatchAlignRequest(pairs=pairs)
-
-
-def get(url):
-    try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.read().decode()
-
-
-def check(address):
-    command = [*TOKALIGN, "serve", "--check", address]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+from tokalign.v1 import align_pb2_grpc
 
 
 def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
@@ -49,7 +26,7 @@ def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
         with ThreadPoolExecutor() as threads:
-            calls = [threads.submit(stub.BatchAlign, request(*busy)) for _ in range(3)]
+            calls = [threads.submit(stub.BatchAlign, batch(*busy)) for _ in range(3)]
             scrape = f"{server.metrics_url}/metrics"
             wait_until(lambda: "tokalign_admitted_pairs 60.0" in get(scrape)[1])
             server.process.send_signal(signal.SIGTERM)
@@ -65,7 +42,7 @@ def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
 def test_sigterm_to_the_process_group_still_drains(tmp_path):
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        call = stub.BatchAlign.future(request(*[f"until:{tmp_path / 'free'}"] * 20))
+        call = stub.BatchAlign.future(batch(*[f"until:{tmp_path / 'free'}"] * 20))
         scrape = f"{server.metrics_url}/metrics"
         wait_until(lambda: "tokalign_admitted_pairs 20.0" in get(scrape)[1])
         for pid in descendants(server.process.pid):
@@ -96,13 +73,13 @@ def test_the_end_has_an_order(tmp_path):
         assert next(watch).status == not_serving
         assert get(f"{server.metrics_url}/readyz")[0] == 503
         assert get(f"{server.metrics_url}/livez")[0] == 200
-        assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
-        running = stub.BatchAlign.future(request(f"until:{tmp_path / 'free'}"), timeout=60)
+        assert len(stub.BatchAlign(batch("a"), timeout=20).results) == 1
+        running = stub.BatchAlign.future(batch(f"until:{tmp_path / 'free'}"), timeout=60)
         codes = []
 
         def is_refused():
             try:
-                stub.BatchAlign(request("a"), timeout=20)
+                stub.BatchAlign(batch("a"), timeout=20)
             except grpc.RpcError as error:
                 codes.append(error.code())
             return grpc.StatusCode.UNAVAILABLE in codes
@@ -122,7 +99,7 @@ def test_server_whose_workers_cannot_be_replaced_ends_and_says_why(tmp_path):
     with started("--model", f"file:{model}", "--workers", "1") as server:
         model.unlink()
         with grpc.insecure_channel(server.address) as channel:
-            call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("die"))
+            call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(batch("die"))
             assert server.process.wait(60) == 1
             assert call.exception() is not None
         errors = server.rest()
@@ -137,7 +114,7 @@ def test_workers_over_the_memory_limit_are_replaced_and_no_call_fails():
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
         for _ in range(3):
-            assert stub.BatchAlign(request("a"), timeout=30).results[0].status.code == 0
+            assert stub.BatchAlign(batch("a"), timeout=30).results[0].status.code == 0
         lost = 'tokalign_worker_restarts_total{reason="memory"} 3.0'
         wait_until(lambda: lost in get(f"{server.metrics_url}/metrics")[1])
 
@@ -166,7 +143,7 @@ def test_second_signal_ends_the_grace():
         started("--shard-timeout", "60") as server,
         grpc.insecure_channel(server.address) as channel,
     ):
-        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("hang"))
+        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(batch("hang"))
         scrape = f"{server.metrics_url}/metrics"
         wait_until(lambda: "tokalign_workers_busy 1.0" in get(scrape)[1])
         server.process.send_signal(signal.SIGTERM)
@@ -177,7 +154,7 @@ def test_second_signal_ends_the_grace():
 
 def test_no_process_survives_a_killed_server():
     with started() as server, grpc.insecure_channel(server.address) as channel:
-        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(request("hang"))
+        call = align_pb2_grpc.AlignServiceStub(channel).BatchAlign.future(batch("hang"))
         scrape = f"{server.metrics_url}/metrics"
         wait_until(lambda: "tokalign_workers_busy 1.0" in get(scrape)[1])
         below = descendants(server.process.pid)
@@ -203,7 +180,7 @@ def test_connections_that_speak_no_http_cost_nothing():
     preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.BatchAlign(request("a"), timeout=20)
+        stub.BatchAlign(batch("a"), timeout=20)
         files = Path(f"/proc/{server.process.pid}/fd")
         n_before = len(list(files.iterdir()))
         host, port = server.address.split(":")
@@ -211,7 +188,7 @@ def test_connections_that_speak_no_http_cost_nothing():
             with socket.create_connection((host, int(port)), timeout=10) as connection:
                 junk = rng.randbytes(rng.randrange(200))
                 connection.sendall(preface + junk if index % 2 else junk)
-        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
         wait_until(lambda: len(list(files.iterdir())) <= n_before + 2)
         assert server.stop() == 0
 
@@ -228,7 +205,7 @@ def test_killed_fork_server_costs_nothing(tmp_path):
         os.kill(fork_server, signal.SIGKILL)
         wait_until(lambda: stat(fork_server) is None)
         for name in ("a", f"die-once:{tmp_path / 'one'}", f"die-once:{tmp_path / 'two'}", "b"):
-            assert stub.BatchAlign(request(name), timeout=60).results[0].status.code == 0
+            assert stub.BatchAlign(batch(name), timeout=60).results[0].status.code == 0
         wait_until(lambda: "tokalign_workers_ready 2.0" in get(f"{server.metrics_url}/metrics")[1])
         below = descendants(server.process.pid)
         assert server.stop() == 0
@@ -250,18 +227,8 @@ def test_ipv6_is_served():
     with started("--host", "::1") as server, grpc.insecure_channel(server.address) as channel:
         assert server.address.startswith("[::1]:")
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        assert len(stub.BatchAlign(request("a"), timeout=20).results) == 1
+        assert len(stub.BatchAlign(batch("a"), timeout=20).results) == 1
         assert get(f"{server.metrics_url}/readyz")[0] == 200
-
-
-def test_probes_follow_the_server():
-    with started() as server:
-        assert get(f"{server.metrics_url}/livez") == (200, "ok\n")
-        assert get(f"{server.metrics_url}/readyz") == (200, "ok\n")
-        assert get(f"{server.metrics_url}/other")[0] == 404
-        text = get(f"{server.metrics_url}/metrics")[1]
-        assert "tokalign_workers_ready 2.0" in text
-        assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
 
 
 def serve_with(limits):
@@ -276,7 +243,7 @@ def test_idle_connections_leave_descriptors_to_probes_and_calls():
         contextlib.ExitStack() as stack,
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
         (limited,) = [entry for entry in server.log if "limited by" in entry["event"]]
         assert limited["connections"] == 256 - 128 - 8
         host, port = server.address.split(":")
@@ -287,7 +254,7 @@ def test_idle_connections_leave_descriptors_to_probes_and_calls():
                 peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
         assert get(f"{server.metrics_url}/livez")[0] == 200
         assert "tokalign_workers_ready 1.0" in get(f"{server.metrics_url}/metrics")[1]
-        assert stub.BatchAlign(request("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
 
 
 def test_too_few_descriptors_end_the_server_with_what_it_needs():
@@ -304,71 +271,6 @@ def test_limit_of_descriptors_is_raised_as_far_as_it_may_be():
         assert re.search(r"^Max open files +700 +700 ", limits, re.M)
         (logged,) = [entry for entry in server.log if entry["event"] == "descriptors"]
         assert (logged["before"], logged["allowed"]) == (200, 700)
-
-
-def test_idle_peers_of_the_metrics_port_get_a_bounded_number_of_threads():
-    monitor = MetricsServer("127.0.0.1", 0, Metrics(), is_live=lambda: True, is_ready=lambda: True)
-    n_before = threading.active_count()
-    idle = [
-        socket.create_connection(("127.0.0.1", monitor.port), timeout=60)
-        for _ in range(MAX_SCRAPES + 20)
-    ]
-    try:
-        hung_up = [peer for peer in idle[MAX_SCRAPES:] if peer.recv(1) == b""]
-        assert len(hung_up) == 20
-        assert threading.active_count() <= n_before + MAX_SCRAPES
-        for peer in idle:
-            peer.close()
-        # The threads see the end of their peers, and others are answered again.
-        wait_until(lambda: threading.active_count() == n_before)
-        assert get(f"http://127.0.0.1:{monitor.port}/livez")[0] == 200
-    finally:
-        for peer in idle:
-            peer.close()
-        monitor.close()
-
-
-def test_probes_fail_where_the_event_loop_is_stuck_or_no_calls_are_taken():
-    state = {"live": True, "ready": False}
-    monitor = MetricsServer(
-        "127.0.0.1",
-        0,
-        Metrics(),
-        is_live=lambda: state["live"],
-        is_ready=lambda: state["ready"],
-    )
-    url = f"http://127.0.0.1:{monitor.port}"
-    try:
-        assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (200, 503)
-        answer = check(url)
-        assert (answer.returncode, answer.stdout) == (1, "")
-        assert f"{url} is not ready: HTTP 503" in answer.stderr
-        state.update(live=False, ready=True)
-        assert (get(f"{url}/livez")[0], get(f"{url}/readyz")[0]) == (503, 200)
-        assert check(url).returncode == 0
-    finally:
-        monitor.close()
-
-
-def test_check_of_no_metrics_port_says_so():
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        for asked in (url, "http://127.0.0.1:no"):
-            answer = check(asked)
-            assert answer.returncode == 1 and "Traceback" not in answer.stderr
-            assert f"{asked} cannot be asked: " in answer.stderr
-        secured = [*TOKALIGN, "serve", "--check", url, "--check-ca", __file__]
-        assert subprocess.run(secured, capture_output=True, timeout=60).returncode == 2
-
-
-def test_check_tells_a_serving_server_from_none():
-    with started() as server:
-        assert check(server.address).returncode == 0
-        server.stop()
-        answer = check(server.address)
-        assert answer.returncode == 1
-        assert f"no server is ready at {server.address}" in answer.stderr
 
 
 def test_missing_model_ends_the_server_with_its_name():

@@ -1,20 +1,13 @@
-import asyncio
-
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support import fake_engine
+from support.requests import pair
 from support.statuses import failure
 from support.waiting import until
 from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
-
-
-def pair(pair_id="", source="a b", target="a c"):
-    return align_pb2.Pair(id=pair_id, source={"text": source}, target={"text": target})
 
 
 async def test_align_returns_the_pairs_id_and_the_model(serving):
@@ -248,74 +241,6 @@ async def test_bytes_that_are_no_message_are_invalid(serving, name):
     assert "not a valid tokalign.v1." in message
 
 
-async def test_full_queue_refuses_at_once_and_says_when_to_retry(serving, tmp_path):
-    stub = await serving(queue_pairs=12, limits=RequestLimits(max_pairs=9))
-    pairs = [pair(f"until:{tmp_path / 'free'}")] * 9
-    busy = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs))
-    await until(lambda: stub.admission.pairs == 9)
-    bulk = align_pb2.BatchAlignRequest(pairs=[pair()] * 2)
-    small = stub.BatchAlign(bulk)
-    await until(lambda: stub.admission.pairs == 11)
-    code, message, details = await failure(stub.BatchAlign(bulk))
-    assert code == Code.RESOURCE_EXHAUSTED
-    assert "typical pairs is queued and the limit is 12" in message
-    retry_ms = details["RetryInfo"].retry_delay.ToNanoseconds() / 1e6
-    assert retry_ms > 0
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await stub.BatchAlign(bulk)
-    (pushback,) = caught.value.trailing_metadata().get_all("grpc-retry-pushback-ms")
-    assert retry_ms <= int(pushback) <= 1.5 * retry_ms + 1
-    health = health_pb2_grpc.HealthStub(stub.channel)
-    assert (await health.Check(health_pb2.HealthCheckRequest())).status == 1
-    (tmp_path / "free").touch()
-    await busy
-    await small
-    await until(lambda: stub.admission.pairs == stub.admission.bytes == 0)
-
-
-async def test_request_of_too_much_work_is_refused_at_once(serving):
-    stub = await serving()
-    long = align_pb2.Sentence(text="word " * 512)
-    request = align_pb2.BatchAlignRequest(
-        pairs=[align_pb2.Pair(source=long, target={"tokens": ["word"] * 512})] * 64,
-        options={"return_explanations": True},
-    )
-    code, message, _ = await failure(stub.BatchAlign(request))
-    limit = (await stub.ListModels(align_pb2.ListModelsRequest())).limits.max_cost
-    assert code == Code.INVALID_ARGUMENT
-    assert f"typical pairs; the server takes at most {limit}: send fewer or shorter" in message
-    assert limit == 18_000
-    assert stub.admission.cost == 0
-    request = align_pb2.RankRequest(
-        question=long, candidates=[align_pb2.Candidate(sentence=long)] * 64
-    )
-    assert (await failure(stub.Rank(request)))[0] == Code.INVALID_ARGUMENT
-
-
-async def test_queue_is_bounded_in_bytes(serving, tmp_path):
-    stub = await serving(queue_bytes=MIB, limits=RequestLimits(max_request_bytes=MIB))
-    big = pair(f"until:{tmp_path / 'free'}", source="a" * 600_000)
-    busy = stub.Align(align_pb2.AlignRequest(pair=big))
-    await until(lambda: stub.admission.bytes)
-    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=big)))
-    assert (code, "bytes are queued" in message) == (Code.RESOURCE_EXHAUSTED, True)
-    (tmp_path / "free").touch()
-    await busy
-
-
-async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path):
-    stub = await serving()
-    pairs = [pair(f"until:{tmp_path / 'free'}")] * 200
-    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs), timeout=3)
-    await until(lambda: stub.admission.pairs)
-    code, _, _ = await failure(call)
-    assert code == Code.DEADLINE_EXCEEDED
-    await until(lambda: not stub.admission.pairs)
-    (tmp_path / "free").touch()
-    await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    await until(lambda: stub.pool.waiting_pairs == stub.admission.pairs == 0)
-
-
 @pytest.mark.parametrize("name", ["model", "annotator"])
 @pytest.mark.parametrize("text", ["x", "\u4e2d", "\0"])
 async def test_long_names_are_cut_and_the_reason_stays(serving, name, text):
@@ -326,46 +251,6 @@ async def test_long_names_are_cut_and_the_reason_stays(serving, name, text):
     assert code == Code.NOT_FOUND
     assert message.startswith(f"no {name} '") and len(message) < 200
     assert details["BadRequest"].field_violations[0].field == f"options.{name}"
-
-
-async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path):
-    stub = await serving()
-    pairs = [pair(f"until:{tmp_path / 'free'}")] * 200
-    call = stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=pairs))
-    await until(lambda: stub.admission.pairs)
-    call.cancel()
-    await until(lambda: not stub.admission.pairs)
-    (tmp_path / "free").touch()
-    await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    assert stub.pool.waiting_pairs == 0
-    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
-    assert (
-        metrics.registry.get_sample_value(
-            "grpc_server_handled_total", {**labels, "grpc_code": "CANCELLED"}
-        )
-        == 1
-    )
-
-
-async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
-    stub = await serving()
-    sent = asyncio.Event()
-    pairs = [pair(f"until:{tmp_path / 'free'}")] * 100
-
-    async def chunks():
-        for _ in range(4):
-            yield align_pb2.AlignStreamRequest(pairs=pairs)
-        sent.set()
-        await asyncio.Event().wait()
-
-    call = stub.AlignStream(chunks())
-    await sent.wait()
-    await until(lambda: stub.admission.pairs == 400)
-    call.cancel()
-    await until(lambda: not stub.admission.pairs)
-    (tmp_path / "free").touch()
-    await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    assert stub.pool.waiting_pairs == 0
 
 
 async def test_unexpected_exception_shows_an_id_and_no_text(serving, caplog, monkeypatch):
@@ -381,73 +266,3 @@ async def test_unexpected_exception_shows_an_id_and_no_text(serving, caplog, mon
     (record,) = [record for record in caplog.records if hasattr(record, "error_id")]
     assert record.error_id in message
     assert "secret" not in caplog.text + record.frames
-
-
-async def test_calls_before_the_models_are_loaded_are_unavailable(serving):
-    stub = await serving(pool=False)
-    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
-    assert (code, "loading" in message) == (Code.UNAVAILABLE, True)
-
-
-async def test_health_follows_the_drain(serving):
-    stub = await serving()
-    health = health_pb2_grpc.HealthStub(stub.channel)
-    for name in ("", "tokalign.v1.AlignService"):
-        check = health_pb2.HealthCheckRequest(service=name)
-        assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.SERVING
-    await stub.front.refuse()
-    assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.NOT_SERVING
-
-
-@pytest.mark.parametrize("is_on", [True, False])
-async def test_reflection_is_there_only_where_asked_for(serving, is_on):
-    stub = await serving(reflection=is_on)
-    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
-        iter([reflection_pb2.ServerReflectionRequest(list_services="")])
-    )
-    if is_on:
-        answers = [answer async for answer in call]
-        names = [service.name for service in answers[0].list_services_response.service]
-        assert "tokalign.v1.AlignService" in names
-    else:
-        assert await call.code() == Code.UNIMPLEMENTED
-
-
-async def test_reflection_describes_services_and_their_methods(serving):
-    stub = await serving(reflection=True)
-    names = ["tokalign.v1.AlignService", "tokalign.v1.AlignService.Align", "tokalign.v1.Pair.id"]
-    unknown = ["tokalign.v1.AlignService.None", "None", ""]
-    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
-        iter(
-            [
-                reflection_pb2.ServerReflectionRequest(file_containing_symbol=name)
-                for name in (*names, *unknown)
-            ]
-        )
-    )
-    answers = [answer.WhichOneof("message_response") async for answer in call]
-    assert answers == ["file_descriptor_response"] * 3 + ["error_response"] * 3
-
-
-async def test_second_server_on_a_port_is_refused(serving):
-    from tokalign.errors import InputError
-    from tokalign.server.config import Config
-    from tokalign.server.rpc.frontend import Frontend
-
-    stub = await serving()
-    port = int(stub.address.rpartition(":")[2])
-    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission, stub.memory)
-    with pytest.raises(InputError, match="cannot listen"):
-        await other.start(None)
-
-
-async def test_metrics_count_calls_pairs_and_times(serving, metrics):
-    stub = await serving()
-    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair()] * 5))
-    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
-    value = metrics.registry.get_sample_value
-    assert value("grpc_server_handled_total", {**labels, "grpc_code": "OK"}) == 1
-    assert value("grpc_server_handling_seconds_count", labels) == 1
-    assert value("tokalign_pairs_total", {"code": "OK"}) == 5
-    assert value("tokalign_queue_seconds_count") == 1
-    assert value("tokalign_stage_seconds_count", {"stage": "align"}) >= 1

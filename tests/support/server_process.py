@@ -1,6 +1,8 @@
 """`tokalign serve` as users start it, or with the fake engine, in a process of its own."""
 
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 from tokalign.load.process import SERVE, running_server
@@ -23,3 +25,13 @@ def started(*flags, fake=True, wait=True):
     """Start a server with two workers on free ports; see tokalign.load.process."""
     command = (sys.executable, "-c", FAKE, "serve") if fake else SERVE
     return running_server("--workers", "2", *flags, command=command, wait=wait)
+
+
+def get(url):
+    """Return the status and the text that a metrics port answers with."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()

@@ -78,7 +78,8 @@ def command(
     the moment they were meant to start.
     """
     from tokalign.load import measure, report
-    from tokalign.load.generator import Generator, Security
+    from tokalign.load.connection import Security
+    from tokalign.load.generator import Generator
 
     steps = [measure.Step(rate=value) for value in _numbers(rate, "--rate")]
     steps = steps or [

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from tokalign.load.generator import Extend, Generator, Outcome, never
+from tokalign.load.connection import Outcome
+from tokalign.load.generator import Extend, Generator, never
 
 N_PARTS = 5
 STABLE_SPREAD = 0.2

@@ -1,0 +1,80 @@
+"""Sentences and pairs, as they are sent and as they come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokalign.errors import InputError
+from tokalign.types import Sentence, SentenceLike
+from tokalign.v1 import align_pb2
+
+_COLUMNS = ("tags", "lemmas", "heads", "relations")
+
+
+def decode_sentence(message: align_pb2.Sentence) -> Sentence:
+    """Return a sentence from an answer, unchecked."""
+    return Sentence(
+        text=message.text,
+        tokens=tuple(message.tokens),
+        starts=tuple(message.starts),
+        ends=tuple(message.ends),
+        **{name: tuple(getattr(message, name)) or None for name in _COLUMNS},
+    )
+
+
+def encode_input(value: SentenceLike) -> align_pb2.Sentence:
+    """Return the message for raw text, tokens or a sentence that is to be aligned.
+
+    The text of a sentence whose tokens were rewritten (Penn quotes) is left out, since whoever
+    decodes it looks the tokens up in it.
+    """
+    if isinstance(value, str):
+        return align_pb2.Sentence(text=value)
+    if not isinstance(value, Sentence):
+        return align_pb2.Sentence(tokens=value)
+    text = value.text if _is_verbatim(value) else ""
+    return align_pb2.Sentence(text=text, tokens=value.tokens, **_given_columns(value))
+
+
+def decode_input(message: align_pb2.Sentence) -> str | Sentence:
+    """Return a sentence that is to be aligned: its text, or a checked sentence if it has tokens.
+
+    Raises
+    ------
+    InputError
+        If it is empty, has columns without tokens, or columns that contradict one another (see
+        Sentence.from_tokens); the field is that of the message.
+    """
+    given = {name: list(column) for name in _COLUMNS if len(column := getattr(message, name))}
+    if message.tokens:
+        tokens = list(message.tokens)
+        return Sentence.from_tokens(tokens, text=message.text or None, **given)
+    if given:
+        raise InputError(f"{', '.join(given)} given without tokens", field=next(iter(given)))
+    if not message.text or message.text.isspace():
+        raise InputError("the sentence is empty; give text or tokens", field="text")
+    return message.text
+
+
+def _given_columns(value: Sentence) -> dict[str, Any]:
+    return {name: column for name in _COLUMNS if (column := getattr(value, name)) is not None}
+
+
+def _is_verbatim(value: Sentence) -> bool:
+    spans = zip(value.tokens, value.starts, value.ends, strict=True)
+    return all(value.text[start:end] == token for token, start, end in spans)
+
+
+def encode_pair(pair: tuple[SentenceLike, SentenceLike], pair_id: str = "") -> align_pb2.Pair:
+    """Return the message for (source, target)."""
+    source, target = pair
+    return align_pb2.Pair(id=pair_id, source=encode_input(source), target=encode_input(target))
+
+
+def encode_candidate(
+    value: SentenceLike, candidate_id: str = "", *, passages: bool = False
+) -> align_pb2.Candidate:
+    """Return the message of a candidate: a str is a passage where `passages` says so."""
+    if passages and isinstance(value, str):
+        return align_pb2.Candidate(id=candidate_id, passage=value)
+    return align_pb2.Candidate(id=candidate_id, sentence=encode_input(value))

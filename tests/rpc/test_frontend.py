@@ -1,0 +1,79 @@
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from support.requests import pair
+from support.statuses import failure
+from tokalign.v1 import align_pb2
+
+Code = grpc.StatusCode
+
+
+async def test_calls_before_the_models_are_loaded_are_unavailable(serving):
+    stub = await serving(pool=False)
+    code, message, _ = await failure(stub.Align(align_pb2.AlignRequest(pair=pair())))
+    assert (code, "loading" in message) == (Code.UNAVAILABLE, True)
+
+
+async def test_health_follows_the_drain(serving):
+    stub = await serving()
+    health = health_pb2_grpc.HealthStub(stub.channel)
+    for name in ("", "tokalign.v1.AlignService"):
+        check = health_pb2.HealthCheckRequest(service=name)
+        assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.SERVING
+    await stub.front.refuse()
+    assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_reflection_is_there_only_where_asked_for(serving, is_on):
+    stub = await serving(reflection=is_on)
+    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
+        iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+    )
+    if is_on:
+        answers = [answer async for answer in call]
+        names = [service.name for service in answers[0].list_services_response.service]
+        assert "tokalign.v1.AlignService" in names
+    else:
+        assert await call.code() == Code.UNIMPLEMENTED
+
+
+async def test_reflection_describes_services_and_their_methods(serving):
+    stub = await serving(reflection=True)
+    names = ["tokalign.v1.AlignService", "tokalign.v1.AlignService.Align", "tokalign.v1.Pair.id"]
+    unknown = ["tokalign.v1.AlignService.None", "None", ""]
+    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
+        iter(
+            [
+                reflection_pb2.ServerReflectionRequest(file_containing_symbol=name)
+                for name in (*names, *unknown)
+            ]
+        )
+    )
+    answers = [answer.WhichOneof("message_response") async for answer in call]
+    assert answers == ["file_descriptor_response"] * 3 + ["error_response"] * 3
+
+
+async def test_second_server_on_a_port_is_refused(serving):
+    from tokalign.errors import InputError
+    from tokalign.server.config import Config
+    from tokalign.server.rpc.frontend import Frontend
+
+    stub = await serving()
+    port = int(stub.address.rpartition(":")[2])
+    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission, stub.memory)
+    with pytest.raises(InputError, match="cannot listen"):
+        await other.start(None)
+
+
+async def test_metrics_count_calls_pairs_and_times(serving, metrics):
+    stub = await serving()
+    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair()] * 5))
+    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
+    value = metrics.registry.get_sample_value
+    assert value("grpc_server_handled_total", {**labels, "grpc_code": "OK"}) == 1
+    assert value("grpc_server_handling_seconds_count", labels) == 1
+    assert value("tokalign_pairs_total", {"code": "OK"}) == 5
+    assert value("tokalign_queue_seconds_count") == 1
+    assert value("tokalign_stage_seconds_count", {"stage": "align"}) >= 1
