@@ -1,0 +1,1 @@
+"""Systems of the literature: each aligns an annotated pair without a model's weights."""

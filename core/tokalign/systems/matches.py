@@ -1,0 +1,67 @@
+"""What a system of the literature says of a pair, and what it has to offer to be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.types import Sentence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """The links of one pair, column by column, sorted by (source, target); none is there twice.
+
+    Attributes
+    ----------
+    source, target : int32 array, shape (n_links,)
+        0-based token indices.
+    confidence : float32 array, shape (n_links,)
+        In [0, 1]; what it means is each system's to say.
+    rules : tuple of str, length n_links
+        Name of the rule or edit that linked each.
+    distance : float or None
+        Of the two sentences, at least 0, where the system measures one.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    rules: tuple[str, ...]
+    distance: float | None = None
+
+    @classmethod
+    def of(
+        cls, links: Iterable[tuple[int, int, float, str]], distance: float | None = None
+    ) -> Self:
+        """Return matches of links (source, target, confidence, rule) in any order."""
+        ordered = sorted(links)
+        return cls(
+            np.array([link[0] for link in ordered], dtype=np.int32),
+            np.array([link[1] for link in ordered], dtype=np.int32),
+            np.array([link[2] for link in ordered], dtype=np.float32),
+            tuple(link[3] for link in ordered),
+            distance,
+        )
+
+
+class System(Protocol):
+    """Aligns annotated pairs without a model's weights; threads may share one.
+
+    Attributes
+    ----------
+    name : str
+        What it is asked for by.
+    uses_trees : bool
+        Whether the sentences that it aligns must have heads and relations.
+    """
+
+    name: str
+    uses_trees: bool
+
+    def align(self, source: Sentence, target: Sentence) -> Matches:
+        """Return the links of a pair with tags and lemmas, and with trees where it uses them."""
