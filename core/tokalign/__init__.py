@@ -39,8 +39,8 @@ _LAZY = {
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.shipped",
 }
-"""Names whose modules load the compiled core or its tables; clients and the command line's help need
-neither."""
+"""Names whose modules load the compiled core or its tables; clients and the command line's help
+need neither."""
 
 
 def __getattr__(name: str) -> Any:

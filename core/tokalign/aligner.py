@@ -1,4 +1,4 @@
-"""The aligner: a model, an annotator and the decoder behind one object."""
+"""The aligner: a model or a system, an annotator and what decides behind one object."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from tokalign.decoding.results import EncodedPair, Results
 from tokalign.errors import InputError, LimitError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
+from tokalign.lexicon.frequencies import Frequencies
+from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
+from tokalign.systems import SYSTEMS, System, load_system
 from tokalign.types import Alignment, Judgement, LinkExplanation, Sentence, SentenceLike
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ class Aligner:
 
     Parameters
     ----------
-    model : Model
+    model : Model or System
     annotator : Annotator
     encoder : Encoder, optional
         In place of the one that the model names.
@@ -41,6 +44,8 @@ class Aligner:
     ----------
     header : ModelHeader
     annotator : Annotator
+    is_system : bool
+        Whether it is a system of the literature that decides; see docs/systems.md.
 
     Examples
     --------
@@ -50,15 +55,22 @@ class Aligner:
     """
 
     def __init__(
-        self, model: Model, annotator: Annotator, *, encoder: Encoder | None = None
+        self, model: Model | System, annotator: Annotator, *, encoder: Encoder | None = None
     ) -> None:
-        self.header: ModelHeader = model.header
         self.annotator = annotator
-        lexicons = Lexicons.for_groups(model.table.groups)
-        self._results = Results(model, lexicons, MAX_TOKENS)
-        self._judge = Judge(lexicons.frequencies.idf)
-        if encoder is None and model.header.encoder:
-            encoder = _open_encoder(model.header.encoder)
+        self.is_system = not isinstance(model, Model)
+        self._results: Any  # one of two classes, of which each takes what it has decoded
+        if isinstance(model, Model):
+            lexicons = Lexicons.for_groups(model.table.groups)
+            frequencies = lexicons.frequencies
+            self._results = Results(model, lexicons, MAX_TOKENS)
+        else:
+            frequencies = Frequencies.open_shipped()
+            self._results = SystemResults(model, frequencies, MAX_TOKENS)
+        self.header: ModelHeader = self._results.header
+        self._judge = Judge(frequencies.idf)
+        if encoder is None and self.header.encoder:
+            encoder = _open_encoder(self.header.encoder)
         self._encoder = encoder
         self._loaded_from: str | None = None
         self._annotator_name = ""
@@ -70,12 +82,14 @@ class Aligner:
         *,
         annotator: str | Annotator = "native",
     ) -> Self:
-        """Return an aligner with a model that ships, or one from a file. Needs no network.
+        """Return an aligner with a model that ships or one from a file, or with a system of the
+        literature. Needs no network.
 
         Parameters
         ----------
         model : str or path-like
-            A name out of shipped_models(), or the path of a model file.
+            A name out of shipped_models() or tokalign.systems.SYSTEMS, or the path of a model
+            file.
         annotator : str or Annotator
             A name known to tokalign.annotate, or an object that follows its protocol.
 
@@ -87,11 +101,17 @@ class Aligner:
             If a table that the model was trained with, or a package that the annotator or the
             model's encoder needs, is missing.
         """
-        path = model_path(model)
+        opened: Model | System
+        if isinstance(model, str) and model in SYSTEMS:
+            opened, loaded_from = load_system(model), model
+        else:
+            path = model_path(model)
+            opened = load_model(path)
+            loaded_from = os.fspath(model if model in shipped_models() else path.resolve())
         if not isinstance(annotator, str):
-            return cls(load_model(path), annotator)
-        aligner = cls(load_model(path), load_annotator(annotator))
-        aligner._loaded_from = os.fspath(model if model in shipped_models() else path.resolve())
+            return cls(opened, annotator)
+        aligner = cls(opened, load_annotator(annotator))
+        aligner._loaded_from = loaded_from
         aligner._annotator_name = annotator
         return aligner
 
@@ -174,12 +194,12 @@ class Aligner:
         ------
         InputError
             If a sentence is empty or an option is unknown or out of range, or the model has no
-            such style.
+            such style, or a system no such option.
         LimitError
             If a sentence has more than MAX_TOKENS tokens and the option `truncate` is not set.
         """
         options = AlignOptions.of(options, changes)
-        self._results.style_number(options.style)
+        self._results.check(options)
         annotated = self.annotate_pairs([(source, target)], truncate=options.truncate)
         (outcome,) = self.align_annotated(annotated, options)
         return unwrap(outcome)
@@ -292,7 +312,7 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        self._results.style_number(options.style)
+        self._results.check(options)
 
         def judged(ready: EncodedPair) -> tuple[Alignment, Judgement]:
             decoded = self._results.decode(*ready, options.style)
@@ -322,6 +342,8 @@ class Aligner:
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
+        A system gives one for a link of its own, and none for another.
+
         Parameters
         ----------
         source, target : str, sequence of str, or Sentence
@@ -338,8 +360,9 @@ class Aligner:
             If there is no such style, an index is out of range, both are -1, or the one that the
             direction labels is.
         """
-        chosen = AlignOptions.of(None, {"symmetrization": symmetrization}).symmetrization
-        self._results.style_number(style)
+        options = AlignOptions.of(None, {"symmetrization": symmetrization, "style": style})
+        chosen = options.symmetrization
+        self._results.check(options)
         (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
         (source, target), encoded = unwrap(outcome)
         for name, index, sentence in (
@@ -362,7 +385,10 @@ class Aligner:
                     field=f"{name}_index",
                 )
         decoded = self._results.decode((source, target), encoded, style)
-        return self._results.explain(decoded, source_index, target_index, chosen)
+        explained: tuple[LinkExplanation, ...] = self._results.explain(
+            decoded, source_index, target_index, chosen
+        )
+        return explained
 
 
 def _load_again(kind: type[Aligner], model: str, annotator: str, digest: str) -> Aligner:

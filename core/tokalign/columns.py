@@ -81,6 +81,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "explanations": lambda columns, index: (),
     "source_truncated": lambda columns, index: False,
     "target_truncated": lambda columns, index: False,
+    "distance": lambda columns, index: None,
 }
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from tokalign.errors import ModelError, quoted
+from tokalign.systems import SYSTEMS
 from tokalign.tables import DATA_DIR
 
 DEFAULT_MODEL = "en"
@@ -35,7 +36,8 @@ def model_path(model: str | os.PathLike[str]) -> Path:
         is_file = False
     if not is_file:
         raise ModelError(
-            f"no model {quoted(str(model))}: not a file, and not one of the shipped models "
-            f"{', '.join(shipped_models()) or '(none)'}"
+            f"no model {quoted(str(model))}: not a file, not one of the shipped models "
+            f"{', '.join(shipped_models()) or '(none)'}, and not one of the systems "
+            f"{', '.join(SYSTEMS)}"
         )
     return path

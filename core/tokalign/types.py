@@ -191,7 +191,8 @@ class Link:
     source, target : int
         0-based token indices.
     confidence : float
-        Probability of the link, in [0, 1]: the posterior, calibrated where the model has styles.
+        In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
+        model has styles. Of a system of the literature, what docs/systems.md says of it.
     """
 
     source: int
@@ -210,7 +211,10 @@ class FeatureContribution:
 
 @dataclass(frozen=True, slots=True)
 class LinkExplanation:
-    """Why one token got its label in one direction.
+    """Why one token got its label in one direction, or which rule of a system linked two tokens.
+
+    A system's explanation has one feature, named after the rule: 1 times the link's confidence,
+    which is the score. Its direction is ``s2t``, its runner-up -1 and its margin 0.
 
     Attributes
     ----------
@@ -256,7 +260,7 @@ class Alignment(View):
         partner, weighed by how rare they are, of the side that has less of them
         (tokalign.decoding.similarity).
     model, version : str
-        Name and version of the model that decided.
+        Name and version of the model, or system, that decided.
     symmetrization : Symmetrization
     posteriors : float32 array, shape (n_source, n_target), or None
         Probability of every link, in [0, 1], where asked for.
@@ -264,6 +268,8 @@ class Alignment(View):
         Empty unless asked for.
     source_truncated, target_truncated : bool
         Whether the sentence's end was cut off, as AlignOptions.truncate asks.
+    distance : float or None
+        Of the two sentences, at least 0, where the system that decided measures one.
     """
 
     source: Sentence
@@ -278,6 +284,7 @@ class Alignment(View):
     explanations: tuple[LinkExplanation, ...] = ()
     source_truncated: bool = False
     target_truncated: bool = False
+    distance: float | None = None
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

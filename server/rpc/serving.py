@@ -15,6 +15,7 @@ from tokalign.server.config import Config
 from tokalign.server.requests import parse
 from tokalign.server.status import UnknownNameError
 from tokalign.server.workers.pool import Pool
+from tokalign.systems import check_options
 from tokalign.v1 import align_pb2
 
 # So many different options are remembered, if they are no longer.
@@ -47,6 +48,7 @@ class Serving:
             ).SerializeToString()
             for model in pool.models
         }
+        self._systems = {model.name for model in pool.models if model.is_system}
         self._styles = {model.name: [name for name, _ in model.styles] for model in pool.models}
         self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
         self.choose(b"")
@@ -56,7 +58,9 @@ class Serving:
                 ModelInfo(
                     **model._asdict()
                     | {"styles": tuple(StyleInfo(*style) for style in model.styles)},
-                    directions=tuple(Symmetrization),
+                    directions=(
+                        (Symmetrization.JOINT,) if model.is_system else tuple(Symmetrization)
+                    ),
                     is_default=index == 0,
                 )
                 for index, model in enumerate(pool.models)
@@ -97,6 +101,8 @@ class Serving:
         )
         _known(options.model, list(self._references), "model")
         _known(options.annotator, self._annotators, "annotator")
+        if options.model in self._systems:
+            check_options(options.model, options.align)
         styles = self._styles[options.model]
         if options.align.style and options.align.style not in styles:
             raise InputError(

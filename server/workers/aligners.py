@@ -39,5 +39,6 @@ def load(settings: EngineSettings) -> AlignerEngine:
                 description=header.description,
                 uses_trees=header.uses_trees,
                 styles=tuple((style["name"], style["links"]) for style in header.styles),
+                is_system=aligner.is_system,
             )
     return AlignerEngine(aligners, tuple(models.values()), settings.limits)

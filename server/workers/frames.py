@@ -34,6 +34,7 @@ class LoadedModel(NamedTuple):
     description: str
     uses_trees: bool
     styles: tuple[tuple[str, str], ...] = ()  # name and what it links, the default first
+    is_system: bool = False
 
 
 class Ready(NamedTuple):

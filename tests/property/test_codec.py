@@ -150,10 +150,12 @@ def test_links_alone_are_the_alignment_without_its_sentences(alignment, phrases)
 def test_scores_alone_are_scores(alignment):
     message, decoded = decoded_again(alignment, AlignOptions(detail="scores", explain=True))
     assert (decoded.score, decoded.similarity) == (alignment.score, alignment.similarity)
+    assert decoded.distance == alignment.distance
     message.ClearField("score")
     message.ClearField("similarity")
     message.ClearField("source_truncated")
     message.ClearField("target_truncated")
+    message.ClearField("distance")
     assert message == align_pb2.Alignment()
 
 

@@ -29,6 +29,7 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         similarity=value.similarity,
         source_truncated=value.source_truncated,
         target_truncated=value.target_truncated,
+        distance=value.distance,
     )
     if options.detail is Detail.SCORES:
         return message

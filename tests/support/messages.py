@@ -107,6 +107,7 @@ def alignments(draw):
         explanations=draw(st.lists(EXPLANATIONS, max_size=3).map(tuple)),
         source_truncated=draw(st.booleans()),
         target_truncated=draw(st.booleans()),
+        distance=draw(st.none() | st.floats(0, 1e9)),
     )
 
 
@@ -116,7 +117,7 @@ MODELS = st.builds(
     feature_groups=st.lists(NAMES, max_size=3).map(tuple),
     directions=st.lists(st.sampled_from(Symmetrization), unique=True).map(tuple),
     **dict.fromkeys(("name", "version", "digest", "description"), NAMES),
-    **dict.fromkeys(("uses_trees", "is_default"), st.booleans()),
+    **dict.fromkeys(("uses_trees", "is_default", "is_system"), st.booleans()),
 )
 LIMITS = st.builds(
     ServerLimits,

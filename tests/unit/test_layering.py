@@ -32,7 +32,6 @@ IMPORTS: dict[str, set[str]] = {
     "lexicon": {"errors", "tables", "types"},
     "outcomes": {"errors", "types"},
     "processes": {"errors"},
-    "shipped": {"errors", "tables"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
     "codec": {"columns", "errors", "options", "types", "v1"},
@@ -43,11 +42,12 @@ IMPORTS: dict[str, set[str]] = {
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"options", "questions", "types"},
-    "systems": {"types"},
+    "systems": {"errors", "options", "types"},
     # Floor 5.
     "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
     "model": {"crf", "errors", "features", "headers", "styles"},
     "neural": {"errors", "features", "tables", "types"},
+    "shipped": {"errors", "systems", "tables"},
     # Floor 6.
     "decoding": {
         "annotate",
@@ -64,20 +64,34 @@ IMPORTS: dict[str, set[str]] = {
     },
     "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
     # Floor 7.
+    "matching": {
+        "decoding",
+        "lexicon",
+        "model",
+        "offsets",
+        "options",
+        "outcomes",
+        "systems",
+        "types",
+    },
+    # Floor 8.
     "aligner": {
         "annotate",
         "decoding",
         "errors",
         "features",
         "judging",
+        "lexicon",
+        "matching",
         "model",
         "neural",
         "options",
         "outcomes",
         "shipped",
+        "systems",
         "types",
     },
-    # Floor 8.
+    # Floor 9.
     "arrow": {"aligner", "errors", "options", "types"},
     "ranking": {"aligner", "annotate", "errors", "offsets", "options", "outcomes", "types"},
     "server": {
@@ -89,6 +103,7 @@ IMPORTS: dict[str, set[str]] = {
         "options",
         "outcomes",
         "processes",
+        "systems",
         "types",
         "v1",
     },

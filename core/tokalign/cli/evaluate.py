@@ -128,7 +128,7 @@ def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=_FILE,
     help="Pairs that have nothing to say to each other; their links are not read.",
 )
-@click.option("--model", help="Name of a shipped model or path of a model file.")
+@click.option("--model", help="Name of a shipped model or a system, or path of a model file.")
 @predictions_options
 @click.option(
     "--direction",

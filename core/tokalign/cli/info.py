@@ -29,6 +29,7 @@ def _of_installation() -> dict[str, Any]:
     from tokalign.annotate import ANNOTATORS
     from tokalign.model import load_model
     from tokalign.shipped import model_path, shipped_models
+    from tokalign.systems import SYSTEMS, summary, system_class
     from tokalign.tables import DATA_DIR, Table
 
     models = []
@@ -68,6 +69,14 @@ def _of_installation() -> dict[str, Any]:
         },
         "location": str(DATA_DIR.parent),
         "models": models,
+        "systems": [
+            {
+                "name": name,
+                "description": summary(system_class(name)),
+                "uses_trees": system_class(name).uses_trees,
+            }
+            for name in SYSTEMS
+        ],
         "annotators": list(ANNOTATORS),
         "resources": resources,
         "limits": {"max_tokens": MAX_TOKENS},
@@ -98,9 +107,11 @@ def _text(facts: dict[str, Any]) -> str:
     lines += [f"{name:<19}{value}" for name, value in facts["limits"].items()]
     lines += ["", "models"]
     for model in facts["models"]:
-        trees = "with trees" if model["uses_trees"] else "without trees"
+        if model.get("is_system"):
+            lines += _system(model)
+            continue
         lines += [
-            f"  {model['name']} {model['version']}, {trees}, sha256 {model['digest'][:12]}",
+            f"  {model['name']} {model['version']}, {_trees(model)}, sha256 {model['digest'][:12]}",
             f"    {model['description'] or 'no description'}",
             f"    corpora: {', '.join(model['corpora']) or 'none named'}",
         ]
@@ -112,6 +123,10 @@ def _text(facts: dict[str, Any]) -> str:
         lines += [f"    {name}: {value}" for name, value in model.get("figures", {}).items()]
     if not facts["models"]:
         lines.append("  none")
+    if "systems" in facts:
+        lines += ["", "systems, to be named as models are"]
+        for system in facts["systems"]:
+            lines += _system(system)
     if "resources" in facts:
         lines += ["", "resources"]
         lines += [
@@ -120,3 +135,11 @@ def _text(facts: dict[str, Any]) -> str:
             for each in facts["resources"]
         ]
     return "\n".join(lines)
+
+
+def _system(facts: dict[str, Any]) -> list[str]:
+    return [f"  {facts['name']}, {_trees(facts)}", f"    {facts['description']}"]
+
+
+def _trees(facts: dict[str, Any]) -> str:
+    return "with trees" if facts["uses_trees"] else "without trees"

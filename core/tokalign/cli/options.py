@@ -50,7 +50,10 @@ def model_options(command: Command) -> Command:
     """Add --model and --annotator."""
     for option in (
         click.option("--annotator", help="native by default; of a server, its first."),
-        click.option("--model", help="Name or path, en by default; of a server, a name it lists."),
+        click.option(
+            "--model",
+            help="Name of a model or system, or path; of a server, a name it lists.",
+        ),
     ):
         command = option(command)
     return command

@@ -98,6 +98,8 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "model": alignment.model,
         "version": alignment.version,
     }
+    if alignment.distance is not None:
+        value["distance"] = round(alignment.distance, DIGITS)
     if truncated := truncated_sides(alignment):
         value["truncated"] = truncated
     if alignment.posteriors is not None:

@@ -50,6 +50,7 @@ cdef class Writer:
     cdef int number(self, int field, uint64_t value) except -1
     cdef int single(self, int field, float value) except -1
     cdef int double(self, int field, double value) except -1
+    cdef int present_double(self, int field, double value) except -1
     cdef void little_endian(self, uint64_t bits, int size) noexcept
     cdef int delimited(self, int field, const void *data, Py_ssize_t size) except -1
     cdef int string(self, int field, str text) except -1

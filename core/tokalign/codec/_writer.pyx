@@ -64,11 +64,16 @@ cdef class Writer:
         """Write a double, unless it is 0; -0 is not."""
         cdef uint64_t bits
         memcpy(&bits, &value, sizeof(bits))
-        if bits:
-            self.reserve(TAG_BYTES + sizeof(bits))
-            put_varint(self._bytes + self._n, field << 3 | FIXED64)
-            self._n += varint_bytes(field << 3)
-            self.little_endian(bits, sizeof(bits))
+        return self.present_double(field, value) if bits else 0
+
+    cdef int present_double(self, int field, double value) except -1:
+        """Write a double, even if it is 0."""
+        cdef uint64_t bits
+        memcpy(&bits, &value, sizeof(bits))
+        self.reserve(TAG_BYTES + sizeof(bits))
+        put_varint(self._bytes + self._n, field << 3 | FIXED64)
+        self._n += varint_bytes(field << 3)
+        self.little_endian(bits, sizeof(bits))
         return 0
 
     cdef void little_endian(self, uint64_t bits, int size) noexcept:

@@ -203,6 +203,8 @@ cdef class AlignmentWriter:
         writer.single(10, value.similarity)
         writer.number(11, value.source_truncated)
         writer.number(12, value.target_truncated)
+        if value.distance is not None:
+            writer.present_double(13, value.distance)
         return writer.taken()
 
     cdef bytes _of_columns(self, Py_ssize_t index):

@@ -52,6 +52,7 @@ def decode_alignment(
         explanations=tuple(map(decode_explanation, message.explanations)),
         source_truncated=message.source_truncated,
         target_truncated=message.target_truncated,
+        distance=message.distance if message.HasField("distance") else None,
     )
 
 

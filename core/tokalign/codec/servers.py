@@ -19,7 +19,7 @@ class StyleInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model that a server has loaded; see the message Model in align.proto."""
+    """A model or system that a server has loaded; see the message Model in align.proto."""
 
     name: str
     version: str
@@ -31,6 +31,7 @@ class ModelInfo:
     uses_trees: bool
     is_default: bool
     styles: tuple[StyleInfo, ...] = ()
+    is_system: bool = False
 
 
 @dataclass(frozen=True, slots=True)

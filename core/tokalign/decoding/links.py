@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,23 @@ from tokalign.decoding.symmetrize import symmetrize
 from tokalign.options import Symmetrization
 
 
-def link_posteriors(decoded: Decoded, symmetrization: Symmetrization) -> NDArray[np.float64]:
+class Posteriors(Protocol):
+    """What both directions say of a pair.
+
+    Attributes
+    ----------
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+        Column 0 is NULL's.
+    """
+
+    @property
+    def s2t_posterior(self) -> NDArray[np.float64]: ...
+    @property
+    def t2s_posterior(self) -> NDArray[np.float64]: ...
+
+
+def link_posteriors(decoded: Posteriors, symmetrization: Symmetrization) -> NDArray[np.float64]:
     """Return each link's probability, shape (n_source, n_target): the mean of both directions,
     or that of the one direction that is taken alone."""
     s2t, t2s = decoded.s2t_posterior[:, 1:], decoded.t2s_posterior[:, 1:].T

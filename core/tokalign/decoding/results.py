@@ -49,6 +49,11 @@ def is_plain(options: AlignOptions) -> bool:
     )
 
 
+def is_cut(sentence: Sentence, max_tokens: int) -> bool:
+    """Whether a sentence has as many tokens as it may, and its text goes on after them."""
+    return len(sentence) == max_tokens and bool(sentence.text[sentence.ends[-1] :].strip())
+
+
 class Results:
     """Aligns annotated pairs, one by one or many at once. Threads may share it; they take turns.
 
@@ -62,13 +67,17 @@ class Results:
 
     def __init__(self, model: Model, lexicons: Lexicons, max_tokens: int) -> None:
         self._max_tokens = max_tokens
-        self._header = model.header
+        self.header = model.header
         self._table = model.table
         self._styles = list(model.header.styles) or [_PLAIN]
         self._numbers = {"": 0} | {
             style["name"]: number for number, style in enumerate(model.header.styles)
         }
         self._decoder = Decoder(model, lexicons)
+
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError if the model has no such style."""
+        self.style_number(options.style)
 
     def style_number(self, name: str) -> int:
         """Return the number of a style, that of the default without a name.
@@ -79,9 +88,9 @@ class Results:
             If the model has no such style.
         """
         if name not in self._numbers:
-            names = ", ".join(style["name"] for style in self._header.styles) or "(none)"
+            names = ", ".join(style["name"] for style in self.header.styles) or "(none)"
             raise InputError(
-                f"no style {quoted(name)}; the model {self._header.name} has {names}",
+                f"no style {quoted(name)}; the model {self.header.name} has {names}",
                 field="options.style",
             )
         return self._numbers[name]
@@ -102,7 +111,7 @@ class Results:
         InputError
             If the model has no such style.
         """
-        self.style_number(options.style)
+        self.check(options)
         if is_plain(options):
             for start in range(0, len(pairs), AT_ONCE):
                 yield from self._views(pairs[start : start + AT_ONCE], options)
@@ -164,8 +173,8 @@ class Results:
             confidence=confidence,
             score=score,
             similarity=likeness,
-            model=self._header.name,
-            version=self._header.version,
+            model=self.header.name,
+            version=self.header.version,
             symmetrization=options.symmetrization,
         )
         return columns, errors
@@ -203,19 +212,13 @@ class Results:
             links=links,
             score=sentence_score(coverage(decoded.s2t_posterior, decoded.t2s_posterior), target),
             similarity=similarity(decoded),
-            model=self._header.name,
-            version=self._header.version,
+            model=self.header.name,
+            version=self.header.version,
             symmetrization=options.symmetrization,
             posteriors=posteriors,
             explanations=explanations,
-            source_truncated=options.truncate and self._is_cut(source),
-            target_truncated=options.truncate and self._is_cut(target),
-        )
-
-    def _is_cut(self, sentence: Sentence) -> bool:
-        """Whether a sentence has as many tokens as it may, and its text goes on after them."""
-        return len(sentence) == self._max_tokens and bool(
-            sentence.text[sentence.ends[-1] :].strip()
+            source_truncated=options.truncate and is_cut(source, self._max_tokens),
+            target_truncated=options.truncate and is_cut(target, self._max_tokens),
         )
 
     def explain(

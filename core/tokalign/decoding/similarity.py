@@ -11,10 +11,36 @@ to have a counterpart in the other.
 
 from __future__ import annotations
 
-from tokalign.decoding._decoder import Decoded
+from collections.abc import Callable
+from typing import Protocol
+
 from tokalign.decoding._joint import smaller_share
+from tokalign.decoding.links import Posteriors
+
+NUMBER_FACTOR = 2.0
 
 
-def similarity(decoded: Decoded) -> float:
+class Weighed(Posteriors, Protocol):
+    """What similarity is read off: a decoded pair, or one that a system matched."""
+
+    def weights(self) -> tuple[list[float], list[float]]:
+        """Return what each token weighs, of the source and of the target."""
+
+
+def similarity(pair: Weighed) -> float:
     """Return how much the sentences of a pair say the same, in [0, 1]."""
-    return smaller_share(decoded.s2t_posterior, decoded.t2s_posterior, *decoded.weights())
+    return smaller_share(pair.s2t_posterior, pair.t2s_posterior, *pair.weights())
+
+
+def token_weight(token: str, tag: str, lemma: str, idf: Callable[[str], float]) -> float:
+    """Return what a token weighs, as Decoded.weights has it of the extractor.
+
+    Parameters
+    ----------
+    token, tag, lemma : str
+    idf : callable
+        Lower-case lemma to a number in [0, 1]; see tokalign.lexicon.frequencies.
+    """
+    if not any(map(str.isalnum, token)):
+        return 0.0
+    return idf(lemma.lower()) * (NUMBER_FACTOR if tag == "CD" else 1.0)

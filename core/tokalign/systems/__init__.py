@@ -1,1 +1,65 @@
-"""Systems of the literature: each aligns an annotated pair without a model's weights."""
+"""Systems of the literature: each aligns an annotated pair by rules, without trained weights.
+
+docs/systems.md says of each where it is from and what its confidence means.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import cast
+
+from tokalign.errors import InputError, quoted
+from tokalign.options import AlignOptions, Symmetrization
+from tokalign.systems.matches import Matches, System
+
+__all__ = [
+    "SYSTEMS",
+    "Matches",
+    "System",
+    "check_options",
+    "load_system",
+    "summary",
+    "system_class",
+]
+
+SYSTEMS = {
+    "lemma": "tokalign.systems.lemma:LemmaSystem",
+}
+"""Where each system's class is; imported only when it is loaded."""
+
+
+def load_system(name: str) -> System:
+    """Return a new system by its name, one of SYSTEMS."""
+    return system_class(name)()
+
+
+def system_class(name: str) -> type[System]:
+    """Return the class of a system; to import it opens nothing."""
+    module, _, attribute = SYSTEMS[name].partition(":")
+    return cast(type[System], getattr(importlib.import_module(module), attribute))
+
+
+def summary(system: System | type[System]) -> str:
+    """Return what a system does, in one line."""
+    return (system.__doc__ or "").partition("\n")[0]
+
+
+def check_options(name: str, options: AlignOptions) -> None:
+    """Raise InputError where an option is only of models: systems have no probabilities,
+    directions and styles."""
+    if options.posteriors:
+        raise InputError(
+            f"{name} decides by rules and has no posteriors; ask for explanations, which name the "
+            "rule of each link",
+            field="options.posteriors",
+        )
+    if options.symmetrization is not Symmetrization.JOINT:
+        raise InputError(
+            f"symmetrization is {options.symmetrization}; {name} decides both directions at once: "
+            f"wanted {Symmetrization.JOINT}",
+            field="options.symmetrization",
+        )
+    if options.style:
+        raise InputError(
+            f"no style {quoted(options.style)}; {name} has none", field="options.style"
+        )

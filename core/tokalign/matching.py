@@ -1,0 +1,182 @@
+"""From what a system of the literature matches to alignments, as `decoding` does for models."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding._joint import coverage
+from tokalign.decoding.results import EncodedPair, is_cut
+from tokalign.decoding.score import sentence_score
+from tokalign.decoding.similarity import similarity, token_weight
+from tokalign.lexicon.frequencies import Frequencies
+from tokalign.model import ModelHeader
+from tokalign.offsets import in_unit
+from tokalign.options import AlignOptions, Direction, Symmetrization
+from tokalign.outcomes import attempt
+from tokalign.systems import Matches, System, check_options, summary
+from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
+
+VERSION = "1.0.0"
+"""Of all systems; changes where one of them answers otherwise."""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A pair with its matches, whose confidences stand for the posteriors of both directions."""
+
+    source: Sentence
+    target: Sentence
+    matches: Matches
+    frequencies: Frequencies
+
+    @cached_property
+    def s2t_posterior(self) -> NDArray[np.float64]:
+        """Return the confidences, shape (n_source, n_target + 1); nothing is said of NULL."""
+        matches = self.matches
+        posterior = np.zeros((len(self.source), len(self.target) + 1))
+        posterior[matches.source, matches.target + 1] = matches.confidence
+        return posterior
+
+    @cached_property
+    def t2s_posterior(self) -> NDArray[np.float64]:
+        """Return the confidences, shape (n_target, n_source + 1); nothing is said of NULL."""
+        matches = self.matches
+        posterior = np.zeros((len(self.target), len(self.source) + 1))
+        posterior[matches.target, matches.source + 1] = matches.confidence
+        return posterior
+
+    def weights(self) -> tuple[list[float], list[float]]:
+        """Return what each token weighs in similarity, of the source and of the target."""
+        idf = self.frequencies.idf
+        source, target = (
+            [
+                token_weight(token, tag, lemma, idf)
+                for token, tag, lemma in zip(
+                    side.tokens, side.tags or (), side.lemmas or (), strict=True
+                )
+            ]
+            for side in (self.source, self.target)
+        )
+        return source, target
+
+
+class SystemResults:
+    """Aligns annotated pairs by a system, with the methods of tokalign.decoding.results.Results.
+
+    Threads may share it; they take turns.
+
+    Parameters
+    ----------
+    system : System
+    frequencies : Frequencies
+    max_tokens : int
+        Where sentences are cut, if they are.
+    """
+
+    def __init__(self, system: System, frequencies: Frequencies, max_tokens: int) -> None:
+        self.header = ModelHeader(
+            name=system.name,
+            version=VERSION,
+            description=summary(system),
+            license="",
+            corpora=(),
+            feature_groups=(),
+            annotator="",
+            uses_trees=system.uses_trees,
+        )
+        self._system = system
+        self._frequencies = frequencies
+        self._max_tokens = max_tokens
+        self._lock = threading.Lock()
+
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError where an option is only of models."""
+        check_options(self.header.name, options)
+
+    def align(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield the alignments of pairs, or what stood or went wrong in their place.
+
+        Raises
+        ------
+        InputError
+            If an option is only of models.
+        """
+        self.check(options)
+        step = partial(self._aligned, options)
+        for outcome in pairs:
+            yield attempt(step, outcome)
+
+    def _aligned(self, options: AlignOptions, ready: EncodedPair) -> Alignment:
+        return self.alignment(self.decode(*ready), options)
+
+    def decode(
+        self, pair: tuple[Sentence, Sentence], encoded: object = None, style: str = ""
+    ) -> Matched:
+        """Return the matches of one pair; no system is encoded or has styles."""
+        with self._lock:
+            return Matched(*pair, self._system.align(*pair), self._frequencies)
+
+    def alignment(self, decoded: Matched, options: AlignOptions) -> Alignment:
+        """Return the alignment of one matched pair, with all that is asked for."""
+        source, target, matches = decoded.source, decoded.target, decoded.matches
+        columns = (matches.source, matches.target, matches.confidence)
+        links = tuple(
+            link
+            for link in map(Link, *(column.tolist() for column in columns))
+            if link.confidence >= options.min_confidence
+        )
+        explanations: tuple[LinkExplanation, ...] = ()
+        if options.explain:
+            explanations = tuple(
+                explanation
+                for link in links
+                for explanation in self.explain(decoded, link.source, link.target)
+            )
+        covered = coverage(decoded.s2t_posterior, decoded.t2s_posterior)
+        return Alignment(
+            source=in_unit(source, options.offsets),
+            target=in_unit(target, options.offsets),
+            links=links,
+            score=sentence_score(covered, target),
+            similarity=similarity(decoded),
+            model=self.header.name,
+            version=self.header.version,
+            symmetrization=options.symmetrization,
+            explanations=explanations,
+            source_truncated=options.truncate and is_cut(source, self._max_tokens),
+            target_truncated=options.truncate and is_cut(target, self._max_tokens),
+            distance=matches.distance,
+        )
+
+    def explain(
+        self,
+        decoded: Matched,
+        source_index: int,
+        target_index: int,
+        symmetrization: Symmetrization = Symmetrization.JOINT,
+    ) -> tuple[LinkExplanation, ...]:
+        """Return which rule linked two tokens; nothing where none did."""
+        matches = decoded.matches
+        (found,) = np.nonzero((matches.source == source_index) & (matches.target == target_index))
+        return tuple(
+            LinkExplanation(
+                source=source_index,
+                target=target_index,
+                direction=Direction.SOURCE_TO_TARGET,
+                score=float(matches.confidence[k]),
+                features=(
+                    FeatureContribution(matches.rules[k], 1.0, float(matches.confidence[k])),
+                ),
+                runner_up=-1,
+                margin=0.0,
+            )
+            for k in found.tolist()
+        )
