@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tokalign.errors import InputError, quoted
+from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
 
 MIB = 1 << 20
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-MAX_TOKENS = 512
 
 T = TypeVar("T")
 Check = Callable[[str, Any], None]
@@ -138,7 +138,9 @@ class RequestLimits:
     max_token_product: int = setting(
         MAX_TOKENS**2, "Tokens of the source times tokens of the target.", check=count
     )
-    max_characters: int = setting(20_000, "Characters of a sentence.", check=count)
+    max_characters: int = setting(
+        20_000, "Characters of a sentence.", check=within(1, MAX_CHARACTERS)
+    )
     max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=count)
     # Bytes, before parsing.
     max_request_bytes: int = setting(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.decoding.links import link_posteriors
 from tokalign.decoding.results import EncodedPair, Results
-from tokalign.errors import InputError, LimitError, ModelError, quoted
+from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
+from tokalign.lengths import MAX_TOKENS, require_few_tokens, require_short, shortened
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
+from tokalign.piping import check_pipe, in_batches, of_pair, split_contexts
+from tokalign.processes import WorkerError
 from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
 from tokalign.systems import SYSTEMS, System, load_system
 from tokalign.types import Alignment, Judgement, LinkExplanation, Sentence, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
-
-MAX_TOKENS = 512
 
 
 class Aligner:
@@ -134,18 +135,22 @@ class Aligner:
         ----------
         sentences : sequence of str, sequence of str, or Sentence
         truncate : bool
-            Whether a sentence of more than MAX_TOKENS tokens keeps the first so many, and all of
-            its text; a token whose head is among the others becomes a root.
+            Whether a sentence of more than MAX_TOKENS tokens or MAX_CHARACTERS characters (see
+            tokalign.lengths) keeps its first tokens, and all of its text; a token whose head is
+            among the others becomes a root.
 
         Raises
         ------
         InputError
             If a sentence is empty, its columns do not fit, or it holds lone surrogates.
         LimitError
-            If a sentence has more than MAX_TOKENS tokens and `truncate` is not set.
+            If a sentence is longer than that, and `truncate` is not set.
         """
+        given = sentences
         if truncate:
-            sentences = [_first_tokens(each) for each in sentences]
+            sentences = [shortened(each) for each in sentences]
+        for each in sentences:
+            require_short(each)
         try:
             if all(map(self._is_annotated, sentences)):
                 annotated = [each for each in sentences if isinstance(each, Sentence)]
@@ -155,13 +160,11 @@ class Aligner:
                 sentence.text.encode()
         except UnicodeEncodeError as error:
             raise InputError(f"a sentence is not valid Unicode: {error}") from error
-        for sentence in annotated:
-            if len(sentence) > MAX_TOKENS and not truncate:
-                raise LimitError(
-                    f"a sentence has {len(sentence)} tokens, more than {MAX_TOKENS}; split it, or "
-                    "ask for truncate"
-                )
-        return [sentence.first(MAX_TOKENS) for sentence in annotated] if truncate else annotated
+        if not truncate:
+            for sentence in annotated:
+                require_few_tokens(len(sentence))
+            return annotated
+        return [_first_tokens(*each) for each in zip(annotated, given, strict=True)]
 
     def _is_annotated(self, sentence: SentenceLike) -> bool:
         if not isinstance(sentence, Sentence):
@@ -196,7 +199,8 @@ class Aligner:
             If a sentence is empty or an option is unknown or out of range, or the model has no
             such style, or a system no such option.
         LimitError
-            If a sentence has more than MAX_TOKENS tokens and the option `truncate` is not set.
+            If a sentence has more than MAX_TOKENS tokens or MAX_CHARACTERS characters (see
+            tokalign.lengths), and the option `truncate` is not set.
         """
         options = AlignOptions.of(options, changes)
         self._results.check(options)
@@ -211,7 +215,9 @@ class Aligner:
         options: AlignOptions | None = ...,
         *,
         batch_size: int = ...,
+        n_process: int = ...,
         errors: Literal["raise"] = ...,
+        as_tuples: Literal[False] = ...,
         **changes: Any,
     ) -> Iterator[Alignment]: ...
 
@@ -222,19 +228,36 @@ class Aligner:
         options: AlignOptions | None = ...,
         *,
         batch_size: int = ...,
+        n_process: int = ...,
         errors: Literal["return"],
+        as_tuples: Literal[False] = ...,
         **changes: Any,
-    ) -> Iterator[Alignment | InputError]: ...
+    ) -> Iterator[Alignment | InputError | WorkerError]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[tuple[Pair, Any]],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        n_process: int = ...,
+        errors: Literal["raise", "return"] = ...,
+        as_tuples: Literal[True],
+        **changes: Any,
+    ) -> Iterator[tuple[Any, Any]]: ...
 
     def pipe(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[Any],
         options: AlignOptions | None = None,
         *,
         batch_size: int = 64,
+        n_process: int = 1,
         errors: Literal["raise", "return"] = "raise",
+        as_tuples: bool = False,
         **changes: Any,
-    ) -> Iterator[Alignment | InputError]:
+    ) -> Iterator[Any]:
         """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
 
         Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
@@ -242,33 +265,48 @@ class Aligner:
 
         Parameters
         ----------
-        pairs : iterable of (source, target)
+        pairs : iterable of (source, target), or of ((source, target), context)
         options, **changes
             As of `align`.
         batch_size : int
             At least 1.
+        n_process : int
+            So many processes align, -1 for one on each processor, each with two batches read
+            ahead. They are started anew and load this aligner, which has to pickle; a script needs
+            its ``if __name__ == "__main__":``. A pair on which two of them die or hang is an error.
         errors : "raise" or "return"
-            What becomes of the InputError of a pair that cannot be aligned: it ends the iteration,
-            or is yielded in the alignment's place. Its field names the side.
+            What becomes of the InputError of a pair that cannot be aligned, or the WorkerError: it
+            ends the iteration, and names the pair, or is yielded in the alignment's place. The
+            field of an InputError names the side.
+        as_tuples : bool
+            Whether `pairs` holds something of yours beside each, which is then yielded beside its
+            alignment.
 
         Raises
         ------
         InputError
             If an argument is out of range, or as `errors` says.
+        TypeError
+            If there are to be processes, and this aligner does not pickle.
         """
-        if batch_size < 1:
-            raise InputError(f"batch_size is {batch_size}; wanted at least 1", field="batch_size")
-        if errors not in ("raise", "return"):
-            raise InputError(f"errors is {quoted(errors)}; wanted raise or return", field="errors")
+        check_pipe(batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
-        pending = iter(pairs)
-        while batch := list(itertools.islice(pending, batch_size)):
-            annotated = self.annotate_pairs(batch, truncate=options.truncate)
-            for outcome in self.align_annotated(annotated, options):
-                if errors == "return" and isinstance(outcome, InputError):
-                    yield outcome
-                else:
-                    yield unwrap(outcome)
+        self._results.check(options)
+        contexts: deque[Any] = deque()
+        if as_tuples:
+            pairs = split_contexts(pairs, contexts)
+        align = partial(self._outcomes, options=options)
+        outcomes = in_batches(align, pairs, batch_size, n_process)
+        for number, outcome in enumerate(outcomes):
+            if errors == "raise" or not isinstance(outcome, InputError | WorkerError):
+                unwrap(of_pair(outcome, number))
+            yield (outcome, contexts.popleft()) if as_tuples else outcome
+
+    def _outcomes(
+        self, pairs: Sequence[Pair], options: AlignOptions
+    ) -> list[Alignment | Exception]:
+        annotated = self.annotate_pairs(pairs, truncate=options.truncate)
+        return list(self.align_annotated(annotated, options))
 
     def annotate_pairs(
         self, pairs: Sequence[Pair | Exception], *, truncate: bool = False
@@ -408,10 +446,9 @@ def _open_encoder(name: str) -> Encoder:
     return Encoder.open_shipped(name)
 
 
-def _first_tokens(sentence: SentenceLike) -> SentenceLike:
-    """Return a sentence with as many of its tokens, where it has any yet, as it may have."""
-    if isinstance(sentence, str) or len(sentence) <= MAX_TOKENS:
-        return sentence
-    if not isinstance(sentence, Sentence):
-        sentence = Sentence.from_tokens(sentence)
-    return sentence.first(MAX_TOKENS)
+def _first_tokens(sentence: Sentence, given: SentenceLike) -> Sentence:
+    """Return a sentence with as many of its tokens as it may have, and all of its text."""
+    first = sentence.first(MAX_TOKENS)
+    if isinstance(given, str) and len(given) > len(first.text):
+        return first.replace(text=given)
+    return first

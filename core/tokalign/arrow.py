@@ -124,9 +124,9 @@ class PerPair(ABC):
         alignments: list[Alignment | None] = []
         for row, error in enumerate(errors):
             outcome = None if error else next(outcomes)
-            if isinstance(outcome, InputError):
-                where = f"{outcome.field}: " if outcome.field else ""
-                errors[row] = f"{where}{outcome}"
+            if outcome is not None and not isinstance(outcome, Alignment):
+                side = outcome.field if isinstance(outcome, InputError) else ""
+                errors[row] = f"{side}: {outcome}" if side else str(outcome)
                 outcome = None
             alignments.append(outcome)
         made = dict(self._columns(alignments)) | {"error": errors}

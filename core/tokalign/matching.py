@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._joint import coverage
-from tokalign.decoding.results import EncodedPair, is_cut
+from tokalign.decoding.results import EncodedPair
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity, token_weight
+from tokalign.lengths import is_cut
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import ModelHeader
 from tokalign.offsets import in_unit
@@ -151,8 +152,8 @@ class SystemResults:
             version=self.header.version,
             symmetrization=options.symmetrization,
             explanations=explanations,
-            source_truncated=options.truncate and is_cut(source, self._max_tokens),
-            target_truncated=options.truncate and is_cut(target, self._max_tokens),
+            source_truncated=options.truncate and is_cut(source),
+            target_truncated=options.truncate and is_cut(target),
             distance=matches.distance,
         )
 

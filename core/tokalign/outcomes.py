@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 T = TypeVar("T")
@@ -106,12 +106,39 @@ def annotate_pairs(
 ) -> list[AnnotatedPair | Exception]:
     """Return pairs with both sides annotated; candidates of one question share it.
 
-    An InputError names the side in its field: ``"source"``, ``"target.tags"``.
+    An InputError names the side in its field: ``"source"``, ``"target.tags"``. What is no pair of
+    sentences becomes one, too.
     """
+    pairs = each(require_pair, pairs)
     readable = [pair for pair in pairs if not isinstance(pair, Exception)]
     sides = iter(annotate_each(annotate, [side for pair in readable for side in pair]))
     annotated = iter(each(_both_sides, zip(sides, sides, strict=True)))
     return [pair if isinstance(pair, Exception) else next(annotated) for pair in pairs]
+
+
+def require_pair(pair: Pair) -> Pair:
+    """Return what a caller gave as a pair of sentences, or raise InputError."""
+    try:
+        if isinstance(pair, str):
+            raise TypeError("two letters are no two sentences")
+        source, target = pair
+    except (TypeError, ValueError):
+        raise InputError(f"saw {quoted(pair)}; wanted a pair (source, target)") from None
+    for name, side in (("source", source), ("target", target)):
+        if not _is_sentence_like(side):
+            raise InputError(
+                f"the {name} is {quoted(side)}; wanted text, a sequence of tokens or a Sentence",
+                field=name,
+            )
+    return source, target
+
+
+def _is_sentence_like(side: object) -> bool:
+    if isinstance(side, str | Sentence):
+        return True
+    if isinstance(side, Mapping) or not hasattr(side, "__len__") or not isinstance(side, Iterable):
+        return False
+    return all(isinstance(token, str) for token in side)
 
 
 def _both_sides(sides: tuple[Sentence | Exception, Sentence | Exception]) -> AnnotatedPair:

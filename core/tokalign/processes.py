@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,10 @@ MAX_FAILED_STARTS = 3
 """Processes in a row that may die before they are ready."""
 STOP_S = 10.0
 """For so long a process that has nothing more to do may end by itself."""
+HUNG_S = 300.0
+"""A process that has given no answer for so long is ended, unless something else is asked for."""
+LOOK_S = 1.0
+"""So often processes that hang are looked for."""
 
 
 class WorkerError(AlignError):
@@ -89,7 +94,12 @@ def die_with(lifeline: Connection) -> None:
 
 
 def map_batches(
-    start: Start[T, R], items: Iterable[T], batch_size: int, n_processes: int
+    start: Start[T, R],
+    items: Iterable[T],
+    batch_size: int,
+    n_processes: int,
+    *,
+    timeout_s: float = HUNG_S,
 ) -> Generator[R | Exception]:
     """Yield what processes make of every item, in order.
 
@@ -101,11 +111,13 @@ def map_batches(
     items : iterable
         Read two batches ahead for each process.
     batch_size, n_processes : int
+    timeout_s : float
+        A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
 
     Yields
     ------
     R or WorkerError
-        The latter in the place of an item on which two processes died.
+        The latter in the place of an item on which two processes died or hung.
 
     Raises
     ------
@@ -116,7 +128,7 @@ def map_batches(
     batches: deque[_Batch[R]] = deque()  # in order, until they are yielded
     todo: deque[_Part[T, R]] = deque()
     has_more = True
-    with _Processes(start, n_processes) as processes:
+    with _Processes(start, n_processes, timeout_s) as processes:
         while True:
             while has_more and len(batches) < 2 * n_processes:
                 taken = list(islice(pending, batch_size))
@@ -168,8 +180,18 @@ class _Process(Generic[T, R]):
     process: SpawnProcess
     pipe: Connection
     lifeline: Connection
+    silent_since: float
     is_ready: bool = False
     part: _Part[T, R] | None = None
+
+    def is_hung(self, timeout_s: float) -> bool:
+        """Whether the process owes an answer for longer than it may."""
+        limit = timeout_s if self.is_ready else HUNG_S
+        return self.is_awaited() and _now() - self.silent_since > limit
+
+    def is_awaited(self) -> bool:
+        """Whether the process is to say something: its answer, or that it is ready."""
+        return self.part is not None or not self.is_ready
 
     def end(self) -> None:
         self.process.kill()
@@ -184,6 +206,7 @@ class _Processes(Generic[T, R]):
 
     start: Start[T, R]
     n: int
+    timeout_s: float
     running: list[_Process[T, R]] = field(default_factory=list)
     failed_starts: int = 0
 
@@ -199,16 +222,17 @@ class _Processes(Generic[T, R]):
             each.end()
 
     def work(self, todo: deque[_Part[T, R]]) -> None:
-        """Give idle processes their work, and take at least one message or death."""
+        """Give idle processes their work, and take what there is of messages and deaths."""
         while len(self.running) < min(self.n, len(todo) + self._n_busy()):
             self._spawn()
         for each in self.running:
             if each.is_ready and each.part is None and todo:
                 each.part = todo.popleft()
+                each.silent_since = _now()
                 with contextlib.suppress(OSError):  # of one that has died, which is seen below
                     each.pipe.send(each.part.items)
-        awaited = {each.pipe: each for each in self.running if each.part or not each.is_ready}
-        for pipe in connection.wait(list(awaited)):
+        awaited = {each.pipe: each for each in self.running if each.is_awaited()}
+        for pipe in connection.wait(list(awaited), LOOK_S):
             each = awaited[pipe]  # type: ignore[index]
             try:
                 message = each.pipe.recv()
@@ -223,6 +247,9 @@ class _Processes(Generic[T, R]):
             else:
                 each.part.fill(message)
                 each.part = None
+        for each in [each for each in self.running if each.is_hung(self.timeout_s)]:
+            each.process.kill()
+            self._bury(each, todo, f"had not answered after {_now() - each.silent_since:.0f} s")
 
     def _n_busy(self) -> int:
         return sum(each.part is not None for each in self.running)
@@ -235,18 +262,21 @@ class _Processes(Generic[T, R]):
         process.start()
         theirs.close()
         lifeline.close()
-        self.running.append(_Process(process, pipe, writer))
+        self.running.append(_Process(process, pipe, writer, _now()))
 
-    def _bury(self, dead: _Process[T, R], todo: deque[_Part[T, R]]) -> None:
+    def _bury(self, dead: _Process[T, R], todo: deque[_Part[T, R]], how: str = "") -> None:
         self.running.remove(dead)
         dead.process.join(STOP_S)  # so that its own exit code is seen
         dead.end()
+        code = dead.process.exitcode
+        how = how or f"ended with exit code {code}; is there enough memory?"
         if dead.part is None:
             self.failed_starts += 1
             if self.failed_starts >= MAX_FAILED_STARTS:
                 raise WorkerError(
                     f"{self.failed_starts} worker processes in a row ended before they were ready "
-                    f"(exit code {dead.process.exitcode}); is there enough memory?"
+                    f"(the last {how}); does the script start its work below "
+                    "if __name__ == '__main__'?"
                 )
             return
         parts = after_death(dead.part)
@@ -255,11 +285,16 @@ class _Processes(Generic[T, R]):
             dead.part.fill(
                 [
                     WorkerError(
-                        "two worker processes ended while they aligned this alone (the last with "
-                        f"exit code {dead.process.exitcode}); is there enough memory?"
+                        "two worker processes failed while they aligned this alone (the last "
+                        f"{how})"
                     )
                 ]
             )
+
+
+def _now() -> float:
+    """Return seconds on a clock that only moves forward."""
+    return time.monotonic()
 
 
 def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None:

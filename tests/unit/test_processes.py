@@ -72,6 +72,43 @@ def test_an_item_that_ends_its_process_costs_itself_alone(tmp_path):
     assert (tmp_path / "deaths").read_text().split() == ["8", "8", "4", "2", "1"]
 
 
+def hangs(marks: Path):
+    """Return what upper-cases words and hangs on DIE, of which a file tells."""
+
+    def work(words):
+        if DIE in words:
+            (marks / f"{len(words)}-{os.getpid()}").touch()
+            signal.pause()
+        return [word.upper() for word in words]
+
+    return work
+
+
+@pytest.fixture
+def hangs_jump_the_clock(monkeypatch, tmp_path):
+    """A folder whose every new file is an hour on the clock."""
+
+    def now():
+        return 3600.0 * len(list(tmp_path.iterdir()))
+
+    monkeypatch.setattr("tokalign.processes._now", now)
+    return tmp_path
+
+
+def test_a_process_that_hangs_is_ended_and_its_batch_halved(
+    hangs_jump_the_clock,
+):
+    marks = hangs_jump_the_clock
+    words = [f"w{i}" for i in range(12)]
+    words[5] = DIE
+    outcomes = list(map_batches(partial(hangs, marks), words, 4, 1, timeout_s=600))
+    assert isinstance(outcomes[5], WorkerError)
+    assert "had not answered after 3600 s" in str(outcomes[5])
+    assert outcomes[:5] + outcomes[6:] == [w.upper() for w in words[:5] + words[6:]]
+    # Whole twice, then once more for each half that holds it.
+    assert sorted(mark.name.split("-")[0] for mark in marks.iterdir()) == ["1", "2", "4", "4"]
+
+
 def test_processes_that_die_at_the_start_are_given_up():
     with pytest.raises(WorkerError, match="3 worker processes in a row ended before"):
         list(map_batches(dies_at_start, ["a"], 1, 2))

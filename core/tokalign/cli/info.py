@@ -25,8 +25,8 @@ def command(as_json: bool, server: Endpoint | None) -> None:
 
 
 def _of_installation() -> dict[str, Any]:
-    from tokalign.aligner import MAX_TOKENS
     from tokalign.annotate import ANNOTATORS
+    from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
     from tokalign.model import load_model
     from tokalign.shipped import model_path, shipped_models
     from tokalign.systems import SYSTEMS, summary, system_class
@@ -79,7 +79,7 @@ def _of_installation() -> dict[str, Any]:
         ],
         "annotators": list(ANNOTATORS),
         "resources": resources,
-        "limits": {"max_tokens": MAX_TOKENS},
+        "limits": {"max_tokens": MAX_TOKENS, "max_characters": MAX_CHARACTERS},
     }
 
 

@@ -18,6 +18,7 @@ from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity
 from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
+from tokalign.lengths import is_cut
 from tokalign.model import Model
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Symmetrization
@@ -47,11 +48,6 @@ def is_plain(options: AlignOptions) -> bool:
         and not options.explain
         and not options.truncate
     )
-
-
-def is_cut(sentence: Sentence, max_tokens: int) -> bool:
-    """Whether a sentence has as many tokens as it may, and its text goes on after them."""
-    return len(sentence) == max_tokens and bool(sentence.text[sentence.ends[-1] :].strip())
 
 
 class Results:
@@ -217,8 +213,8 @@ class Results:
             symmetrization=options.symmetrization,
             posteriors=posteriors,
             explanations=explanations,
-            source_truncated=options.truncate and is_cut(source, self._max_tokens),
-            target_truncated=options.truncate and is_cut(target, self._max_tokens),
+            source_truncated=options.truncate and is_cut(source),
+            target_truncated=options.truncate and is_cut(target),
         )
 
     def explain(
