@@ -71,10 +71,17 @@ def resident_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def read_mst(path: Path) -> list[tuple[list[str], list[str]]]:
-    """Return (tokens, tags) of every sentence of an .mst file."""
-    blocks = path.read_text(encoding="utf-8").strip().split("\n\n")
-    return [(rows[0].split("\t"), rows[1].split("\t")) for rows in map(str.splitlines, blocks)]
+def read_mst(path: Path) -> list[Sentence]:
+    """Return every sentence of an .mst file, with its tags and its basic Stanford tree."""
+    sentences = []
+    for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
+        tokens, tags, relations, heads = (row.split("\t") for row in block.splitlines()[:4])
+        sentences.append(
+            Sentence.from_tokens(
+                tokens, tags=tags, heads=[int(h) - 1 for h in heads], relations=relations
+            )
+        )
+    return sentences
 
 
 def as_text(tokens: Sequence[str]) -> str:
@@ -123,7 +130,7 @@ def measure(name: str) -> dict[str, Any]:
     before = resident_mb()
     tool = load_annotator(name)
     silver = read_mst(DATA / "msr_rte2" / "RTE2_dev_M.mst")
-    texts = [as_text(tokens) for tokens, _ in silver]
+    texts = [as_text(sentence.tokens) for sentence in silver]
     is_native = name == "native"
     rounds = NATIVE_ROUNDS if is_native else 1
     chosen = texts if is_native else texts[:SLOW_SENTENCES]
@@ -134,11 +141,11 @@ def measure(name: str) -> dict[str, Any]:
         row[f"tokens/s, {column}"] = n_tokens / taken
         row[f"pairs/s, {column}"] = len(chosen) / 2 / taken
     row["added MB"], row["process MB"] = resident_mb() - before, resident_mb()
-    answers = tool.annotate([tokens for tokens, _ in silver], trees=False)
+    answers = tool.annotate([sentence.tokens for sentence in silver], trees=False)
     agree = [
         seen == tag
-        for answer, (_, tags) in zip(answers, silver, strict=True)
-        for seen, tag in zip(answer.tags or (), tags, strict=True)
+        for answer, sentence in zip(answers, silver, strict=True)
+        for seen, tag in zip(answer.tags or (), sentence.tags or (), strict=True)
     ]
     row["RTE2 tags"] = 100 * sum(agree) / len(agree)
     row |= treebank_scores(tool, list(read_trees(DATA / "ud_ewt" / "en_ewt-ud-dev.conllu")))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokalign.features._strings import string_similarities
-from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS, TITLES
+from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
 from tokalign.lexicon._wordnet import POS_LETTERS, WordNet
-from tokalign.lexicon.labels import function_words
+from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.words import Stemmer, canonical
 
 STRENGTH = {

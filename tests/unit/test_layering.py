@@ -44,7 +44,7 @@ IMPORTS: dict[str, set[str]] = {
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"options", "questions", "types"},
-    "systems": {"errors", "options", "types"},
+    "systems": {"errors", "lexicon", "options", "types"},
     # Floor 5.
     "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
     "model": {"crf", "errors", "features", "headers", "styles"},

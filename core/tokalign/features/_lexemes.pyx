@@ -12,8 +12,8 @@ from tokalign.lexicon._paraphrases cimport Paraphrases
 from tokalign.lexicon._vectors cimport Vectors
 from tokalign.lexicon._wordnet cimport WordNet, add_kin
 
-from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX, TITLES
-from tokalign.lexicon.labels import function_words
+from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
+from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.words import Stemmer, canonical
 
 cdef enum:

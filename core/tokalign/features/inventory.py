@@ -39,16 +39,3 @@ MARKS: tuple[str, ...] = (
     "(", ")", "[", "]", "{", "}", "$", "%", "&", "/", "#", "*",
 )  # fmt: skip
 """Punctuation marks that have a SAME_WORD feature of their own, lower-cased."""
-
-_TITLES = """
-    mr. mrs. ms. dr. mr mrs ms dr sen. rep. gov. gen. col. capt. lt. sgt. prof. rev. st. sir lord
-    lady president premier minister chancellor senator governor mayor king queen prince princess
-    pope general colonel captain judge justice professor doctor director chairman secretary
-    ambassador city state county province district island islands river lake sea ocean mount
-    mountain valley street road avenue park bridge airport north south east west northern southern
-    eastern western new old university college school hospital museum institute church bank agency
-    office house navy army force forces police party committee council court department ministry
-"""
-
-TITLES = frozenset(_TITLES.split())
-"""Titles, and kinds of places and bodies, in lower case: parts of many names, no sign of one."""

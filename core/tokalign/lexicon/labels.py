@@ -14,6 +14,19 @@ RELATION_NAMES: tuple[str, ...] = (
 )  # fmt: skip
 """Relations of WordNet entries, in the order of their bits in _wordnet.pxd."""
 
+_TITLES = """
+    mr. mrs. ms. dr. mr mrs ms dr sen. rep. gov. gen. col. capt. lt. sgt. prof. rev. st. sir lord
+    lady president premier minister chancellor senator governor mayor king queen prince princess
+    pope general colonel captain judge justice professor doctor director chairman secretary
+    ambassador city state county province district island islands river lake sea ocean mount
+    mountain valley street road avenue park bridge airport north south east west northern southern
+    eastern western new old university college school hospital museum institute church bank agency
+    office house navy army force forces police party committee council court department ministry
+"""
+
+TITLES = frozenset(_TITLES.split())
+"""Titles, and kinds of places and bodies, in lower case: parts of many names, no sign of one."""
+
 
 @cache
 def function_words() -> tuple[str, ...]:

@@ -1,0 +1,124 @@
+"""Accuracy of the aligner of Sultan et al. (2014) with each annotator's trees, and its speed.
+
+    python -m bench.sultan [--gold FILE] [--trees native,mst,...] [--tables ppdb,wordnet] [--rules]
+
+Goals: to see what its figures owe to the trees and to the table of similar words, and to catch a
+loss of speed. One JSON object per annotator and table: percentages on sure links, and pairs per
+second of CPU time on annotated pairs, best of the repeats. ``mst`` are the trees in the corpus's
+own file (basic Stanford dependencies), with the same tags; the others tag and parse the corpus's
+tokens. What is not installed is left out with the reason. With --rules, one more object per rule
+and confidence: how many links it made, and the share of them that is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tokalign.annotate import load_annotator
+from tokalign.errors import ResourceError
+from tokalign.evaluate import evaluate
+from tokalign.formats import read_gold
+from tokalign.systems.matches import Matches
+from tokalign.systems.sultan import TABLES, Sultan
+from tokalign.types import GoldPair, Sentence
+
+from bench.annotators import ANNOTATORS, read_mst
+
+DATA = Path(os.environ.get("TOKALIGN_DATA", Path(__file__).parents[2] / "shared" / "data"))
+NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
+Pairs = list[tuple[Sentence, Sentence]]
+
+
+def with_trees(gold: Sequence[GoldPair], path: Path, annotator: str) -> Pairs:
+    """Return the pairs annotated, ResourceError if that cannot be done here."""
+    sentences = [side for pair in gold for side in (pair.source, pair.target)]
+    if annotator == "mst":
+        trees = read_mst(path.with_name(path.name.replace(".align.txt", ".mst")))
+        if [each.tokens for each in trees] != [each.tokens for each in sentences]:
+            raise SystemExit(f"{path}: its tokens are not those of its .mst file")
+        sentences, annotator = trees, "native"
+    annotated = load_annotator(annotator).annotate(sentences, trees=True)
+    return list(zip(annotated[::2], annotated[1::2], strict=True))
+
+
+def align(system: Sultan, pairs: Pairs, repeats: int) -> tuple[list[Matches], float]:
+    """Return the links of all pairs, and pairs per second of CPU time."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        found = [system.align(*pair) for pair in pairs]
+        seconds.append(time.process_time() - start)
+    return found, len(pairs) / min(seconds)
+
+
+def cells(matches: Matches) -> list[tuple[int, int]]:
+    return list(zip(matches.source.tolist(), matches.target.tolist(), strict=True))
+
+
+def rule_rows(gold: Sequence[GoldPair], found: Sequence[Matches]) -> Iterator[dict[str, object]]:
+    """Yield, by rule and confidence, the number of links and the share of them that is right."""
+    made: Counter[tuple[str, float]] = Counter()
+    right: Counter[tuple[str, float]] = Counter()
+    for pair, matches in zip(gold, found, strict=True):
+        columns = cells(matches), matches.rules, matches.confidence.tolist()
+        for cell, rule, confidence in zip(*columns, strict=True):
+            made[rule, confidence] += 1
+            right[rule, confidence] += cell in pair.sure
+    for (rule, confidence), count in sorted(made.items()):
+        yield {
+            "rule": rule,
+            "confidence": round(confidence, 2),
+            "links": count,
+            "precision": round(right[rule, confidence] / count, 3),
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--gold", type=Path, default=DATA / "msr_rte2" / "RTE2_dev_M.align.txt")
+    parser.add_argument("--trees", default=",".join((*ANNOTATORS, "mst")))
+    parser.add_argument("--tables", default=",".join(TABLES))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rules", action="store_true")
+    arguments = parser.parse_args()
+    gold = read_gold(arguments.gold)
+    for annotator in arguments.trees.split(","):
+        try:
+            pairs = with_trees(gold, arguments.gold, annotator)
+        except ResourceError as error:
+            print(f"{annotator}: left out: {error}", file=sys.stderr)
+            continue
+        for table in arguments.tables.split(","):
+            try:
+                system = Sultan(table)
+            except ResourceError as error:
+                print(f"{table}: left out: {error}", file=sys.stderr)
+                continue
+            found, rate = align(system, pairs, arguments.repeats)
+            links = [frozenset(cells(each)) for each in found]
+            scores = evaluate(gold, links, n_samples=1).scores.to_json()
+            print(
+                json.dumps(
+                    {
+                        "trees": annotator.partition(":")[0],
+                        "table": table,
+                        **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
+                        "pairs_per_second": round(rate),
+                    }
+                ),
+                flush=True,
+            )
+            if arguments.rules:
+                for row in rule_rows(gold, found):
+                    print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()

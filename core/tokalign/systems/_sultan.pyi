@@ -1,0 +1,15 @@
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon._wordnet import WordNet
+
+RULES: tuple[str, ...]
+
+Prepared: TypeAlias = tuple[
+    Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]
+]
+
+class SultanKernel:
+    def __init__(self, wordnet: WordNet, listed: Paraphrases | None = None) -> None: ...
+    def align(self, source: Prepared, target: Prepared) -> list[tuple[int, int, int, int]]: ...

@@ -1,0 +1,152 @@
+"""Collapsed Stanford dependencies out of the trees of any annotator.
+
+Sultan et al. (2014) compare dependency types of de Marneffe and Manning (2008), in which a
+preposition or conjunction is part of the type: ``prep_in``, ``conj_and``. Those types are made
+here of three schemes, by label alone, so that nobody has to say which one a tree is in:
+
+* Universal Dependencies, versions 1 and 2. ``obl`` and ``nmod`` are ``prep_`` and the lemma of
+  their ``case`` word, or ``agent`` where that is "by" of a passive verb (``obl:agent`` always is).
+  ``acl`` is ``infmod`` of a plain verb form, else ``partmod``; ``acl:relcl`` is ``rcmod``.
+  ``advcl`` of a plain form with "to" is ``purpcl``. ``xcomp`` of an adjective is ``acomp``.
+* Basic Stanford dependencies: ``prep`` with its ``pobj`` or ``pcomp`` is joined to ``prep_in``.
+* ClearNLP's, which spaCy writes: the same, and ``agent`` and ``dative`` with their ``pobj``.
+
+In all of them ``conj`` takes the lemma of its coordinator, of a list the last one's, and what
+``xcomp`` governs gets the subject that it shares, ``xsubj``. A word that went into a type keeps an
+arc of its own, ``case``, from the noun that it belongs to. Coordinators and punctuation have no
+arc. What a scheme does not tell is lost: Universal Dependencies have no ``rel``, and dependencies
+are not passed on to further conjuncts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tokalign.types import Sentence
+
+
+class Dependency(NamedTuple):
+    """A typed arc; both ends are 0-based tokens."""
+
+    head: int
+    dependent: int
+    type: str
+
+
+_TYPES: dict[str, str] = {
+    "nsubj:pass": "nsubjpass", "csubj:pass": "csubjpass", "nsubj:outer": "nsubj",
+    "csubj:outer": "csubj", "obj": "dobj", "dative": "iobj", "aux:pass": "auxpass",
+    "obl:agent": "agent", "obl:tmod": "tmod", "nmod:tmod": "tmod", "obl:unmarked": "tmod",
+    "obl:npmod": "npadvmod", "nmod:npmod": "npadvmod", "nmod:unmarked": "npadvmod",
+    "nmod:poss": "poss", "compound": "nn", "flat": "nn", "compound:prt": "prt",
+    "nummod": "num", "acl:relcl": "rcmod", "relcl": "rcmod", "advcl:relcl": "rcmod",
+    "det:predet": "predet", "cc:preconj": "preconj", "fixed": "mwe", "neg": "advmod",
+}  # fmt: skip
+"""Labels that have another name among Stanford's; the others keep theirs, without its subtype."""
+
+_WITHOUT_ARC = frozenset(("punct", "p", "P", "cc", "root", "ROOT", "null"))
+_PREPOSITIONS = frozenset(("prep", "agent", "dative"))
+_OBJECTS_OF_PREPOSITIONS = frozenset(("pobj", "pcomp"))
+_PASSIVE = frozenset(("nsubjpass", "auxpass", "csubjpass", "nsubj:pass", "aux:pass", "csubj:pass"))
+_SUBJECTS = frozenset(("nsubj", "nsubjpass", "nsubj:pass"))
+_OBJECTS = frozenset(("obj", "dobj"))
+
+
+def dependencies(sentence: Sentence) -> list[Dependency]:
+    """Return the collapsed dependencies of a sentence with tags, lemmas and a tree.
+
+    Examples
+    --------
+    >>> rebels = Sentence.from_tokens(
+    ...     ["Killed", "by", "rebels"], tags=["VBN", "IN", "NNS"], lemmas=["kill", "by", "rebel"],
+    ...     heads=[-1, 2, 0], relations=["root", "case", "obl:agent"])
+    >>> [tuple(arc) for arc in dependencies(rebels)]
+    [(2, 1, 'case'), (0, 2, 'agent')]
+    """
+    return list(_Tree(sentence).arcs())
+
+
+class _Tree:
+    """A sentence's tree, and the few children that the type of an arc depends on."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        assert sentence.tags is not None and sentence.lemmas is not None
+        assert sentence.heads is not None and sentence.relations is not None
+        self.tags: Sequence[str] = sentence.tags
+        self.lemmas: Sequence[str] = sentence.lemmas
+        self.heads: Sequence[int] = sentence.heads
+        self.labels: Sequence[str] = sentence.relations
+        self.case: dict[int, int] = {}
+        self.coordinator: dict[int, int] = {}
+        self.objects_of: dict[int, list[int]] = {}
+        self.subject: dict[int, int] = {}
+        self.object: dict[int, int] = {}
+        self.with_to: set[int] = set()
+        self.passive: set[int] = set()
+        self.conjuncts: dict[int, list[int]] = {}
+        for child, (head, label) in enumerate(zip(self.heads, self.labels, strict=True)):
+            if head < 0:
+                continue
+            if label == "case":
+                self.case.setdefault(head, child)
+            elif label == "cc":
+                self.coordinator[head] = child
+            elif label == "conj":
+                self.conjuncts.setdefault(head, []).append(child)
+            elif label in _OBJECTS_OF_PREPOSITIONS:
+                self.objects_of.setdefault(head, []).append(child)
+            elif label in _SUBJECTS:
+                self.subject.setdefault(head, child)
+            elif label in _OBJECTS:
+                self.object.setdefault(head, child)
+            elif label in ("mark", "aux") and self.tags[child] == "TO":
+                self.with_to.add(head)
+            if label in _PASSIVE:
+                self.passive.add(head)
+
+    def arcs(self) -> Iterator[Dependency]:
+        for child, (head, label) in enumerate(zip(self.heads, self.labels, strict=True)):
+            if head < 0 or label in _WITHOUT_ARC:
+                continue
+            if label in _PREPOSITIONS and child in self.objects_of:
+                for object_ in self.objects_of[child]:
+                    yield Dependency(head, object_, self._prepositional(head, child, label))
+                    yield Dependency(object_, child, "case")
+            elif label in _OBJECTS_OF_PREPOSITIONS and self.labels[head] in _PREPOSITIONS:
+                continue  # its arc is its preposition's
+            else:
+                yield Dependency(head, child, self._type(head, child, label))
+            if label == "xcomp" and child not in self.subject:
+                shared = self.object.get(head, self.subject.get(head, -1))
+                if shared >= 0:
+                    yield Dependency(child, shared, "xsubj")
+
+    def _type(self, head: int, child: int, label: str) -> str:
+        if label in _TYPES:
+            return _TYPES[label]
+        base = label.partition(":")[0]
+        if base in ("obl", "nmod"):
+            preposition = self.case.get(child)
+            return base if preposition is None else self._prepositional(head, preposition, label)
+        if base == "conj":
+            return self._coordinated(head, child)
+        if base in ("acl", "vmod"):
+            return "infmod" if self.tags[child] == "VB" else "partmod"
+        if base == "advcl" and self.tags[child] == "VB" and child in self.with_to:
+            return "purpcl"
+        if base == "xcomp" and self.tags[child].startswith("JJ"):
+            return "acomp"
+        return _TYPES.get(base, base)
+
+    def _prepositional(self, head: int, preposition: int, label: str) -> str:
+        lemma = self.lemmas[preposition].lower()
+        if label == "agent" or (lemma == "by" and head in self.passive):
+            return "agent"
+        return f"prep_{lemma}"
+
+    def _coordinated(self, head: int, child: int) -> str:
+        """Return conj with the coordinator before a conjunct, else the next one of its list."""
+        later = (self.coordinator.get(each) for each in self.conjuncts[head] if each >= child)
+        found = next((each for each in later if each is not None), self.coordinator.get(head))
+        return "conj" if found is None else f"conj_{self.lemmas[found].lower()}"
