@@ -7,7 +7,8 @@ sentence are in one fold, since entailment data repeats hypotheses. Goals: to co
 and to state the accuracy of the shipped configuration without touching a test half. With --output
 the joint links are written, for `tokalign evaluate --predictions` and `tokalign view`. With --votes
 the models learn from several annotators' files of the same pairs instead, each with an equal share;
-with --also, from other corpora as well, every fold from all of them.
+with --also, from other corpora as well, every fold from all of them. With --stack the models have,
+in place of an encoder's log-probabilities, what the aligner of Sultan et al. (2014) links.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.evaluate import LinkChoice, evaluate
@@ -27,18 +30,51 @@ from tokalign.formats import read_gold
 from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings, annotate_gold, fold_numbers
 from tokalign.model import load_model
 from tokalign.options import Symmetrization
+from tokalign.systems.sultan import TABLES, SultanSystem
 from tokalign.training import train
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Sentence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from tokalign.features._extract import Encoded
 
 Links = frozenset[tuple[int, int]]
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
 
 
+class Stacked:
+    """A system without weights in an encoder's place: its links as log-probabilities.
+
+    A token has each link by its confidence; what is left over, or nine tenths where it has none,
+    goes to NULL but for a tenth, which is all other tokens' together.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._system = SultanSystem(table)
+
+    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
+        return [self._encode(*pair) for pair in pairs]
+
+    def _encode(self, source: Sentence, target: Sentence) -> Encoded:
+        matches = self._system.align(source, target)
+        linked = np.zeros((len(source), len(target)))
+        linked[matches.source, matches.target] = matches.confidence
+        return _log_probabilities(linked), _log_probabilities(linked.T)
+
+
+def _log_probabilities(linked: NDArray[np.float64]) -> NDArray[np.float32]:
+    rest = 1 - np.minimum(linked.sum(axis=1, keepdims=True), 0.99)
+    rows = np.hstack([0.9 * rest, linked + 0.1 * rest / linked.shape[1]])
+    shares = rows / rows.sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(np.log(shares), dtype=np.float32)
+
+
 def annotated(
-    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str]
+    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str], *, trees: bool = False
 ) -> list[GoldPair]:
     """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
-    pairs = annotate_gold(gold, annotator, trees=not set(TREE_GROUPS).isdisjoint(groups))
+    trees = trees or not set(TREE_GROUPS).isdisjoint(groups)
+    pairs = annotate_gold(gold, annotator, trees=trees)
     return [
         replace(pair, source=source, target=target)
         for pair, (source, target) in zip(gold, pairs, strict=True)
@@ -49,13 +85,14 @@ def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
     annotator: Annotator, directions: Sequence[Symmetrization] = tuple(Symmetrization),
     votes: Sequence[Sequence[GoldPair]] = (), name: str = "train",
-    others: Mapping[str, Sequence[GoldPair]] | None = None,
+    others: Mapping[str, Sequence[GoldPair]] | None = None, stacked: Stacked | None = None,
 ) -> dict[Symmetrization, list[Links]]:  # fmt: skip
     """Return the links of every pair by the model that has not seen it, for each symmetrization.
 
     With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
     the mean of theirs, times their number, so the penalty is multiplied by it too. With `others`,
-    corpora by name, every model learns from all of those as well; `name` is that of `gold`.
+    corpora by name, every model learns from all of those as well; `name` is that of `gold`. With
+    `stacked`, the group "neural" reads what that says of the pairs, which must have trees.
     """
     lessons = votes or [gold]
     settings = replace(settings, l2=settings.l2 * len(lessons))
@@ -69,8 +106,16 @@ def held_out(
             for pair, number in zip(lesson, folds, strict=True)
             if number != fold
         ]
-        model = train({name: seen, **(others or {})}, annotator, settings, name=f"fold-{fold}")
-        aligner = Aligner(model, annotator)
+        corpora = {name: seen, **(others or {})}
+        says = stacked and {
+            name: stacked.encode([(pair.source, pair.target) for pair in pairs])
+            for name, pairs in corpora.items()
+        }
+        model = train(
+            corpora, annotator, settings, name=f"fold-{fold}",
+            encoder="stacked" if stacked else "", encoded=says,
+        )  # fmt: skip
+        aligner = Aligner(model, annotator, encoder=cast(Any, stacked))
         for k in (k for k, number in enumerate(folds) if number == fold):
             for symmetrization in directions:
                 found = aligner.align(gold[k].source, gold[k].target, symmetrization=symmetrization)
@@ -121,6 +166,7 @@ def main() -> None:
     parser.add_argument(
         "--votes", type=Path, nargs="+", default=(), help="annotators' files to learn from instead"
     )
+    parser.add_argument("--stack", choices=TABLES, help="add what sultan links by that table")
     parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
@@ -136,10 +182,11 @@ def main() -> None:
     groups = [each for each in settings.feature_groups if each not in arguments.without]
     if len(groups) + len(arguments.without) != len(settings.feature_groups):
         parser.error(f"--without {arguments.without}; wanted some of {settings.feature_groups}")
+    groups += ["neural"] if arguments.stack else []
     settings = replace(settings, feature_groups=(*groups, *arguments.added))
     annotator = load_annotator(arguments.annotator)
     gold, *more = (
-        annotated(read_gold(path), annotator, settings.feature_groups)
+        annotated(read_gold(path), annotator, settings.feature_groups, trees=bool(arguments.stack))
         for path in (arguments.gold, *arguments.votes, *arguments.also)
     )
     votes, others = more[: len(arguments.votes)], more[len(arguments.votes) :]
@@ -147,6 +194,7 @@ def main() -> None:
     links = held_out(
         gold, folds, settings, annotator, votes=votes, name=arguments.gold.name,
         others=dict(zip((path.name for path in arguments.also), others, strict=True)),
+        stacked=Stacked(arguments.stack) if arguments.stack else None,
     )  # fmt: skip
     if arguments.output:
         lines = (

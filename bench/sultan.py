@@ -1,13 +1,14 @@
 """Accuracy of the aligner of Sultan et al. (2014) with each annotator's trees, and its speed.
 
-    python -m bench.sultan [--gold FILE] [--trees native,mst,...] [--tables ppdb,wordnet] [--rules]
+    python -m bench.sultan [--gold FILE] [--trees native,mst,...] [--ppdb FILE] [--rules]
 
 Goals: to see what its figures owe to the trees and to the table of similar words, and to catch a
 loss of speed. One JSON object per annotator and table: percentages on sure links, and pairs per
 second of CPU time on annotated pairs, best of the repeats. ``mst`` are the trees in the corpus's
 own file (basic Stanford dependencies), with the same tags; the others tag and parse the corpus's
 tokens. What is not installed is left out with the reason. With --rules, one more object per rule
-and confidence: how many links it made, and the share of them that is right.
+and confidence: how many links it made, and the share of them that is right. --ppdb compiles PPDB's
+pairs for this run alone.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from tokalign.annotate import load_annotator
 from tokalign.errors import ResourceError
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
+from tokalign.lexicon.resources import install_ppdb
 from tokalign.systems.matches import Matches
-from tokalign.systems.sultan import TABLES, Sultan
+from tokalign.systems.sultan import TABLES, SultanSystem
 from tokalign.types import GoldPair, Sentence
 
 from bench.annotators import ANNOTATORS, read_mst
@@ -48,7 +52,7 @@ def with_trees(gold: Sequence[GoldPair], path: Path, annotator: str) -> Pairs:
     return list(zip(annotated[::2], annotated[1::2], strict=True))
 
 
-def align(system: Sultan, pairs: Pairs, repeats: int) -> tuple[list[Matches], float]:
+def align(system: SultanSystem, pairs: Pairs, repeats: int) -> tuple[list[Matches], float]:
     """Return the links of all pairs, and pairs per second of CPU time."""
     seconds = []
     for _ in range(repeats):
@@ -85,9 +89,19 @@ def main() -> None:
     parser.add_argument("--gold", type=Path, default=DATA / "msr_rte2" / "RTE2_dev_M.align.txt")
     parser.add_argument("--trees", default=",".join((*ANNOTATORS, "mst")))
     parser.add_argument("--tables", default=",".join(TABLES))
+    parser.add_argument("--ppdb", type=Path, help="pairs to compile for the table ppdb")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--rules", action="store_true")
     arguments = parser.parse_args()
+    with ExitStack() as stack:
+        if arguments.ppdb:
+            os.environ["TOKALIGN_HOME"] = stack.enter_context(tempfile.TemporaryDirectory())
+            install_ppdb(arguments.ppdb)
+        run(arguments)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a row for each annotator and table."""
     gold = read_gold(arguments.gold)
     for annotator in arguments.trees.split(","):
         try:
@@ -97,27 +111,22 @@ def main() -> None:
             continue
         for table in arguments.tables.split(","):
             try:
-                system = Sultan(table)
+                system = SultanSystem(table)
             except ResourceError as error:
                 print(f"{table}: left out: {error}", file=sys.stderr)
                 continue
             found, rate = align(system, pairs, arguments.repeats)
             links = [frozenset(cells(each)) for each in found]
             scores = evaluate(gold, links, n_samples=1).scores.to_json()
-            print(
-                json.dumps(
-                    {
-                        "trees": annotator.partition(":")[0],
-                        "table": table,
-                        **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
-                        "pairs_per_second": round(rate),
-                    }
-                ),
-                flush=True,
-            )
-            if arguments.rules:
-                for row in rule_rows(gold, found):
-                    print(json.dumps(row))
+            row = {
+                "trees": annotator.partition(":")[0],
+                "table": table,
+                **{name: round(100 * float(str(scores[name])), 2) for name in NAMES},
+                "pairs_per_second": round(rate),
+            }
+            print(json.dumps(row), flush=True)
+            for row in rule_rows(gold, found) if arguments.rules else ():
+                print(json.dumps(row))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tokalign.systems.equivalences import (
     SAME_DIRECTION,
     category_of,
 )
-from tokalign.systems.sultan import CONFIDENCE, TABLES, Sultan
+from tokalign.systems.sultan import CONFIDENCE, TABLES, SultanSystem
 from tokalign.types import Sentence
 
 
@@ -128,7 +128,7 @@ def test_table_1_names_categories_and_no_type_twice_in_a_row():
 def linked(source, target, system=None):
     """Return source word, target word and rule of every link."""
     pair = load_annotator("native").annotate([source, target], trees=True)
-    found = (system or Sultan()).align(*pair)
+    found = (system or SultanSystem()).align(*pair)
     return {
         (pair[0].tokens[i], pair[1].tokens[j], rule)
         for i, j, rule in zip(found.source, found.target, found.rules, strict=True)
@@ -168,7 +168,7 @@ def test_words_are_linked_by_equivalent_dependencies_with_what_they_depend_on():
         "He PRP he 2 nsubj", "purchased VBD purchase 0 root", "all DT all 2 obj",
         "Sony NNP Sony 2 obj",
     ))  # fmt: skip
-    found = Sultan().align(passive, active)
+    found = SultanSystem().align(passive, active)
     links = dict(zip(zip(found.source, found.target, strict=True), found.rules, strict=True))
     assert links[2, 1] in ("dependency", "dependency-context")
     assert links[0, 3] == "name"
@@ -180,28 +180,28 @@ def test_words_that_nothing_speaks_for_but_themselves_are_linked_without_trees()
 
 
 def test_paraphrases_are_taken_once_they_are_installed(tmp_path):
-    assert Sultan().table == "wordnet"
+    assert SultanSystem().table == "wordnet"
     assert not any(word == "mongoose" for word, _, _ in linked("A mongoose.", "The weasel."))
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("mongoose\tweasel\n", encoding="utf-8")
     install_ppdb(pairs)
-    assert Sultan().table == "ppdb"
+    assert SultanSystem().table == "ppdb"
     assert ("mongoose", "weasel", "neighbourhood") in linked("A mongoose.", "The weasel.")
     assert not any(word == "mongoose" for word, *_ in linked(
-        "A mongoose.", "The weasel.", Sultan("wordnet")
+        "A mongoose.", "The weasel.", SultanSystem("wordnet")
     ))  # fmt: skip
 
 
 def test_a_table_that_is_not_installed_is_an_error():
     with pytest.raises(ResourceError, match="ppdb"):
-        Sultan("ppdb")
+        SultanSystem("ppdb")
     with pytest.raises(ResourceError, match="thesaurus"):
-        Sultan("thesaurus")
+        SultanSystem("thesaurus")
 
 
 def test_a_link_s_confidence_is_that_of_its_rule():
     pair = load_annotator("native").annotate(["Big dogs bark.", "Big dogs bark."], trees=True)
-    found = Sultan().align(*pair)
+    found = SultanSystem().align(*pair)
     assert found.rules == ("identical-sequence",) * 3 + ("final-mark",)
     assert found.confidence.tolist() == pytest.approx([0.97, 0.97, 0.97, 0.99])
     assert set(CONFIDENCE) == set(RULES) - {""}
@@ -213,7 +213,7 @@ def test_sides_that_change_places_give_mirrored_links():
         ["Paris police arrested two men in March.", "In March two men were held by the police."],
         trees=True,
     )
-    there, back = Sultan().align(*pair), Sultan().align(*reversed(pair))
+    there, back = SultanSystem().align(*pair), SultanSystem().align(*reversed(pair))
     cells = set(zip(there.source.tolist(), there.target.tolist(), strict=True))
     assert cells == set(zip(back.target.tolist(), back.source.tolist(), strict=True))
     assert TABLES == ("ppdb", "wordnet")

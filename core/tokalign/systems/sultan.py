@@ -64,7 +64,7 @@ Shares of the links on RTE2's development half, native annotator and PPDB (``pyt
 """
 
 
-class Sultan:
+class SultanSystem:
     """Aligns annotated pairs; threads may share one and then take turns.
 
     Parameters
