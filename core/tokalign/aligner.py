@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.decoding.links import link_posteriors
@@ -14,7 +14,13 @@ from tokalign.decoding.results import EncodedPair, Results
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
-from tokalign.lengths import MAX_TOKENS, require_few_tokens, require_short, shortened
+from tokalign.lengths import (
+    MAX_CHARACTERS,
+    MAX_TOKENS,
+    require_few_tokens,
+    require_short,
+    shortened,
+)
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
@@ -166,7 +172,16 @@ class Aligner:
             return annotated
         return [_first_tokens(*each) for each in zip(annotated, given, strict=True)]
 
-    def _is_annotated(self, sentence: SentenceLike) -> bool:
+    def _is_ready(self, sentence: SentenceLike) -> TypeGuard[Sentence]:
+        """Whether `annotate` gives a sentence back as it is, so that it need not be asked."""
+        return (
+            self._is_annotated(sentence)
+            and len(sentence) <= MAX_TOKENS
+            and len(sentence.text) <= MAX_CHARACTERS
+            and _is_unicode(sentence.text)
+        )
+
+    def _is_annotated(self, sentence: SentenceLike) -> TypeGuard[Sentence]:
         if not isinstance(sentence, Sentence):
             return False
         if self.header.uses_trees and sentence.heads is None:
@@ -204,9 +219,11 @@ class Aligner:
         """
         options = AlignOptions.of(options, changes)
         self._results.check(options)
-        annotated = self.annotate_pairs([(source, target)], truncate=options.truncate)
-        (outcome,) = self.align_annotated(annotated, options)
-        return unwrap(outcome)
+        if not (self._is_ready(source) and self._is_ready(target)):
+            (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
+            source, target = unwrap(annotated)
+        (encoded,) = self._encode([(source, target)])
+        return self._results.one(encoded, options)
 
     @overload
     def pipe(
@@ -444,6 +461,14 @@ def _open_encoder(name: str) -> Encoder:
     from tokalign.neural.encoder import Encoder  # its packages are optional
 
     return Encoder.open_shipped(name)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no lone surrogates."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _first_tokens(sentence: Sentence, given: SentenceLike) -> Sentence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,12 +111,12 @@ class SystemResults:
             If an option is only of models.
         """
         self.check(options)
-        step = partial(self._aligned, options)
         for outcome in pairs:
-            yield attempt(step, outcome)
+            yield attempt(lambda pair: self.one(pair, options), outcome)
 
-    def _aligned(self, options: AlignOptions, ready: EncodedPair) -> Alignment:
-        return self.alignment(self.decode(*ready), options)
+    def one(self, pair: EncodedPair, options: AlignOptions) -> Alignment:
+        """Return the alignment of a pair."""
+        return self.alignment(self.decode(*pair), options)
 
     def decode(
         self, pair: tuple[Sentence, Sentence], encoded: object = None, style: str = ""

@@ -150,6 +150,8 @@ class AlignOptions:
     def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
         """Put a member of an enumeration in the place of its value, or raise InputError."""
         value = getattr(self, name)
+        if type(value) is kind:
+            return
         try:
             object.__setattr__(self, name, kind(value))
         except ValueError:

@@ -34,7 +34,7 @@ class View:
     """
 
     __slots__ = ("_columns", "_index")
-    _columns: Columns
+    _columns: Columns | None  # None where it was made by its constructor
     _index: int
 
     @classmethod
@@ -50,15 +50,15 @@ class View:
 
     def viewed(self) -> tuple[Any, int] | None:
         """Return the columns that the value is a view of and its index, or None."""
-        try:
-            return self._columns, self._index
-        except AttributeError:
-            return None
+        columns = self._columns
+        return None if columns is None else (columns, self._index)
 
     if not TYPE_CHECKING:  # else every name would be an attribute
 
         def __getattr__(self, name):
             """Fill a slot that is still empty."""
+            if name == "_columns":
+                return None  # a cheap answer: sentences are asked several times for each pair
             if name not in self.__dataclass_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             value = self._columns.field(self._index, name)

@@ -94,6 +94,29 @@ def test_pipe_and_align_give_the_same() -> None:
         assert list(ALIGNER.pipe(pairs, batch_size=batch_size)) == alone
 
 
+@settings(max_examples=40)
+@given(
+    st.tuples(sentences, sentences),
+    st.sampled_from([style["name"] for style in ALIGNER.header.styles]),
+    st.sampled_from([0.0, 0.5, 0.9]),
+    st.booleans(),
+)
+def test_a_pair_alone_is_what_its_batch_gives(pair, style, min_confidence, posteriors) -> None:
+    options = AlignOptions(style=style, min_confidence=min_confidence)
+    alone = attempt(lambda each: ALIGNER._results.one((each, None), options), pair)
+    assert told([alone]) == told(list(ALIGNER.align_annotated([pair], options)))
+    if isinstance(alone, Alignment):
+        assert ALIGNER.align(*pair, options) == alone
+        whole = ALIGNER.align(*pair, options, posteriors=posteriors, explain=True)
+        assert (whole.links, whole.score) == (alone.links, alone.score)
+
+
+def test_sentences_that_are_views_give_what_equal_ones_do() -> None:
+    for source, target in zip(SENTENCES[::2], SENTENCES[1::2], strict=True):
+        assert source.viewed() is not None
+        assert ALIGNER.align(source.replace(), target.replace()) == ALIGNER.align(source, target)
+
+
 def test_words_that_are_forgotten_between_batches_change_nothing() -> None:
     pairs = list(zip(SENTENCES[::2], SENTENCES[1::2], strict=True))
     before = list(ALIGNER.align_annotated(pairs, AlignOptions()))

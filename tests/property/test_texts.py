@@ -15,6 +15,7 @@ from tokalign.annotate._words import Words
 from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.native import NativeAnnotator
 from tokalign.annotate.tagger import Tagger
+from tokalign.errors import InputError
 from tokalign.types import Sentence
 
 TAGGER = Tagger.load()
@@ -62,6 +63,48 @@ def test_texts_of_a_batch_are_annotated_as_each_by_steps(texts) -> None:
 def test_what_was_annotated_before_changes_nothing(texts) -> None:
     annotated = ANNOTATOR.annotate([text for text in texts if tokenize(text)[0]], trees=False)
     assert annotated == [by_steps(text) for text in texts if tokenize(text)[0]]
+
+
+tokens = st.lists(
+    st.sampled_from([*" ".join(TEXTS[:20]).split(), "''", "``", "-LRB-", "don’t", "New York", "İ"])
+    | st.text(min_size=1, max_size=8),
+    min_size=1,
+    max_size=12,
+)
+
+
+def by_columns(tokens: list[str]) -> Sentence:
+    """Return given tokens annotated as those of a Sentence are; the twin."""
+    (sentence,) = NativeAnnotator().annotate([Sentence.from_tokens(tokens)], trees=False)
+    return sentence
+
+
+@settings(max_examples=150)
+@given(st.lists(st.one_of(tokens, pieces), max_size=6))
+def test_given_tokens_and_texts_of_a_batch_are_annotated_as_each_alone(sentences) -> None:
+    sentences = [each for each in sentences if not isinstance(each, str) or tokenize(each)[0]]
+    found = ANNOTATOR.annotate(sentences, trees=False)
+    assert found == [
+        by_steps(each) if isinstance(each, str) else by_columns(each) for each in sentences
+    ]
+
+
+@pytest.mark.parametrize(
+    "tokens", [["a", " "], [" a", "b"], ["a", " b"], ["a ", "b"], ["a b", "c  d"], [" "]]
+)
+def test_tokens_with_spaces_stand_where_they_are_found(tokens) -> None:
+    (found,) = ANNOTATOR.annotate([tokens], trees=False)
+    assert found == by_columns(tokens)
+    assert found.tokens == tuple(tokens)
+
+
+def test_tokens_in_words_are_views_and_an_empty_one_is_refused() -> None:
+    found, other = ANNOTATOR.annotate([["Dogs", "bark"], "Dogs bark"], trees=False)
+    assert found.viewed()[0] is other.viewed()[0]
+    assert found == other
+    for wrong in ([""], ["a", ""], ["", "a"], ["a", "", "b"]):
+        with pytest.raises(InputError, match=r"token \d is empty"):
+            ANNOTATOR.annotate([wrong], trees=False)
 
 
 def test_every_token_of_much_text_has_its_number() -> None:

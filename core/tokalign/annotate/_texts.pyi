@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ MAX_WORD_BYTES: int
 class Annotate:
     words: Words
     def __init__(self, tagger: Tagger, lemmatize: Callable[[str, str], str]) -> None: ...
-    def __call__(self, texts: list[str]) -> AnnotatedTexts: ...
+    def __call__(
+        self, texts: list[str], tokens: list[Sequence[str] | None] | None = ...
+    ) -> AnnotatedTexts: ...
 
 class AnnotatedTexts:
     words: Words

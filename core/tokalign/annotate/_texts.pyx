@@ -1,16 +1,17 @@
-"""Raw text to tokens, tags and lemmas, many sentences at once with the interpreter released.
+"""Raw text, or given tokens, to tags and lemmas, many sentences at once without the interpreter.
 
 No Python object is made for a token: sentences stay in columns of word numbers, of which a
 `Sentence` is a view. The same by the sentence: `tokenize`, `Tagger.tag`, `Lemmatizer.lemmatize`.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 import numpy as np
 
 from tokalign.annotate._forms cimport Form, shift_of
+from tokalign.annotate._growing cimport grow, more_room
 from tokalign.annotate._tagger cimport WIDTH, Lexicon, check_width, open_lexicon, tag_sentence
 from tokalign.annotate._tokenize cimport (
     CLOSING,
@@ -40,6 +41,8 @@ cdef struct Text:
     int kind
     const void *data
     Py_ssize_t n
+    const int32_t *lengths   # [n_given] of the tokens, a space after each but the last
+    Py_ssize_t n_given       # -1 where the tokens are to be found
 
 cdef struct Scratch:
     # Of the longest sentence so far, and of all tokens so far. Owned.
@@ -110,24 +113,73 @@ cdef void _free_letters(Scratch *scratch) noexcept nogil:
 cdef bint _has_tokens(Scratch *scratch, Py_ssize_t wanted) noexcept nogil:
     """Make room for so many tokens in all; return whether there is."""
     cdef Py_ssize_t room
-    cdef void *grown
     if wanted <= scratch.room:
         return True
-    room = max(2 * scratch.room, wanted, <Py_ssize_t>LEAST_ROOM)
-    grown = realloc(scratch.starts, room * sizeof(int32_t))
-    if grown == NULL:
+    room = more_room(scratch.room, wanted, LEAST_ROOM)
+    if not (
+        grow(<void **>&scratch.starts, room, sizeof(int32_t))
+        and grow(<void **>&scratch.ends, room, sizeof(int32_t))
+        and grow(<void **>&scratch.numbers, room, sizeof(int32_t))
+    ):
         return False
-    scratch.starts = <int32_t *>grown
-    grown = realloc(scratch.ends, room * sizeof(int32_t))
-    if grown == NULL:
-        return False
-    scratch.ends = <int32_t *>grown
-    grown = realloc(scratch.numbers, room * sizeof(int32_t))
-    if grown == NULL:
-        return False
-    scratch.numbers = <int32_t *>grown
     scratch.room = room
     return True
+
+
+cdef bint _add(
+    Scratch *scratch, Words words, Py_ssize_t at, Py_ssize_t start, Py_ssize_t end, int32_t token
+) noexcept nogil:
+    """Add a token to the sentence at hand, as its token `at`; return whether there was memory."""
+    cdef Py_ssize_t place = scratch.n_tokens + at
+    if token < 0 or not _has_tokens(scratch, place + 1):
+        return False
+    scratch.tokens[at] = token  # what it says of its tag may still move
+    scratch.forms[at] = words.token[token].form
+    scratch.starts[place] = <int32_t>start
+    scratch.ends[place] = <int32_t>end
+    return True
+
+
+cdef Py_ssize_t _find_tokens(const Text *text, Scratch *scratch, Words words) noexcept nogil:
+    """Add the tokens that are found in a text; return how many, or -1 without memory."""
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end = 0
+    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t k
+    cdef uint8_t bits
+    cdef int32_t token
+    cdef int written
+    for k in range(text.n):
+        scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
+    mark_tokens(scratch.letters, scratch.bits, text.n)
+    while next_token(scratch.letters, scratch.bits, text.n, &start, &end):
+        bits = scratch.bits[start] & REWRITTEN
+        if bits:
+            written = _written(bits)
+            token = words.find_token(&WRITTEN[written][0], 3 if bits & ELLIPSIS else 2)
+        else:
+            token = words.find_token(scratch.letters + start, end - start)
+        if not _add(scratch, words, n, start, end, token):
+            return -1
+        n += 1
+        start = end
+    return n
+
+
+cdef Py_ssize_t _take_tokens(const Text *text, Scratch *scratch, Words words) noexcept nogil:
+    """Add the tokens that were given of a text; return how many, or -1 without memory."""
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end, k
+    for k in range(text.n):
+        scratch.letters[k] = PyUnicode_READ(text.kind, text.data, k)
+    for k in range(text.n_given):
+        end = start + text.lengths[k]
+        if not _add(
+            scratch, words, k, start, end, words.find_token(scratch.letters + start, end - start)
+        ):
+            return -1
+        start = end + 1
+    return text.n_given
 
 
 cdef class Annotate:
@@ -162,34 +214,16 @@ cdef class Annotate:
 
     cdef bint _annotate(self, const Text *text, Scratch *scratch, Words words) noexcept nogil:
         """Add the tokens of one text; return whether there was memory."""
-        cdef Py_ssize_t start = 0
-        cdef Py_ssize_t end = 0
-        cdef Py_ssize_t n = 0
         cdef Py_ssize_t first = scratch.n_tokens
-        cdef Py_ssize_t k
-        cdef uint8_t bits
-        cdef int32_t token
-        cdef int written
+        cdef Py_ssize_t n, k
         if not _has_letters(scratch, text.n):
             return False
-        for k in range(text.n):
-            scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
-        mark_tokens(scratch.letters, scratch.bits, text.n)
-        while next_token(scratch.letters, scratch.bits, text.n, &start, &end):
-            bits = scratch.bits[start] & REWRITTEN
-            if bits:
-                written = _written(bits)
-                token = words.find_token(&WRITTEN[written][0], 3 if bits & ELLIPSIS else 2)
-            else:
-                token = words.find_token(scratch.letters + start, end - start)
-            if token < 0 or not _has_tokens(scratch, first + n + 1):
-                return False
-            scratch.tokens[n] = token  # what it says of its tag may still move
-            scratch.forms[n] = words.token[token].form
-            scratch.starts[first + n] = <int32_t>start
-            scratch.ends[first + n] = <int32_t>end
-            n += 1
-            start = end
+        if text.n_given >= 0:
+            n = _take_tokens(text, scratch, words)
+        else:
+            n = _find_tokens(text, scratch, words)
+        if n < 0:
+            return False
         for k in range(n):
             scratch.form_scores[k] = words.form_scores + scratch.tokens[k] * <Py_ssize_t>WIDTH
         tag_sentence(
@@ -203,13 +237,16 @@ cdef class Annotate:
         scratch.n_tokens += n
         return True
 
-    def __call__(self, list texts not None):
+    def __call__(self, list texts not None, list tokens=None):
         """Return texts annotated.
 
         Parameters
         ----------
         texts : list of str
             One sentence each.
+        tokens : list of (sequence of str, or None), optional
+            For each text the tokens that it is, with a space between two; None where they are to
+            be found. Not empty; none is empty.
 
         Returns
         -------
@@ -218,9 +255,11 @@ cdef class Annotate:
         cdef Py_ssize_t n_texts = len(texts)
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)
         cdef Text *items = <Text *>malloc(n_texts * sizeof(Text) + 1)
+        cdef int32_t[::1] lengths = _lengths(tokens)
         cdef Scratch scratch
         cdef Words words
         cdef str text
+        cdef Py_ssize_t n_given = 0
         cdef Py_ssize_t k
         cdef bint is_done = True
         if self.words.n_bytes > MAX_WORD_BYTES:
@@ -242,6 +281,11 @@ cdef class Annotate:
                 items[k].kind = PyUnicode_KIND(text)
                 items[k].data = PyUnicode_DATA(text)
                 items[k].n = len(text)
+                items[k].n_given = -1
+                if tokens is not None and tokens[k] is not None:
+                    items[k].n_given = len(tokens[k])
+                    items[k].lengths = &lengths[n_given]
+                    n_given += items[k].n_given
             with nogil:
                 for k in range(n_texts):
                     is_done = self._annotate(&items[k], &scratch, words)
@@ -261,6 +305,11 @@ cdef class Annotate:
             free(scratch.ends)
             free(scratch.numbers)
         return found
+
+
+cdef int32_t[::1] _lengths(list tokens):
+    """Return the lengths of all tokens that are given, and a 0."""
+    return np.array([len(token) for each in tokens or () for token in each or ()] + [0], dtype=np.int32)
 
 
 cdef _array(const int32_t *values, Py_ssize_t n):

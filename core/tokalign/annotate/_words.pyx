@@ -5,12 +5,13 @@ remembered: what the tagger sees of a token is computed once, and a word's lemma
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 import secrets
 
 from tokalign.annotate._forms cimport Form, pack_letters
+from tokalign.annotate._growing cimport grow, more_room
 from tokalign.annotate._tagger cimport WIDTH, score_form
 
 cdef extern from "Python.h":
@@ -43,17 +44,18 @@ cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogi
     return mix(h ^ SECRET, SALT)
 
 
-cdef void *_grown(void *block, Py_ssize_t *room, Py_ssize_t wanted, size_t item) noexcept nogil:
-    """Return the block with room for `wanted` items, or NULL; then it is as it was."""
-    cdef Py_ssize_t more = room[0]
-    cdef void *grown
-    if wanted <= more:
-        return block
-    more = max(2 * more, wanted, <Py_ssize_t>LEAST_ROOM)
-    grown = realloc(block, more * item)
-    if grown != NULL:
-        room[0] = more
-    return grown
+cdef bint _has_room(
+    void **block, Py_ssize_t *room, Py_ssize_t wanted, size_t item
+) noexcept nogil:
+    """Make room for so many items; return whether there is."""
+    cdef Py_ssize_t more
+    if wanted <= room[0]:
+        return True
+    more = more_room(room[0], wanted, LEAST_ROOM)
+    if not grow(block, more, item):
+        return False
+    room[0] = more
+    return True
 
 
 cdef class Words:
@@ -128,7 +130,6 @@ cdef class Words:
         cdef uint64_t h = hash_of(letters, n)
         cdef Py_ssize_t at = h & (self._n_slots - 1)
         cdef Token *token
-        cdef void *grown
         while self._slots[at] >= 0:
             token = &self.token[self._slots[at]]
             if token.hash == h and token.n == n and not memcmp(
@@ -142,22 +143,19 @@ cdef class Words:
             at = h & (self._n_slots - 1)
             while self._slots[at] >= 0:
                 at = (at + 1) & (self._n_slots - 1)
-        grown = _grown(self.token, &self._token_room, self._n_tokens + 1, sizeof(Token))
-        if grown == NULL:
+        if not (
+            _has_room(
+                <void **>&self.token, &self._token_room, self._n_tokens + 1, sizeof(Token)
+            )
+            and _has_room(
+                <void **>&self.form_scores, &self._score_room, self._n_tokens + 1,
+                WIDTH * sizeof(int32_t),
+            )
+            and _has_room(
+                <void **>&self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
+            )
+        ):
             return -1
-        self.token = <Token *>grown
-        grown = _grown(
-            self.form_scores, &self._score_room, self._n_tokens + 1, WIDTH * sizeof(int32_t)
-        )
-        if grown == NULL:
-            return -1
-        self.form_scores = <int32_t *>grown
-        grown = _grown(
-            self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
-        )
-        if grown == NULL:
-            return -1
-        self._letters = <Py_UCS4 *>grown
         memcpy(self._letters + self._n_letters, letters, n * sizeof(Py_UCS4))
         token = &self.token[self._n_tokens]
         pack_letters(letters, n, &token.form)
@@ -179,15 +177,14 @@ cdef class Words:
     cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil:
         """Return the number of the word that a token with a tag is, or -1 without memory."""
         cdef int32_t number = self.token[token].first_word
-        cdef void *grown
         while number >= 0:
             if self.word[number].tag == tag:
                 return number
             number = self.word[number].next
-        grown = _grown(self.word, &self._word_room, self.n_words + 1, sizeof(Word))
-        if grown == NULL:
+        if not _has_room(
+            <void **>&self.word, &self._word_room, self.n_words + 1, sizeof(Word)
+        ):
             return -1
-        self.word = <Word *>grown
         number = <int32_t>self.n_words
         self.word[number].token = token
         self.word[number].tag = tag

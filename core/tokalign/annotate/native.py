@@ -61,23 +61,30 @@ class NativeAnnotator:
         >>> sentence.heads
         (3, 3, 3, -1, 3)
         """
-        texts = [] if trees else [each for each in sentences if isinstance(each, str)]
-        views = self._views(texts)
+        texts = [None if trees else _as_text(each) for each in sentences]
+        views = self._views(
+            [text for text in texts if text is not None],
+            [
+                None if isinstance(each, str) else tuple(each)
+                for each, text in zip(sentences, texts, strict=True)
+                if text is not None
+            ],
+        )
         begun = [
-            given_columns(each) if not isinstance(each, str)
-            else _from_text(each) if trees
-            else next(views)
-            for each in sentences
+            next(views) if text is not None
+            else _from_text(each) if isinstance(each, str)
+            else given_columns(each)
+            for each, text in zip(sentences, texts, strict=True)
         ]  # fmt: skip
         require_tokens(begun)
         self._fill([each for each in begun if isinstance(each, Columns)], trees=trees)
         return [each.sentence() if isinstance(each, Columns) else each for each in begun]
 
-    def _views(self, texts: list[str]) -> Iterator[Sentence]:
-        """Yield texts annotated, without trees, as views of columns."""
+    def _views(self, texts: list[str], tokens: list[Sequence[str] | None]) -> Iterator[Sentence]:
+        """Yield texts, of which some have their tokens, without trees, as views of columns."""
         if texts:
             with self._lock:
-                columns = self._annotate_texts(texts)
+                columns = self._annotate_texts(texts, tokens)
             for index, text in enumerate(texts):
                 yield Sentence.of(columns, index, text=text)
 
@@ -116,6 +123,22 @@ class NativeAnnotator:
             if column.heads is None:
                 column.heads = tuple(heads[start:end])
                 column.relations = tuple(relations[start:end])
+
+
+def _as_text(sentence: SentenceLike) -> str | None:
+    """Return the text of a sentence, that of tokens with spaces between them; or None.
+
+    None is for what `given_columns` has to read: a Sentence, and tokens that are empty, begin or
+    end with a space.
+    """
+    if isinstance(sentence, str):
+        return sentence
+    if isinstance(sentence, Sentence):
+        return None
+    text = " ".join(sentence)
+    if not text or text[0] == " " or text[-1] == " " or "  " in text:
+        return None
+    return text
 
 
 def _from_text(text: str) -> Columns:

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.decoding._convention import Convention
 from tokalign.decoding._decoder import Decoder
 from tokalign.features._extract import Encoded
 from tokalign.types import Sentence
@@ -11,7 +12,8 @@ def decide_batch(
     decoder: Decoder,
     pairs: Sequence[tuple[tuple[Sentence, Sentence], Encoded | None]],
     style: int,
-    threshold: float,
+    convention: Convention,
+    least: float,
 ) -> tuple[
     tuple[
         NDArray[np.int64],

@@ -6,12 +6,14 @@ by `Decoder.decode` and the functions of links.py, score.py and similarity.py.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
+from tokalign.annotate._growing cimport grow, more_room
 from tokalign.annotate._texts cimport AnnotatedTexts
+from tokalign.decoding._convention cimport Convention
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._joint cimport cover, select_links, share
 from tokalign.features._analysis cimport Analysis
@@ -20,6 +22,12 @@ from tokalign.features._pair cimport Side
 
 from tokalign.decoding.score import content_weight
 from tokalign.errors import InputError, ModelError
+
+cdef extern from "Python.h":
+    object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
+
+cdef enum:
+    LEAST_ROOM = 64
 
 cdef enum Status:
     FINE = 0
@@ -98,29 +106,22 @@ cdef class Analysed(Analysis):
 cdef bint _has_room(Columns *columns, Py_ssize_t n_wanted) noexcept nogil:
     """Make room for so many links in all; return whether there is."""
     cdef Py_ssize_t n_room
-    cdef void *grown
     if n_wanted <= columns.n_room:
         return True
-    n_room = max(n_wanted, 2 * columns.n_room)
-    grown = realloc(columns.source, n_room * sizeof(int32_t))
-    if grown == NULL:
+    n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
+    if not (
+        grow(<void **>&columns.source, n_room, sizeof(int32_t))
+        and grow(<void **>&columns.target, n_room, sizeof(int32_t))
+        and grow(<void **>&columns.confidence, n_room, sizeof(double))
+    ):
         return False
-    columns.source = <int32_t *>grown
-    grown = realloc(columns.target, n_room * sizeof(int32_t))
-    if grown == NULL:
-        return False
-    columns.target = <int32_t *>grown
-    grown = realloc(columns.confidence, n_room * sizeof(double))
-    if grown == NULL:
-        return False
-    columns.confidence = <double *>grown
     columns.n_room = n_room
     return True
 
 
 cdef Status _decide(
-    Decoder decoder, Extractor extractor, Job *job, int style, double threshold, const Scratch *scratch,
-    Columns *columns, int64_t *n_links,
+    Decoder decoder, Extractor extractor, Job *job, int style, Convention convention, double least,
+    const Scratch *scratch, Columns *columns, int64_t *n_links,
 ) noexcept nogil:
     """Decode one pair, and add what is decided to the columns."""
     cdef Py_ssize_t n_source = job.source.n
@@ -129,7 +130,10 @@ cdef Status _decide(
     cdef double *t2s = s2t + n_source * (n_target + 1)
     cdef double total = 0.0
     cdef double summed = 0.0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n_likely, k
+    cdef int32_t *source
+    cdef int32_t *target
+    cdef double *confidence
     extractor.hold(job.source, job.target)
     extractor.pair.source.encoded = job.s2t_encoded
     extractor.pair.target.encoded = job.t2s_encoded
@@ -143,10 +147,14 @@ cdef Status _decide(
         return NOT_FINITE
     if not _has_room(columns, n_links[0] + n_source * n_target):
         return NO_MEMORY
-    n_links[0] += select_links(
-        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, threshold,
-        columns.source + n_links[0], columns.target + n_links[0], columns.confidence + n_links[0],
+    source = columns.source + n_links[0]
+    target = columns.target + n_links[0]
+    confidence = columns.confidence + n_links[0]
+    n_likely = select_links(
+        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, convention.threshold,
+        source, target, confidence,
     )
+    n_links[0] += convention.keep(source, target, confidence, n_likely, least)
     cover(scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, scratch.covered)
     for k in range(n_target):
         total += job.score_weights[k]
@@ -163,13 +171,17 @@ cdef Status _decide(
     return FINE
 
 
-cdef int _copy(array, const void *values, size_t n_bytes) except -1:
-    """Fill a NumPy array from memory."""
-    cdef unsigned char[::1] out
-    if n_bytes:
-        out = array.view(np.uint8)
-        memcpy(&out[0], values, n_bytes)
-    return 0
+cdef _array(const void *values, Py_ssize_t n_bytes, dtype):
+    """Return an array with a copy of values."""
+    return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
+
+
+cdef bint _has_words(columns, Py_ssize_t index):
+    """Whether a sentence is a view of annotated texts, and not empty."""
+    if not isinstance(columns, AnnotatedTexts):
+        return False
+    cdef AnnotatedTexts texts = columns
+    return texts.offsets[index + 1] > texts.offsets[index]
 
 
 cdef class Batch:
@@ -180,6 +192,7 @@ cdef class Batch:
     cdef double *_block
     cdef Scratch scratch
     cdef Columns columns
+    cdef double *figures    # [2, n_pairs] scores and similarities
     cdef list held           # what the jobs point to
     cdef dict analysed       # id of a sentence -> its analysis
     cdef dict errors         # number of a pair -> why it failed
@@ -191,7 +204,8 @@ cdef class Batch:
         self.errors = {}
         self.jobs = <Job *>malloc(n_pairs * sizeof(Job) + 1)
         self.columns.offset = <int64_t *>malloc((n_pairs + 1) * sizeof(int64_t))
-        if self.jobs == NULL or self.columns.offset == NULL:
+        self.figures = <double *>malloc(2 * n_pairs * sizeof(double) + 1)
+        if self.jobs == NULL or self.columns.offset == NULL or self.figures == NULL:
             raise MemoryError("pairs of a batch")
         memset(self.jobs, 0, n_pairs * sizeof(Job))
         self.columns.offset[0] = 0
@@ -199,6 +213,7 @@ cdef class Batch:
     def __dealloc__(self):
         free(self.jobs)
         free(self._block)
+        free(self.figures)
         free(self.columns.offset)
         free(self.columns.source)
         free(self.columns.target)
@@ -210,7 +225,7 @@ cdef class Batch:
         if analysis is None:
             analysis = Analysed.__new__(Analysed)
             viewed = sentence.viewed()
-            if viewed is not None and isinstance(viewed[0], AnnotatedTexts) and len(sentence):
+            if viewed is not None and _has_words(viewed[0], viewed[1]):
                 analysis.read(decoder, viewed[0], viewed[1])
             else:
                 decoder._extractor.analyse(sentence, field, analysis)
@@ -262,14 +277,14 @@ cdef class Batch:
         return 0
 
     cdef void _run(
-        self, Decoder decoder, Extractor extractor, int style, double threshold
+        self, Decoder decoder, Extractor extractor, int style, Convention convention, double least
     ) noexcept nogil:
         cdef Py_ssize_t k
         cdef int64_t n_links = 0
         for k in range(self.n_pairs):
             if self.jobs[k].status == FINE:
                 self.jobs[k].status = _decide(
-                    decoder, extractor, &self.jobs[k], style, threshold, &self.scratch,
+                    decoder, extractor, &self.jobs[k], style, convention, least, &self.scratch,
                     &self.columns, &n_links,
                 )
             self.columns.offset[k + 1] = n_links
@@ -277,32 +292,30 @@ cdef class Batch:
     cdef tuple _result(self):
         cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
         cdef Py_ssize_t k
-        cdef double[::1] scores = np.zeros(self.n_pairs)
-        cdef double[::1] similarities = np.zeros(self.n_pairs)
-        offsets = np.empty(self.n_pairs + 1, dtype=np.int64)
-        source = np.empty(n_links, dtype=np.int32)
-        target = np.empty(n_links, dtype=np.int32)
-        confidence = np.empty(n_links)
-        _copy(offsets, self.columns.offset, (self.n_pairs + 1) * sizeof(int64_t))
-        _copy(source, self.columns.source, n_links * sizeof(int32_t))
-        _copy(target, self.columns.target, n_links * sizeof(int32_t))
-        _copy(confidence, self.columns.confidence, n_links * sizeof(double))
         for k in range(self.n_pairs):
-            scores[k] = self.jobs[k].score
-            similarities[k] = self.jobs[k].similarity
+            self.figures[k] = self.jobs[k].score
+            self.figures[self.n_pairs + k] = self.jobs[k].similarity
             if self.jobs[k].status == NO_MEMORY:
                 self.errors[k] = MemoryError("arrays of a pair")
             elif self.jobs[k].status == NOT_FINITE:
                 self.errors[k] = ModelError(
                     "the model's weights are too large to give posteriors; retrain it"
                 )
+        figures = _array(self.figures, 2 * self.n_pairs * sizeof(double), np.float64)
         return (
-            (offsets, source, target, confidence, np.asarray(scores), np.asarray(similarities)),
-            self.errors,
-        )
+            _array(self.columns.offset, (self.n_pairs + 1) * sizeof(int64_t), np.int64),
+            _array(self.columns.source, n_links * sizeof(int32_t), np.int32),
+            _array(self.columns.target, n_links * sizeof(int32_t), np.int32),
+            _array(self.columns.confidence, n_links * sizeof(double), np.float64),
+            figures[:self.n_pairs],
+            figures[self.n_pairs:],
+        ), self.errors
 
 
-def decide_batch(Decoder decoder not None, pairs not None, int style, double threshold):
+def decide_batch(
+    Decoder decoder not None, pairs not None, int style, Convention convention not None,
+    double least,
+):
     """Return the joint decision of many pairs.
 
     Parameters
@@ -312,14 +325,16 @@ def decide_batch(Decoder decoder not None, pairs not None, int style, double thr
         As of Decoder.decode. A sentence of several pairs is analysed once if it is one object.
     style : int
         Number of the style among the model's.
-    threshold : float
-        Mean posterior from which a link is taken, in (0, 1].
+    convention : Convention
+        That style's.
+    least : float
+        Links of less confidence are left out; in [0, 1].
 
     Returns
     -------
     columns : tuple of arrays
-        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them;
-        the confidences are mean posteriors. A pair that failed has no links.
+        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them.
+        A pair that failed has no links.
     errors : dict from int to Exception
         Number of each pair that failed, and what Decoder.decode would have raised.
     """
@@ -341,7 +356,7 @@ def decide_batch(Decoder decoder not None, pairs not None, int style, double thr
         try:
             batch._reserve(decoder)
             with nogil:
-                batch._run(decoder, extractor, style, threshold)
+                batch._run(decoder, extractor, style, convention, least)
         finally:
             extractor.release()  # it points to what the batch owns
     return batch._result()

@@ -10,6 +10,7 @@ import numpy as np
 
 from tokalign.columns import AlignmentColumns
 from tokalign.decoding._batch import decide_batch
+from tokalign.decoding._convention import Convention
 from tokalign.decoding._decoder import Decoded, Decoder
 from tokalign.decoding._joint import coverage
 from tokalign.decoding.explain import explain_link
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """What a model without styles decides by."""
+_AS_IT_IS = Convention(_PLAIN)
 _ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
 
 EncodedPair: TypeAlias = "tuple[tuple[Sentence, Sentence], Encoded | None]"
@@ -69,6 +71,7 @@ class Results:
         self._numbers = {"": 0} | {
             style["name"]: number for number, style in enumerate(model.header.styles)
         }
+        self._conventions = list(map(Convention, self._styles))
         self._decoder = Decoder(model, lexicons)
 
     def check(self, options: AlignOptions) -> None:
@@ -113,9 +116,16 @@ class Results:
                 yield from self._views(pairs[start : start + AT_ONCE], options)
             return
         for outcome in pairs:
-            yield attempt(
-                lambda ready: self.alignment(self.decode(*ready, options.style), options), outcome
-            )
+            yield attempt(lambda pair: self.one(pair, options), outcome)
+
+    def one(self, pair: EncodedPair, options: AlignOptions) -> Alignment:
+        """Return the alignment of a pair, or raise what `align` yields in its place."""
+        if not is_plain(options):
+            return self.alignment(self.decode(*pair, options.style), options)
+        columns, errors = self.columns([pair], options)
+        for error in errors.values():
+            raise error
+        return columns.alignment(0)
 
     def _views(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
@@ -151,15 +161,9 @@ class Results:
             Number of each pair that failed and why; it has no links among the columns.
         """
         style = self.style_number(options.style)
-        convention = self._styles[style]
-        (offsets, source, target, posterior, score, likeness), errors = decide_batch(
-            self._decoder, pairs, style, convention["threshold"]
+        (offsets, source, target, confidence, score, likeness), errors = decide_batch(
+            self._decoder, pairs, style, self._conventions[style], options.min_confidence
         )
-        confidence = calibrate(convention, posterior)
-        if options.min_confidence > 0:
-            kept = confidence >= options.min_confidence
-            source, target, confidence = source[kept], target[kept], confidence[kept]
-            offsets = np.concatenate(([0], np.cumsum(kept)))[offsets]
         columns = AlignmentColumns(
             sources=[in_unit(each, options.offsets) for (each, _), _ in pairs],
             targets=[in_unit(each, options.offsets) for (_, each), _ in pairs],
@@ -178,11 +182,12 @@ class Results:
     def alignment(self, decoded: Decoded, options: AlignOptions) -> Alignment:
         """Return the alignment of one decoded pair, with all that is asked for."""
         source, target = decoded.source, decoded.target
-        convention = self._styles[self.style_number(options.style)]
-        decided = decide(decoded, options.symmetrization, convention["threshold"])
+        number = self.style_number(options.style)
+        style, convention = self._styles[number], self._conventions[number]
+        decided = decide(decoded, options.symmetrization, convention.threshold)
         if options.symmetrization in _ONE_DIRECTION:  # the maps are of the mean of both
-            convention = _PLAIN
-        confidences = calibrate(convention, np.array([each[2] for each in decided])).tolist()
+            style, convention = _PLAIN, _AS_IT_IS
+        confidences = [convention.confidence(posterior) for _, _, posterior in decided]
         links = tuple(
             Link(i, j, confidence)
             for (i, j, _), confidence in zip(decided, confidences, strict=True)
@@ -190,9 +195,9 @@ class Results:
         )
         posteriors = None
         if options.posteriors:
-            posteriors = calibrate(
-                convention, link_posteriors(decoded, options.symmetrization)
-            ).astype(np.float32)
+            posteriors = calibrate(style, link_posteriors(decoded, options.symmetrization)).astype(
+                np.float32
+            )
         explanations: tuple[LinkExplanation, ...] = ()
         if options.explain:
             explanations = tuple(

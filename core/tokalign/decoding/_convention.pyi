@@ -1,0 +1,6 @@
+from tokalign.styles import StyleHeader
+
+class Convention:
+    threshold: float
+    def __init__(self, style: StyleHeader) -> None: ...
+    def confidence(self, posterior: float) -> float: ...

@@ -1,0 +1,37 @@
+"""Confidences link by link against those of whole arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.decoding._convention import Convention
+from tokalign.styles import DEFAULT_THRESHOLD, calibrate
+
+inside = st.floats(0.001, 0.999, allow_subnormal=False)
+
+
+@st.composite
+def styles(draw) -> dict[str, object]:
+    n_knots = draw(st.integers(0, 14))
+    raw, calibrated = (
+        [0.0, *sorted(draw(st.sets(inside, min_size=n_knots, max_size=n_knots))), 1.0]
+        for _ in range(2)
+    )
+    calibrated[0], calibrated[-1] = draw(st.floats(0.0, 0.0005)), draw(st.floats(0.9995, 1.0))
+    return {"name": "x", "links": "", "threshold": 0.4, "raw": raw, "calibrated": calibrated}
+
+
+@given(styles(), st.lists(st.floats(0.0, 1.0), max_size=20))
+def test_a_confidence_is_that_of_the_array(style, posteriors) -> None:
+    convention = Convention(style)
+    at = [*posteriors, *style["raw"]]
+    found = [convention.confidence(each) for each in at]
+    np.testing.assert_allclose(found, calibrate(style, np.array(at)), rtol=1e-9, atol=1e-12)
+    assert min(found) >= 0.0
+    assert max(found) <= 1.0
+
+
+def test_without_knots_a_confidence_is_the_posterior() -> None:
+    convention = Convention({"name": "x", "links": "", "threshold": DEFAULT_THRESHOLD})
+    assert convention.threshold == DEFAULT_THRESHOLD
+    assert convention.confidence(0.3) == pytest.approx(0.3, abs=0)
