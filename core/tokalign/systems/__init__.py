@@ -24,6 +24,7 @@ __all__ = [
 
 SYSTEMS = {
     "lemma": "tokalign.systems.lemma:LemmaSystem",
+    "ted": "tokalign.systems.ted:TreeEditSystem",
 }
 """Where each system's class is; imported only when it is loaded."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Sequence
 
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
@@ -11,9 +12,7 @@ from tokalign.types import Sentence
 class LemmaSystem:
     """Links identical lemmas, those nearest to the diagonal first.
 
-    A lemma is compared in lower case. Of all free tokens with the same lemma, the two are linked
-    whose relative positions i / n_source and j / n_target differ least, the leftmost of equals;
-    then the next two. Every confidence is 1.
+    A lemma is compared in lower case.
 
     Examples
     --------
@@ -28,20 +27,53 @@ class LemmaSystem:
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
         """Return the links, each of the rule ``lemma``."""
-        n_source, n_target = len(source), len(target)
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for j, lemma in enumerate(target.lemmas or ()):
-            places[lemma.lower()].append(j)
-        # Cross-multiplied, so that what is equally far compares as equal.
-        candidates = sorted(
-            (abs(i * n_target - j * n_source), i, j)
-            for i, lemma in enumerate(source.lemmas or ())
-            for j in places.get(lemma.lower(), ())
-        )
-        free_source, free_target = [True] * n_source, [True] * n_target
-        links = []
-        for _, i, j in candidates:
-            if free_source[i] and free_target[j]:
-                free_source[i] = free_target[j] = False
-                links.append((i, j, 1.0, "lemma"))
-        return Matches.of(links)
+        pairs = nearest_pairs(lower_lemmas(source), lower_lemmas(target))
+        return Matches.of((i, j, 1.0, "lemma") for i, j in pairs)
+
+
+def lower_lemmas(sentence: Sentence) -> list[str]:
+    """Return the lemmas of a sentence that has some, in lower case."""
+    return [lemma.lower() for lemma in sentence.lemmas or ()]
+
+
+def nearest_pairs(
+    source: Sequence[str],
+    target: Sequence[str],
+    used_source: Collection[int] = (),
+    used_target: Collection[int] = (),
+) -> list[tuple[int, int]]:
+    """Return pairs of equal words, each word in one at most.
+
+    Of all that are free, the two are paired whose relative positions i / n_source and j / n_target
+    differ least, the leftmost of equals; then the next two.
+
+    Parameters
+    ----------
+    source, target : sequence of str
+    used_source, used_target : collection of int
+        Places of words that are in no pair.
+
+    Examples
+    --------
+    >>> nearest_pairs(["a", "b", "a", "c", "a"], ["a", "a"])
+    [(0, 0), (2, 1)]
+    """
+    n_source, n_target = len(source), len(target)
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for j, word in enumerate(target):
+        if j not in used_target:
+            places[word].append(j)
+    # Cross-multiplied, so that what is equally far compares as equal.
+    candidates = sorted(
+        (abs(i * n_target - j * n_source), i, j)
+        for i, word in enumerate(source)
+        if i not in used_source
+        for j in places.get(word, ())
+    )
+    free_source, free_target = [True] * n_source, [True] * n_target
+    pairs = []
+    for _, i, j in candidates:
+        if free_source[i] and free_target[j]:
+            free_source[i] = free_target[j] = False
+            pairs.append((i, j))
+    return pairs
