@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,7 @@ from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Direction, Symmetrization
 from tokalign.outcomes import attempt
 from tokalign.systems import Matches, System, check_options, summary
+from tokalign.systems.words import remembered
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
 
 VERSION = "1.0.0"
@@ -34,7 +35,7 @@ class Matched:
     source: Sentence
     target: Sentence
     matches: Matches
-    frequencies: Frequencies
+    idf: Callable[[str], float]
 
     @cached_property
     def s2t_posterior(self) -> NDArray[np.float64]:
@@ -54,10 +55,9 @@ class Matched:
 
     def weights(self) -> tuple[list[float], list[float]]:
         """Return what each token weighs in similarity, of the source and of the target."""
-        idf = self.frequencies.idf
         source, target = (
             [
-                token_weight(token, tag, lemma, idf)
+                token_weight(token, tag, lemma, self.idf)
                 for token, tag, lemma in zip(
                     side.tokens, side.tags or (), side.lemmas or (), strict=True
                 )
@@ -92,7 +92,7 @@ class SystemResults:
             uses_trees=system.uses_trees,
         )
         self._system = system
-        self._frequencies = frequencies
+        self._idf = remembered(frequencies.idf)
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
 
@@ -123,7 +123,7 @@ class SystemResults:
     ) -> Matched:
         """Return the matches of one pair; no system is encoded or has styles."""
         with self._lock:
-            return Matched(*pair, self._system.align(*pair), self._frequencies)
+            return Matched(*pair, self._system.align(*pair), self._idf)
 
     def alignment(self, decoded: Matched, options: AlignOptions) -> Alignment:
         """Return the alignment of one matched pair, with all that is asked for."""

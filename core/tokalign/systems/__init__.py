@@ -24,6 +24,7 @@ __all__ = [
 
 SYSTEMS = {
     "lemma": "tokalign.systems.lemma:LemmaSystem",
+    "meteor": "tokalign.systems.meteor:MeteorSystem",
     "ted": "tokalign.systems.ted:TreeEditSystem",
 }
 """Where each system's class is; imported only when it is loaded."""

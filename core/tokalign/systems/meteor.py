@@ -1,0 +1,178 @@
+"""The matcher of the metric METEOR, without its paraphrase table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Sequence
+
+import numpy as np
+
+from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.words import Stemmer
+from tokalign.systems.lemma import lower_lemmas
+from tokalign.systems.matches import Matches
+from tokalign.systems.words import remembered
+from tokalign.types import Sentence
+
+Pair = tuple[int, int]
+
+CONFIDENCES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}
+"""Stages in their order, with the weights that Meteor 1.3 gives English matches."""
+
+
+class MeteorSystem:
+    """Links equal words, then equal stems, then synonyms, with as few crossings as may be.
+
+    Each stage looks at the words that earlier ones left. Banerjee and Lavie (2005) take the largest
+    set of a stage's matches, of such sets one with the fewest crossing links. Here that is done one
+    after another for words that can exchange partners, those with few matches first; see `resolve`.
+
+    References
+    ----------
+    Banerjee and Lavie (2005), "METEOR: an automatic metric for MT evaluation with improved
+    correlation with human judgments". Denkowski and Lavie (2011), "Meteor 1.3".
+
+    Examples
+    --------
+    >>> big = Sentence.from_tokens(["Big", "dogs"], lemmas=["big", "dog"])
+    >>> large = Sentence.from_tokens(["a", "large", "dog"], lemmas=["a", "large", "dog"])
+    >>> matches = MeteorSystem().align(big, large)
+    >>> matches.source.tolist(), matches.target.tolist(), matches.rules
+    ([0, 1], [1, 2], ('synonym', 'stem'))
+    """
+
+    name = "meteor"
+    uses_trees = False
+
+    def __init__(self) -> None:
+        wordnet = WordNet.open_shipped()
+        self._entry = wordnet.entry
+        self._starts = wordnet.source.array("senses_start", np.int32, (None,))
+        self._senses = wordnet.source.array("senses", np.int32, (None,))
+        self._stem = remembered(Stemmer().stem)
+        self._synsets = remembered(self._find_synsets)
+
+    def align(self, source: Sentence, target: Sentence) -> Matches:
+        """Return the links, of the rules ``exact``, ``stem`` and ``synonym``."""
+        sides = (source, target)
+        forms = [[token.lower() for token in side.tokens] for side in sides]
+        # What words of each side match by: two do where they share any.
+        keys: dict[str, list[list[Collection[Hashable]]]] = {
+            "exact": [[(form,) for form in side] for side in forms],
+            "stem": [[(self._stem(form),) for form in side] for side in forms],
+            "synonym": [[self._synsets(lemma) for lemma in lower_lemmas(side)] for side in sides],
+        }
+        links: dict[Pair, str] = {}
+        for stage, (of_source, of_target) in keys.items():
+            for i, j in links:
+                of_source[i] = of_target[j] = ()
+            for group in components(matches(of_source, of_target)):
+                links.update(dict.fromkeys(resolve(group, list(links)), stage))
+        return Matches.of((i, j, CONFIDENCES[stage], stage) for (i, j), stage in links.items())
+
+    def _find_synsets(self, lemma: str) -> frozenset[int]:
+        """Return the numbers of the synsets that a lemma is in, in any part of speech."""
+        entries = (self._entry(lemma, pos) for pos in range(4))
+        return frozenset(
+            sense
+            for entry in entries
+            if entry >= 0
+            for sense in self._senses[self._starts[entry] : self._starts[entry + 1]].tolist()
+        )
+
+
+def matches(
+    source: Sequence[Collection[Hashable]], target: Sequence[Collection[Hashable]]
+) -> list[Pair]:
+    """Return the pairs of places whose collections share an item, sorted.
+
+    Examples
+    --------
+    >>> matches([("a",), ("b", "c")], [("c", "a"), ("d",)])
+    [(0, 0), (1, 0)]
+    """
+    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for j, items in enumerate(target):
+        for item in items:
+            places[item].append(j)
+    return [
+        (i, j)
+        for i, items in enumerate(source)
+        for j in sorted({j for item in items for j in places.get(item, ())})
+    ]
+
+
+def components(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Return sorted pairs by the words that can exchange partners, groups of few pairs first.
+
+    Examples
+    --------
+    >>> components([(0, 0), (0, 1), (1, 2), (2, 1)])
+    [[(1, 2)], [(0, 0), (0, 1), (2, 1)]]
+    """
+    first: dict[Hashable, Hashable] = {}  # a word -> one of its group, until that is its own
+
+    def root(word: Hashable) -> Hashable:
+        while (above := first.setdefault(word, word)) != word:
+            first[word] = first[above]
+            word = above
+        return word
+
+    for i, j in pairs:
+        first[root(("target", j))] = root(("source", i))
+    groups: defaultdict[Hashable, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        groups[root(("source", pair[0]))].append(pair)
+    return sorted(groups.values(), key=lambda group: (len(group), group[0]))
+
+
+def resolve(group: Sequence[Pair], links: Sequence[Pair]) -> list[Pair]:
+    """Return the largest set of a group's pairs that shares no word and does not cross itself.
+
+    Of such sets the one that crosses fewest of the links there are; then the one whose pairs are
+    nearest to the same place; then the leftmost in the target.
+
+    Examples
+    --------
+    >>> resolve([(0, 0), (0, 2), (1, 0), (1, 2)], [])
+    [(0, 0), (1, 2)]
+    >>> resolve([(1, 0), (1, 2)], [(0, 1)])
+    [(1, 2)]
+    """
+    rows = sorted({i for i, _ in group})
+    columns = sorted({j for _, j in group})
+    if len(rows) == len(columns) and len(group) == len(rows) ** 2:
+        return list(zip(rows, columns, strict=True))  # the only set of that size
+    crossed = _crossed(rows, columns, links)
+    may_link = set(group)
+    # best[q]: of the rows so far and the columns before q, minus the number of pairs, crossings,
+    # distance, and the pairs as a chain from the last one.
+    best: list[tuple[int, int, int, tuple[object, ...]]] = [(0, 0, 0, ())] * (len(columns) + 1)
+    for p, i in enumerate(rows):
+        before, best = best, best[:1]
+        for q, j in enumerate(columns):
+            choice = min(before[q + 1], best[q], key=lambda each: each[:3])
+            if (i, j) in may_link:
+                n, crossings, distance, chain = before[q]
+                linked = (n - 1, crossings + crossed[p][q], distance + abs(i - j), ((i, j), chain))
+                if linked[:3] < choice[:3]:
+                    choice = linked
+            best.append(choice)
+    chosen: list[Pair] = []
+    chain = best[-1][3]
+    while chain:
+        pair, chain = chain  # type: ignore[assignment]
+        chosen.append(pair)  # type: ignore[arg-type]
+    return chosen[::-1]
+
+
+def _crossed(rows: Sequence[int], columns: Sequence[int], links: Sequence[Pair]) -> list[list[int]]:
+    """Return how many links, of other words, each cell of rows and columns crosses."""
+    if not links:
+        return [[0] * len(columns)] * len(rows)
+    linked = np.array(links)
+    # 1 where a link is on the same side of the cell in both sentences, -1 where it crosses.
+    in_source = np.sign(linked[:, 0] - np.array(rows)[:, None])
+    in_target = np.sign(linked[:, 1] - np.array(columns)[:, None])
+    crossed: list[list[int]] = ((len(links) - in_source @ in_target.T) // 2).tolist()
+    return crossed
