@@ -22,6 +22,7 @@ import lzma
 import math
 import os
 import re
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypedDict
@@ -124,7 +125,7 @@ class Table:
 
     @classmethod
     def open_shipped(cls, name: str) -> Table:
-        """Map the table called `name` that ships with the package.
+        """Map the table called `name` that ships with the package, once for each process.
 
         Raises
         ------
@@ -133,7 +134,10 @@ class Table:
         """
         if not is_name(name):
             raise ResourceError(f"no table can be called {quoted(name)}")
-        return cls.open(DATA_DIR / f"{name}.table")
+        table = _shipped.get(name)
+        if table is None:
+            table = _shipped[name] = cls.open(DATA_DIR / f"{name}.table")
+        return table
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return the array called `name` as a read-only view of the mapped file."""
@@ -195,6 +199,10 @@ class Table:
                 f"{self.path}: digest {seen[:12]} is not the header's "
                 f"{self.header['sha256'][:12]}; the file is damaged"
             )
+
+
+_shipped: weakref.WeakValueDictionary[str, Table] = weakref.WeakValueDictionary()
+"""Those that somebody uses: pages count for every mapping of them that a process touches."""
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:

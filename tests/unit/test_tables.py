@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_strategies
 from tokalign.errors import ResourceError
+from tokalign.lexicon._wordnet import WordNet
 from tokalign.tables import ALIGNMENT, DATA_DIR, MAGIC, Table, write_table
 
 WORDS = ["naïve", "", "two words", "\N{SNOWMAN}"]
@@ -181,3 +182,12 @@ def test_shipped_tables_are_whole_and_unpacked(path: Path) -> None:
     assert table.header["license"]
     assert table.header["source"]
     assert lzma.decompress(path.read_bytes()) == path.with_suffix("").read_bytes()
+
+
+def test_a_shipped_table_is_mapped_once_as_long_as_it_is_used() -> None:
+    first = Table.open_shipped("wordnet")
+    assert Table.open_shipped("wordnet") is first
+    assert WordNet.open_shipped().source is first
+    assert Table.open(first.path) is not first
+    with pytest.raises(ResourceError, match="no such table"):
+        Table.open_shipped("elvish")

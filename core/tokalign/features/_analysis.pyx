@@ -12,6 +12,7 @@ from tokalign.errors import InputError, ShapeError
 
 def check_columns(sentence, str field):
     """Raise an error unless every column fits the tokens; the kernels trust them."""
+    cdef Py_ssize_t n_tokens = len(sentence.tokens)
     for name in ("tags", "lemmas"):
         if getattr(sentence, name) is None:
             raise InputError(f"{field} has no {name}; annotate it first", field=field)
@@ -19,14 +20,14 @@ def check_columns(sentence, str field):
         raise InputError(f"{field} must have both heads and relations, or neither", field=field)
     for name in ("tags", "lemmas", "heads", "relations"):
         column = getattr(sentence, name)
-        if column is not None and len(column) != len(sentence):
+        if column is not None and len(column) != n_tokens:
             raise ShapeError(
-                f"{field} has {len(column)} {name} for {len(sentence)} tokens; give one per token",
+                f"{field} has {len(column)} {name} for {n_tokens} tokens; give one per token",
                 field=f"{field}.{name}",
             )
-    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < len(sentence):
+    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < n_tokens:
         raise InputError(
-            f"{field} has a head outside -1..{len(sentence) - 1}", field=f"{field}.heads"
+            f"{field} has a head outside -1..{n_tokens - 1}", field=f"{field}.heads"
         )
 
 
