@@ -1,6 +1,7 @@
 """What is decoded is what was encoded, and no field of a message is forgotten."""
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,14 +18,18 @@ from support.messages import (
     sentences,
 )
 from tokalign import codec
+from tokalign.annotate.native import NativeAnnotator
 from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.columns import AlignmentColumns
 from tokalign.errors import InputError
-from tokalign.options import AlignOptions, RankBy
+from tokalign.options import AlignOptions, RankBy, Symmetrization
 from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
 from tokalign.v1 import align_pb2
+
+ANNOTATOR = NativeAnnotator()
+WORD_LETTERS = st.characters(exclude_categories=["Cs"])
 
 
 def sent(message):
@@ -107,6 +112,17 @@ def test_views_of_columns_are_written_as_protobuf_writes_them(batch, options):
         view = columns.alignment(number)
         message = answers.alignment(view, options)
         assert writer.write(view) == message.SerializeToString()
+
+
+@given(st.lists(st.text(WORD_LETTERS, min_size=1), min_size=2, max_size=6))
+def test_sentences_of_annotated_texts_are_written_as_protobuf_writes_them(texts):
+    texts = [f"{text} x" for text in texts]  # a sentence has a token
+    writer = AlignmentWriter(AlignOptions())
+    for source, target in pairwise(ANNOTATOR.annotate(texts, trees=False)):
+        assert source.viewed() is not None
+        alignment = Alignment(source, target, (), 0.5, 0.25, "m", "1", Symmetrization.JOINT)
+        written = writer.write(alignment)
+        assert written == answers.alignment(alignment, AlignOptions()).SerializeToString()
 
 
 @given(JUDGEMENTS)

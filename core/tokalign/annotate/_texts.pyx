@@ -349,6 +349,15 @@ cdef class AnnotatedTexts:
             np.asarray(self.numbers),
         )
 
+    def tags(self):
+        """Return each token's tag by its number among ``words.tags``, as a uint8 array."""
+        array = np.empty(self.numbers.shape[0], dtype=np.uint8)
+        cdef uint8_t[::1] tags = array
+        cdef Py_ssize_t k
+        for k in range(tags.shape[0]):
+            tags[k] = self.words.word[self.numbers[k]].tag
+        return array
+
     def n_tokens(self, Py_ssize_t index):
         """Return the number of tokens of a text."""
         if not 0 <= index < len(self):

@@ -45,6 +45,7 @@ cdef class Writer:
     cdef Py_ssize_t _room
 
     cdef int reserve(self, Py_ssize_t n_more) except -1
+    cdef void start(self) noexcept
     cdef bytes taken(self)
     cdef int varint(self, int field, uint64_t value) except -1
     cdef int number(self, int field, uint64_t value) except -1

@@ -34,6 +34,10 @@ cdef class Writer:
             self._room = room
         return 0
 
+    cdef void start(self) noexcept:
+        """Forget what was written, for the next message."""
+        self._n = 0
+
     cdef bytes taken(self):
         return PyBytes_FromStringAndSize(<const char *>self._bytes, self._n)
 

@@ -5,7 +5,7 @@ at their default left out, repeated numbers packed. tests/reference/answers.py s
 messages.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from tokalign.codec._writer cimport Writer, zigzag
 
@@ -42,14 +42,45 @@ cdef class _Columns:
         self.similarity = of.similarity
 
 
+cdef class _Texts:
+    """The arrays of annotated texts, of which sentences are views (tokalign.annotate)."""
+
+    cdef object of
+    cdef const int64_t[::1] offsets
+    cdef const int32_t[::1] starts
+    cdef const int32_t[::1] ends
+    cdef const int32_t[::1] numbers
+    cdef const uint8_t[::1] tags
+    cdef tuple tag_names
+    cdef list tokens
+    cdef list lemmas
+
+    def __init__(self, of):
+        self.of = of
+        self.offsets, self.starts, self.ends, self.numbers = of.columns()
+        self.tags = of.tags()
+        self.tag_names = of.words.tags
+        self.tokens = of.words.tokens
+        self.lemmas = of.words.lemmas
+
+
 cdef class _Answer(Writer):
     """A method for each message of tokalign.v1 that answers hold."""
+
+    cdef _Texts texts  # of the sentence before, which most share
 
     cdef int sentence(self, int field, value) except -1:
         cdef Py_ssize_t begin = self.begin()
         cdef str text = value.text
         if text:
             self.string(1, text)
+        viewed = value.viewed()
+        if viewed is not None:
+            columns, index = viewed
+            if self.texts is None or self.texts.of is not columns:
+                self.texts = _Texts(columns)
+            self.words(index)
+            return self.end(field, begin)
         self.strings(2, value.tokens)
         if value.tags is not None:
             self.strings(3, value.tags)
@@ -62,6 +93,27 @@ cdef class _Answer(Writer):
         self.unsigned(7, value.starts)
         self.unsigned(8, value.ends)
         return self.end(field, begin)
+
+    cdef int words(self, Py_ssize_t index) except -1:
+        """Write what a sentence that is a view has beside its text."""
+        cdef _Texts texts = self.texts
+        cdef Py_ssize_t first = texts.offsets[index]
+        cdef Py_ssize_t end = texts.offsets[index + 1]
+        cdef Py_ssize_t begin, k
+        for k in range(first, end):
+            self.string(2, <str>texts.tokens[texts.numbers[k]])
+        for k in range(first, end):
+            self.string(3, <str>texts.tag_names[texts.tags[k]])
+        for k in range(first, end):
+            self.string(4, <str>texts.lemmas[texts.numbers[k]])
+        begin = self.begin()
+        for k in range(first, end):
+            self.packed_varint(texts.starts[k])
+        self.end_packed(7, begin)
+        begin = self.begin()
+        for k in range(first, end):
+            self.packed_varint(texts.ends[k])
+        return self.end_packed(8, begin)
 
     cdef int links(self, tuple links) except -1:
         """Write the links of an Alignment: three columns."""
@@ -151,11 +203,13 @@ cdef class AlignmentWriter:
     """
 
     cdef _Columns _columns
+    cdef _Answer _answer
     cdef bint _has_sentences
     cdef bint _has_links
     cdef bint _has_phrases
 
     def __init__(self, options):
+        self._answer = _Answer()
         self._has_sentences = options.detail is Detail.FULL
         self._has_links = options.detail is not Detail.SCORES
         self._has_phrases = options.phrases
@@ -185,7 +239,8 @@ cdef class AlignmentWriter:
             if self._columns is None or self._columns.of is not columns:
                 self._columns = _Columns(columns)
             return self._of_columns(index)
-        cdef _Answer writer = _Answer()
+        cdef _Answer writer = self._answer
+        writer.start()
         if self._has_sentences:
             writer.sentence(1, value.source)
             writer.sentence(2, value.target)
@@ -210,7 +265,8 @@ cdef class AlignmentWriter:
     cdef bytes _of_columns(self, Py_ssize_t index):
         """Return the bytes of a pair of the columns, which hold no more than is written here."""
         cdef _Columns columns = self._columns
-        cdef _Answer writer = _Answer()
+        cdef _Answer writer = self._answer
+        writer.start()
         if self._has_sentences:
             writer.sentence(1, columns.of.sources[index])
             writer.sentence(2, columns.of.targets[index])
