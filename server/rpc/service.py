@@ -39,8 +39,8 @@ from tokalign.server.status import (
     report,
 )
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import MAX_ANSWER_BYTES
 from tokalign.server.workers.pool import Pool
+from tokalign.server.workers.shards import MAX_ANSWER_BYTES
 from tokalign.v1 import align_pb2
 
 _ALIGN = Joined(align_pb2.AlignResponse)

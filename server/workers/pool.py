@@ -25,9 +25,10 @@ from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import MAX_ANSWER_BYTES, FairQueue, Shard, Task, even_share
+from tokalign.server.workers.batching import FairQueue
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.process import WorkerProcess
+from tokalign.server.workers.shards import MAX_ANSWER_BYTES, Shard, Task
 
 log = logging.getLogger(__name__)
 
@@ -342,8 +343,7 @@ class Pool:
                 self._holding = loop.call_later(HOLD_S, self._stop_holding)
             return None
         # What waits is split over the idle workers rather than given to the first of them.
-        size = even_share(self._queue.waiting_cost, n_idle, settings.shard_pairs)
-        return self._queue.take(size, self._takes_heavy())
+        return self._queue.take(self._queue.even(n_idle, self.n_ready), self._takes_heavy())
 
     def _takes_heavy(self) -> bool:
         """Return whether a worker may be given a heavy pair, or is kept for the others."""

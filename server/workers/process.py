@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tokalign.server.observe import logs
 from tokalign.server.workers import frames, worker
-from tokalign.server.workers.batching import Shard
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
+from tokalign.server.workers.shards import Shard
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess

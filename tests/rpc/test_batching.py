@@ -11,7 +11,7 @@ from tokalign.errors import LimitError
 from tokalign.options import AlignOptions
 from tokalign.server.admission import Admission
 from tokalign.server.status import ExpiredError, QueueFullError
-from tokalign.server.workers.batching import SMALL_S, FairQueue, Shard, Slice, Task, even_share
+from tokalign.server.workers.batching import SMALL_S, FairQueue, even_share
 from tokalign.server.workers.frames import (
     Answer,
     Decoder,
@@ -23,6 +23,7 @@ from tokalign.server.workers.frames import (
     ShardJob,
     encode,
 )
+from tokalign.server.workers.shards import Shard, Slice, Task
 from tokalign.v1 import align_pb2
 
 OPTIONS = RequestOptions("m", "a")
@@ -58,6 +59,31 @@ def test_ranking_of_two_rounds_keeps_both_workers_busy_to_the_end():
     assert waiting == 0
     assert max(sizes) <= 16
     assert max(sizes) - min(sizes) <= 4
+
+
+def shards_of(cost, n_idle, n_workers, small_first=False):
+    """Return what the shards of one task of typical pairs cost, with a bound of 32."""
+
+    async def run():
+        queue = FairQueue(32)
+        if small_first:
+            queue.push(costing(1))
+            queue.take(32)
+        queue.push(costing(*[1] * cost))
+        sizes = [queue.take(queue.even(n, n_workers)).cost for n in n_idle]
+        while queue.waiting:
+            sizes.append(queue.take(queue.even(1, n_workers)).cost)
+        return sizes
+
+    return asyncio.run(run())
+
+
+def test_large_requests_get_large_shards_and_their_last_ones_are_small():
+    assert shards_of(300, (1,), 1) == [100, 100, 100]
+    assert shards_of(100, (2, 1), 2) == [50, 25, 25]
+    sizes = shards_of(1000, (2, 1), 2)
+    assert max(sizes) > 100 and max(sizes[-2:]) <= 32
+    assert max(shards_of(1000, (2, 1), 2, small_first=True)) == 8
 
 
 @given(sizes=st.lists(st.integers(1, 40), max_size=12), limit=st.integers(1, 20))
