@@ -12,6 +12,8 @@ from tokalign.server.observe.memory import MemoryBound
 LOOK_S = 0.05
 TRIM_S = 1.0
 TRIM_BYTES = 32 << 20
+# What a trim left was in use, and may have been freed since.
+AGAIN_S = 10.0
 
 
 class Watch:
@@ -40,7 +42,7 @@ class Watch:
         self._observe_lag = observe_lag
         self._relieve = relieve
         self._trimmed_at = self.last_look
-        self._trimmed_bytes = bound.look()
+        self._trimmed_bytes = self._least_bytes = bound.look()
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -52,9 +54,12 @@ class Watch:
             resident = self._bound.look()
             if resident > self._bound.max_bytes * 7 // 8:
                 self._relieve()
+            self._least_bytes = min(self._least_bytes, resident)
             self._trimmed_bytes = min(self._trimmed_bytes, resident)
             has_grown = resident > self._trimmed_bytes + TRIM_BYTES
-            if has_grown and now > self._trimmed_at + TRIM_S:
+            is_large = resident > self._least_bytes + TRIM_BYTES
+            waited_s = now - self._trimmed_at
+            if (has_grown and waited_s > TRIM_S) or (is_large and waited_s > AGAIN_S):
                 await asyncio.to_thread(memory.give_back)
                 # Only the memory: what a thread waited for is no lag.
                 self.last_look = self._trimmed_at = time.monotonic()

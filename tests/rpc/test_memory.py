@@ -11,6 +11,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from support.waiting import until
 from tokalign.server.observe import memory
+from tokalign.server.observe import watch as watch_module
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.watch import TRIM_BYTES, Watch
 from tokalign.server.status import Failure, QueueFullError
@@ -86,10 +87,25 @@ async def test_watch_gives_memory_back_once_it_has_grown(monkeypatch):
     assert given_back == [2 * TRIM_BYTES + 1]
 
 
+async def test_watch_gives_back_what_is_freed_after_a_trim_at_the_peak(monkeypatch):
+    process = Process(TRIM_BYTES)
+    monkeypatch.setattr(watch_module, "AGAIN_S", 0.0)
+    given_back = []
+    monkeypatch.setattr(memory, "give_back", lambda: given_back.append(process.resident))
+    watch = Watch(MemoryBound(1 << 40, process.resident_bytes), lambda lag: None, lambda: None)
+    task = asyncio.create_task(watch.run())
+    process.resident = 3 * TRIM_BYTES
+    # All was in use at the first.
+    await until(lambda: len(given_back) > 1)
+    task.cancel()
+    assert set(given_back) == {3 * TRIM_BYTES}
+
+
 def resident_after(script):
     """Return the growth of a new process, in bytes, that allocates and frees as told."""
     whole = f"""
 from tokalign.server.observe import memory
+from tokalign.server.observe import watch as watch_module
 def grown():
     return memory.Memory().resident_bytes() - before
 before = memory.Memory().resident_bytes()
