@@ -218,7 +218,7 @@ def _log_is_short(seen: Seen) -> list[str]:
     ends_within_s=90,
 )
 async def token_file(attack: Attack) -> None:
-    path = Path(attack.directory) / "tokens"
+    path = Path(attack.directory) / "tokens" / "tokens"
     callers = path.read_text()
     leaver = "a token of someone who leaves"
     async with channel(attack) as connection:

@@ -22,14 +22,21 @@ def _free_port() -> int:
 
 
 def _configuration(
-    folder: Path, port: int, server_ports: Sequence[int], max_connections: int | None
+    folder: Path,
+    port: int,
+    server_ports: Sequence[int],
+    max_connections: int | None,
 ) -> Path:
     """Return the shipped configuration with these addresses, and limit if given."""
     subprocess.run(
         [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
     )
-    text = (DEPLOY / "envoy.yaml").read_text()
-    config = yaml.safe_load(text.replace("/etc/envoy/align.pb", str(folder / "align.pb")))
+    for path in (DEPLOY / "envoy.yaml", *DEPLOY.glob("*.lua")):
+        text = path.read_text()
+        for place in ("/etc/envoy/", "/etc/tokalign/"):
+            text = text.replace(place, f"{folder}/")
+        (folder / path.name).write_text(text)
+    config = yaml.safe_load((folder / "envoy.yaml").read_text())
     del config["admin"]
     listener = config["static_resources"]["listeners"][0]
     listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
@@ -54,7 +61,8 @@ def envoy(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Start Envoy before servers on these ports; yield its address and process.
 
-    It may not have found them healthy yet.
+    It may not have found them healthy yet. `folder` gets its files; where the servers ask for
+    tokens, their file is `folder/tokens/tokens`.
     """
     port = _free_port()
     command = [

@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 import hashlib
+import json
 import signal
 import socket
 import threading
+import time
 import urllib.error
 import urllib.request
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.envoy import envoy
 from support.server_process import started
 from support.waiting import wait_until
@@ -123,12 +126,19 @@ def test_rolling_restart_loses_no_call(two_servers):
 TOKEN = [("authorization", "Bearer secret")]
 
 
+def token_file(tmp_path, tokens=("secret",)):
+    """Write the servers' token file where Envoy reads it."""
+    path = tmp_path / "tokens" / "tokens"
+    path.parent.mkdir(exist_ok=True)
+    lines = [f"someone {hashlib.sha256(token.encode()).hexdigest()}\n" for token in tokens]
+    path.write_text("# who may call\n\n" + "".join(lines))
+    return path
+
+
 @pytest.fixture
 def guarded(tmp_path):
     """Envoy before one server that asks for tokens."""
-    tokens = tmp_path / "tokens"
-    tokens.write_text(f"someone {hashlib.sha256(b'secret').hexdigest()}\n")
-    with started(*FLAGS, "--token-file", str(tokens)) as server:
+    with started(*FLAGS, "--token-file", str(token_file(tmp_path))) as server:
         port = int(server.address.rpartition(":")[2])
         with (
             envoy(tmp_path, [port]) as (address, process),
@@ -137,6 +147,78 @@ def guarded(tmp_path):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             wait_for_route(stub, TOKEN)
             yield address, stub, server, process
+
+
+def code_of(stub, token):
+    """Return how a call with a token ends, or one with none where it is None."""
+    metadata = [] if token is None else [("authorization", f"Bearer {token}")]
+    try:
+        stub.Align(request(), timeout=30, metadata=metadata)
+    except grpc.RpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
+
+
+def json_call(address, headers=()):
+    """Return the status of a call by HTTP and JSON, and its answer."""
+    body = b'{"pair": {"source": {"text": "a"}, "target": {"text": "b"}}}'
+    headers = {"content-type": "application/json", **dict(headers)}
+    asked = urllib.request.Request(f"http://{address}/v1/align", body, headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def test_calls_without_a_good_token_reach_no_server(guarded):
+    address, stub, server, _ = guarded
+    before = calls_at(server)
+    for token in (None, "", "secret2", "s" * 513, "s" * 8000):
+        assert code_of(stub, token) is grpc.StatusCode.UNAUTHENTICATED, token
+    status, answer = json_call(address)
+    assert status == 401 and answer["code"] == 16 and "Bearer TOKEN" in answer["message"]
+    assert json_call(address, [("authorization", "Basic c2VjcmV0")])[0] == 401
+    assert calls_at(server) == before
+    assert json_call(address, TOKEN)[0] == 200
+    assert calls_at(server) == before + 1
+
+
+def test_health_needs_no_token(guarded):
+    address = guarded[0]
+    with grpc.insecure_channel(address) as channel:
+        answer = health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(), timeout=30
+        )
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_envoy_and_the_server_know_the_same_tokens_of_every_length(guarded, tmp_path):
+    _, stub, _, _ = guarded
+    # Either side of what one and two blocks of SHA-256 hold, and the longest.
+    tokens = ["".join(chr(33 + (i * 7) % 90) for i in range(n)) for n in (1, 55, 56, 64, 119, 512)]
+    token_file(tmp_path, tokens)
+    for token in tokens:
+        wait_until(lambda token=token: code_of(stub, token) is grpc.StatusCode.OK, token)
+    assert code_of(stub, "secret") is grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_envoy_reads_its_token_file_as_the_server_does(guarded, tmp_path):
+    _, stub, _, _ = guarded
+    path = token_file(tmp_path, ["one", "two"])
+    wait_until(lambda: code_of(stub, "two") is grpc.StatusCode.OK)
+    # A damaged file leaves the last good tokens: what is added to it is not read either.
+    path.write_text(path.read_text().replace("someone", "someone else", 1))
+    began = time.monotonic()
+    while time.monotonic() < began + 3:
+        assert code_of(stub, "one") is grpc.StatusCode.OK
+    path.write_text("")
+    wait_until(lambda: code_of(stub, "one") is grpc.StatusCode.UNAUTHENTICATED)
+    token_file(tmp_path, ["one"])
+    wait_until(lambda: code_of(stub, "one") is grpc.StatusCode.OK)
+    path.unlink()
+    # Nothing is refused by Envoy then, and everything by the server.
+    wait_until(lambda: code_of(stub, "one") is grpc.StatusCode.UNAUTHENTICATED)
 
 
 async def unfinished(address):
