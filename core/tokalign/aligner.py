@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.decoding.links import link_posteriors
@@ -14,19 +14,14 @@ from tokalign.decoding.results import EncodedPair, Results
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
-from tokalign.lengths import (
-    MAX_CHARACTERS,
-    MAX_TOKENS,
-    require_few_tokens,
-    require_short,
-    shortened,
-)
+from tokalign.lengths import MAX_TOKENS
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
 from tokalign.piping import check_pipe, in_batches, of_pair, split_contexts
+from tokalign.preparation import annotate, is_ready
 from tokalign.processes import WorkerError
 from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
 from tokalign.systems import SYSTEMS, System, load_system
@@ -152,43 +147,12 @@ class Aligner:
         LimitError
             If a sentence is longer than that, and `truncate` is not set.
         """
-        given = sentences
-        if truncate:
-            sentences = [shortened(each) for each in sentences]
-        for each in sentences:
-            require_short(each)
-        try:
-            if all(map(self._is_annotated, sentences)):
-                annotated = [each for each in sentences if isinstance(each, Sentence)]
-            else:
-                annotated = self.annotator.annotate(sentences, trees=self.header.uses_trees)
-            for sentence in annotated:
-                sentence.text.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(f"a sentence is not valid Unicode: {error}") from error
-        if not truncate:
-            for sentence in annotated:
-                require_few_tokens(len(sentence))
-            return annotated
-        return [_first_tokens(*each) for each in zip(annotated, given, strict=True)]
-
-    def _is_ready(self, sentence: SentenceLike) -> TypeGuard[Sentence]:
-        """Whether `annotate` gives a sentence back as it is, so that it need not be asked."""
-        return (
-            self._is_annotated(sentence)
-            and len(sentence) <= MAX_TOKENS
-            and len(sentence.text) <= MAX_CHARACTERS
-            and _is_unicode(sentence.text)
+        return annotate(
+            self.annotator,
+            sentences,
+            trees=self.header.uses_trees,
+            truncate=truncate,
         )
-
-    def _is_annotated(self, sentence: SentenceLike) -> TypeGuard[Sentence]:
-        if not isinstance(sentence, Sentence):
-            return False
-        if self.header.uses_trees and sentence.heads is None:
-            return False
-        if sentence.viewed() is not None:
-            return True  # of what was annotated
-        return bool(sentence.tokens) and None not in (sentence.tags, sentence.lemmas)
 
     def align(
         self,
@@ -219,11 +183,13 @@ class Aligner:
         """
         options = AlignOptions.of(options, changes)
         self._results.check(options)
-        if not (self._is_ready(source) and self._is_ready(target)):
+        trees = self.header.uses_trees
+        if not (is_ready(source, trees) and is_ready(target, trees)):
             (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
             source, target = unwrap(annotated)
         (encoded,) = self._encode([(source, target)])
-        return self._results.one(encoded, options)
+        alignment: Alignment = self._results.one(encoded, options)
+        return alignment
 
     @overload
     def pipe(
@@ -461,19 +427,3 @@ def _open_encoder(name: str) -> Encoder:
     from tokalign.neural.encoder import Encoder  # its packages are optional
 
     return Encoder.open_shipped(name)
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text has no lone surrogates."""
-    try:
-        return text.isascii() or bool(text.encode())
-    except UnicodeEncodeError:
-        return False
-
-
-def _first_tokens(sentence: Sentence, given: SentenceLike) -> Sentence:
-    """Return a sentence with as many of its tokens as it may have, and all of its text."""
-    first = sentence.first(MAX_TOKENS)
-    if isinstance(given, str) and len(given) > len(first.text):
-        return first.replace(text=given)
-    return first

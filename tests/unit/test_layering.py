@@ -45,6 +45,8 @@ IMPORTS: dict[str, set[str]] = {
     "view": {"evaluate", "types"},
     "judging": {"options", "questions", "types"},
     "systems": {"errors", "lexicon", "options", "types"},
+    "preparation": {"annotate", "errors", "lengths", "types"},
+    "systems": {"errors", "options", "types"},
     # Floor 5.
     "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
     "model": {"crf", "errors", "features", "headers", "styles"},
@@ -93,6 +95,7 @@ IMPORTS: dict[str, set[str]] = {
         "options",
         "outcomes",
         "piping",
+        "preparation",
         "processes",
         "shipped",
         "systems",

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ class Annotate:
     words: Words
     def __init__(self, tagger: Tagger, lemmatize: Callable[[str, str], str]) -> None: ...
     def __call__(
-        self, texts: list[str], tokens: list[Sequence[str] | None] | None = ...
+        self, texts: list[str], tokens: list[tuple[str, ...] | None] | None = ...
     ) -> AnnotatedTexts: ...
 
 class AnnotatedTexts:

@@ -244,7 +244,7 @@ cdef class Annotate:
         ----------
         texts : list of str
             One sentence each.
-        tokens : list of (sequence of str, or None), optional
+        tokens : list of (tuple of str, or None), optional
             For each text the tokens that it is, with a space between two; None where they are to
             be found. Not empty; none is empty.
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 from tokalign.annotate._forms import Forms
 from tokalign.annotate._texts import Annotate
@@ -15,6 +16,9 @@ from tokalign.annotate.lemmatize import shared_lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.types import Sentence, SentenceLike
+
+_Given: TypeAlias = tuple[str, tuple[str, ...] | None]
+"""A text, and its tokens where they are not to be found."""
 
 
 class NativeAnnotator:
@@ -61,31 +65,26 @@ class NativeAnnotator:
         >>> sentence.heads
         (3, 3, 3, -1, 3)
         """
-        texts = [None if trees else _as_text(each) for each in sentences]
-        views = self._views(
-            [text for text in texts if text is not None],
-            [
-                None if isinstance(each, str) else tuple(each)
-                for each, text in zip(sentences, texts, strict=True)
-                if text is not None
-            ],
-        )
+        given = [None if trees else _in_words(each) for each in sentences]
+        views = self._views([each for each in given if each is not None])
         begun = [
-            next(views) if text is not None
+            next(views) if words is not None
             else _from_text(each) if isinstance(each, str)
             else given_columns(each)
-            for each, text in zip(sentences, texts, strict=True)
+            for each, words in zip(sentences, given, strict=True)
         ]  # fmt: skip
         require_tokens(begun)
         self._fill([each for each in begun if isinstance(each, Columns)], trees=trees)
         return [each.sentence() if isinstance(each, Columns) else each for each in begun]
 
-    def _views(self, texts: list[str], tokens: list[Sequence[str] | None]) -> Iterator[Sentence]:
-        """Yield texts, of which some have their tokens, without trees, as views of columns."""
-        if texts:
+    def _views(self, given: list[_Given]) -> Iterator[Sentence]:
+        """Yield sentences annotated, without trees, as views of columns."""
+        if given:
             with self._lock:
-                columns = self._annotate_texts(texts, tokens)
-            for index, text in enumerate(texts):
+                columns = self._annotate_texts(
+                    [text for text, _ in given], [tokens for _, tokens in given]
+                )
+            for index, (text, _) in enumerate(given):
                 yield Sentence.of(columns, index, text=text)
 
     def _fill(self, columns: list[Columns], *, trees: bool) -> None:
@@ -125,20 +124,21 @@ class NativeAnnotator:
                 column.relations = tuple(relations[start:end])
 
 
-def _as_text(sentence: SentenceLike) -> str | None:
-    """Return the text of a sentence, that of tokens with spaces between them; or None.
+def _in_words(sentence: SentenceLike) -> _Given | None:
+    """Return a text, or the text of tokens with spaces between them and the tokens; or None.
 
     None is for what `given_columns` has to read: a Sentence, and tokens that are empty, begin or
     end with a space.
     """
     if isinstance(sentence, str):
-        return sentence
+        return sentence, None
     if isinstance(sentence, Sentence):
         return None
-    text = " ".join(sentence)
+    tokens = tuple(sentence)
+    text = " ".join(tokens)
     if not text or text[0] == " " or text[-1] == " " or "  " in text:
         return None
-    return text
+    return text, tokens
 
 
 def _from_text(text: str) -> Columns:
