@@ -31,7 +31,8 @@ from tokalign.options import AlignOptions, OffsetUnit, Symmetrization
     type=click.Choice(FORMATS),
     default="pharaoh",
     show_default=True,
-    help="pharaoh: links; tsv: score, links, source tokens, target tokens; jsonl: everything.",
+    help="pharaoh: links; tsv: score, links, source tokens, target tokens; jsonl: everything; "
+    "parquet: columns.",
 )
 @read_options
 @columns_option
@@ -70,6 +71,7 @@ def command(
     offsets: str,
     batch_size: int,
     jobs: int,
+    batch_timeout: float,
     strict: bool,
     server: Endpoint | None,
 ) -> None:
@@ -77,8 +79,9 @@ def command(
 
     A line is SOURCE<TAB>TARGET or SOURCE ||| TARGET, or a JSON object with "source" and "target":
     each a string, a list of tokens, or an object with tokens and any of text, tags, lemmas, heads
-    and relations. A bad line becomes an empty line (in jsonl, an object with "error") and is
-    reported on stderr; the exit code is then 3.
+    and relations. CSV, TSV and Parquet have columns of these names, or --columns. A bad line
+    becomes an empty line (in jsonl and parquet, a row with "error") and is reported on stderr; the
+    exit code is then 3.
     """
     is_other_unit = offsets != OffsetUnit.CODE_POINTS
     if (posteriors or phrases or explain or is_other_unit) and format_name != "jsonl":
@@ -100,4 +103,4 @@ def command(
             truncate=truncate,
         ),
     )
-    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, strict)
+    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, batch_timeout, strict)

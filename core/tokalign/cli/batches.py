@@ -64,11 +64,11 @@ def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Li
 
 
 def align_in_processes(
-    items: Iterable[Item], job: Job, batch_size: int, n_processes: int
+    items: Iterable[Item], job: Job, batch_size: int, n_processes: int, timeout_s: float
 ) -> Generator[Line]:
     """Yield a line per item, aligned by `n_processes` others.
 
-    An item that ends the process that aligns it, twice, becomes a bad line; see processes.
+    An item that ends or hangs the process that aligns it, twice, becomes a bad line; see processes.
     """
     waiting: deque[Item] = deque()
 
@@ -77,7 +77,9 @@ def align_in_processes(
             waiting.append(item)
             yield item
 
-    for outcome in map_batches(partial(_start, job), noted(), batch_size, n_processes):
+    start = partial(_start, job)
+    outcomes = map_batches(start, noted(), batch_size, n_processes, timeout_s=timeout_s)
+    for outcome in outcomes:
         item = waiting.popleft()
         yield outcome if isinstance(outcome, Line) else _bad(item, job.layout, str(outcome))
 

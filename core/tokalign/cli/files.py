@@ -17,11 +17,13 @@ from typing import IO, Any, Self
 
 import click
 
+from tokalign.cli.parquet import MAGIC, Packer, schema_of
 from tokalign.errors import FormatError, InputError, ResourceError
 
 STDIO = "-"
 PARTIAL = ".partial"
 """Added to an output's name until all of it is written."""
+_PACKED = (".gz", ".zst")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BUFFER_BYTES = 1 << 16
 
@@ -47,25 +49,32 @@ class Source:
     ----------
     name : str
         Shown in messages.
+    raw : file
+        The bytes as they are.
     size : int or None
         Bytes on disk; None where that is not known.
+    is_parquet : bool
+        Whether it is a table in the place of lines.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self.name = name
-        self._raw = raw
+        self.raw = raw
         status = _status(raw)
         self.size = status.st_size if status and stat.S_ISREG(status.st_mode) else None
         self._identity = (status.st_dev, status.st_ino) if status and self.size else None
         peekable: Any = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
         head = peekable.peek(len(_ZSTD))
         self._rows: IO[bytes] = peekable
+        self.is_parquet = head.startswith(MAGIC)
         if head.startswith(_GZIP):
             self._rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
         elif head.startswith(_ZSTD):
             self._rows = _zstd().open(peekable)
 
     def __iter__(self) -> Iterator[bytes]:
+        if self.is_parquet:
+            raise FormatError("Parquet; only align and similarity read it", path=self.name)
         try:
             yield from self._rows
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -77,7 +86,7 @@ class Source:
 
     def position(self) -> int:
         """Return how many bytes of the file have been read, at most `size`."""
-        return self._raw.tell()
+        return self.raw.tell()
 
     def is_file(self, path: Path) -> bool:
         """Return whether these lines come from the file that a path names."""
@@ -131,34 +140,54 @@ class Destination:
     path: str
     is_resumed: bool = False
 
-    def open(self, source: Source) -> Sink:
+    def open(self, source: Source, columns: tuple[str, ...] = ()) -> Sink:
         """Return what takes the lines.
+
+        Parameters
+        ----------
+        source : Source
+        columns : tuple of str
+            Of Parquet, whose rows the lines are as JSON; none write them as they are.
 
         Raises
         ------
         InputError
-            If it is the input, or cannot be resumed.
+            If it is the input, or cannot be resumed, or is no place for Parquet.
         """
+        if columns and (self.path == STDIO or self.is_resumed):
+            raise InputError(
+                "Parquet has its index at the end, which an interrupted run has not written: "
+                "--format parquet needs --output, and no --resume; resume with --format jsonl"
+            )
         if self.path == STDIO:
             if self.is_resumed:
                 raise InputError("--resume needs --output: what was written to stdout is not known")
             return Sink(sys.stdout.buffer, "<stdout>")
         path = Path(self.path)
+        if (path.suffix == ".parquet" and not columns) or (columns and path.suffix in _PACKED):
+            raise InputError(
+                f"{path} has the name of another format; .parquet is for --format parquet, "
+                ".gz and .zst for lines"
+            )
         if source.is_file(path):
             raise InputError(
                 f"{path} is the input and the output; write to another file, then rename it"
             )
+        schema = schema_of(columns) if columns else None
         if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
-            return Sink(path.open("wb", buffering=0), str(path))
+            file = path.open("wb", buffering=0)
+            return Sink(file, str(path), Packer(file, schema) if schema is not None else None)
         partial = path.with_name(path.name + PARTIAL)
-        if self.is_resumed and path.suffix in (".gz", ".zst"):
+        if self.is_resumed and path.suffix in _PACKED:
             raise InputError(f"{path} is compressed; --resume goes on with plain output only")
         if self.is_resumed and path.exists() and not partial.exists():
             raise InputError(f"{path} is complete: there is no {partial} to go on with")
         file = partial.open("r+b" if self.is_resumed and partial.exists() else "wb", buffering=0)
         kept = _cut_to_whole_lines(file) if self.is_resumed else (0, b"")
         packed: Any = None
-        if path.suffix == ".gz":
+        if schema is not None:
+            packed = Packer(file, schema)
+        elif path.suffix == ".gz":
             packed = gzip.GzipFile(path.name, "wb", fileobj=file, mtime=0)
         elif path.suffix == ".zst":
             packed = _zstd().open(file, "wb")
@@ -195,7 +224,7 @@ class Sink:
         self,
         file: IO[bytes],
         name: str,
-        packed: IO[bytes] | None = None,
+        packed: IO[bytes] | Packer | None = None,
         *,
         rename: tuple[Path, Path] | None = None,
         kept: tuple[int, bytes] = (0, b""),
@@ -262,6 +291,7 @@ class Sink:
     ) -> None:
         """Write the rest, and rename where all went well."""
         failed = kind is not None
+        is_lost = False
         try:
             if not failed or not isinstance(error, OSError):
                 self.flush()
@@ -270,12 +300,17 @@ class Sink:
                     self._packed.close()
         except OSError:
             failed = True
+            is_lost = isinstance(self._packed, Packer)  # its index comes last
             raise
         finally:
             if self._file is not sys.stdout.buffer:
                 self._file.close()
             if self._rename is not None and failed:
                 left, wanted = self._rename
-                print(f"{wanted}: not complete; {left} holds what was written", file=sys.stderr)
+                kept = f"{left} holds what was written"
+                if is_lost:
+                    left.unlink()
+                    kept = "nothing is kept, since no reader takes Parquet without its index"
+                print(f"{wanted}: not complete; {kept}", file=sys.stderr)
         if self._rename is not None and not failed:
             self._rename[0].replace(self._rename[1])

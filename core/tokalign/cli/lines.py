@@ -14,6 +14,7 @@ from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_i
 from tokalign.cli.files import Destination, Sink, Source
 from tokalign.cli.options import Endpoint
 from tokalign.cli.pairs import read_items
+from tokalign.cli.parquet import open_parquet, read_parquet
 from tokalign.cli.table import Columns
 from tokalign.errors import InputError
 
@@ -31,6 +32,7 @@ def run(
     columns: Columns | None,
     batch_size: int,
     n_processes: int,
+    timeout_s: float,
     is_strict: bool,
 ) -> None:
     """Align the pairs of `rows` and write their lines; exit with BAD_INPUT if some are bad.
@@ -52,9 +54,10 @@ def run(
     if server and n_processes > 1:
         raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
     with ExitStack() as stack:
-        sink = stack.enter_context(output.open(rows))
+        sink = stack.enter_context(output.open(rows, job.layout.columns))
         # The last line of those kept is written anew, in thought, to see that it is the same.
-        items = read_items(rows, is_tokenized=is_tokenized, columns=columns)
+        read = read_parquet if rows.is_parquet else read_items
+        items = read(rows, is_tokenized=is_tokenized, columns=columns)
         items = itertools.islice(items, max(sink.n_kept - 1, 0), None)
         lines: Generator[Line]
         if server:
@@ -63,7 +66,7 @@ def run(
         else:
             job = replace(job, model=job.model or "en", annotator=job.annotator or "native")
             if n_processes > 1:
-                lines = align_in_processes(items, job, batch_size, n_processes)
+                lines = align_in_processes(items, job, batch_size, n_processes, timeout_s)
             else:
                 lines = align_here(items, job, batch_size)
         stack.enter_context(closing(lines))
@@ -91,14 +94,19 @@ def _check_kept(lines: Iterator[Line], sink: Sink) -> None:
 def _write(
     lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool, *, is_quiet: bool
 ) -> int:
-    """Write all lines and return how many were bad; progress is in bytes of the input, if known."""
+    """Write all lines and return how many were bad.
+
+    Progress is in rows of Parquet or in bytes of the input, if their number is known.
+    """
     from tqdm import tqdm
 
     n_bad = n_cut = n_lines = 0
     hidden = is_quiet or not sys.stderr.isatty() or sink.is_terminal
-    has_size = rows.size is not None
+    has_size = rows.size is not None and not rows.is_parquet
     unit = "B" if has_size else "pair"
-    with tqdm(total=rows.size, unit=unit, unit_scale=has_size, disable=hidden) as bar:
+    total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size
+    n_before = 0 if has_size else sink.n_kept
+    with tqdm(total=total, initial=n_before, unit=unit, unit_scale=has_size, disable=hidden) as bar:
         for line in lines:
             n_lines += 1
             n_cut += line.is_cut
@@ -112,7 +120,8 @@ def _write(
             if hidden:
                 continue
             if has_size:
-                bar.set_postfix(pairs=n_lines, refresh=False)
+                rate = n_lines / max(bar.format_dict["elapsed"], 1e-3)
+                bar.set_postfix_str(f"{n_lines} pairs, {rate:.0f}/s", refresh=False)
                 bar.update(rows.position() - bar.n)
             else:
                 bar.update()

@@ -14,6 +14,7 @@ from tokalign.cli.files import STDIO, Destination, SourceParam
 from tokalign.cli.table import Columns, columns_from
 from tokalign.errors import FormatError
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.processes import HUNG_S
 
 if TYPE_CHECKING:
     from tokalign.client import Client
@@ -42,7 +43,7 @@ def columns_option(command: Command) -> Command:
         "--columns",
         metavar="SOURCE,TARGET",
         callback=_columns,
-        help="Read CSV or TSV: names in its header, or numbers from 1 where it has none.",
+        help="Of CSV, TSV or Parquet: names, or numbers from 1 where there is no header.",
     )(command)
 
 
@@ -94,6 +95,13 @@ def line_options(command: Command) -> Command:
     """Add how many lines are worked on at a time, by how many processes, and --strict."""
     for option in (
         click.option("--strict", is_flag=True, help="Stop at the first bad line."),
+        click.option(
+            "--batch-timeout",
+            type=click.FloatRange(0, min_open=True),
+            default=HUNG_S,
+            show_default=True,
+            help="Seconds after which a process of --jobs that gives no answer is replaced.",
+        ),
         click.option(
             "--jobs", "-j", type=click.IntRange(1), default=1, show_default=True, help="Processes."
         ),

@@ -11,13 +11,26 @@ from tokalign.formats.jsonl import sentence_to_json
 from tokalign.phrases import Phrase
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
 
-FORMATS = ("pharaoh", "jsonl", "tsv")
-SIMILARITY_FORMATS = ("text", "jsonl")
+PARQUET = "parquet"
+FORMATS = ("pharaoh", "jsonl", "tsv", PARQUET)
+SIMILARITY_FORMATS = ("text", "jsonl", PARQUET)
+SIMILARITY_COLUMNS = ("id", "similarity", "score", "error")
+ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
+_OBJECTS = ("jsonl", PARQUET)
 DIGITS = 6
 
 
 class Lines(Protocol):
-    """How alignments become lines."""
+    """How alignments become lines.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Of the table that the lines are rows of, as JSON; empty where they are text.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
 
     def line(self, name: str, alignment: Alignment) -> str:
         """Return the line of an alignment, without its break."""
@@ -34,9 +47,14 @@ class Layout:
     has_probs: bool = False
     has_phrases: bool = False
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of --format parquet."""
+        return ALIGNMENT_COLUMNS if self.format == PARQUET else ()
+
     def line(self, name: str, alignment: Alignment) -> str:
         """Return the line of an alignment, without its break."""
-        if self.format == "jsonl":
+        if self.format in _OBJECTS:
             value = alignment_to_json(name, alignment)
             if self.has_phrases:
                 value["phrases"] = [_phrase(each) for each in alignment.phrases()]
@@ -49,7 +67,7 @@ class Layout:
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
-        return _bad_object(name, line, error) if self.format == "jsonl" else ""
+        return _bad_object(name, line, error) if self.format in _OBJECTS else ""
 
     def _links(self, alignment: Alignment) -> str:
         if not self.has_probs:
@@ -65,6 +83,11 @@ class SimilarityLayout:
 
     format: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of --format parquet."""
+        return SIMILARITY_COLUMNS if self.format == PARQUET else ()
+
     def line(self, name: str, alignment: Alignment) -> str:
         """Return the line of an alignment's similarity, without its break."""
         if self.format == "text":
@@ -78,7 +101,7 @@ class SimilarityLayout:
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
-        return _bad_object(name, line, error) if self.format == "jsonl" else ""
+        return _bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
 def _bad_object(name: str, line: int, error: str) -> str:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from tokalign.cli.table import Columns, Table, table_of
 from tokalign.errors import FormatError, InputError, quoted
@@ -100,7 +101,7 @@ def _items_from_table(
         name = str(line)
         try:
             name, *fields = table.fields(line, record)
-            yield Item(line, name, _pair(fields, is_tokenized))
+            yield Item(line, name, pair_of(fields, is_tokenized))
         except InputError as error:
             yield Item(line, name, None, str(error))
 
@@ -122,15 +123,30 @@ def _item_from_text(line: int, text: str, is_tokenized: bool) -> Item:
             f"saw {len(fields)} fields; wanted source and target with a tab or '|||' between "
             "them, or --columns"
         )
-    return Item(line, str(line), _pair(fields, is_tokenized))
+    return Item(line, str(line), pair_of(fields, is_tokenized))
 
 
-def _pair(fields: Sequence[str], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
-    for side, field in zip(("source", "target"), fields, strict=True):
-        if not field.strip():
-            raise FormatError(f"the {side} is empty")
-    source, target = (split_tokens(field) if is_tokenized else field.strip() for field in fields)
+def pair_of(sides: Sequence[Any], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
+    """Return the pair of two values of a table: texts, or lists of tokens.
+
+    Raises
+    ------
+    FormatError
+        If one is null or empty.
+    """
+    for name, side in zip(("source", "target"), sides, strict=True):
+        if side is None or (isinstance(side, list) and None in side):
+            raise FormatError(f"the {name} is null")
+        if not (side if isinstance(side, list) else side.strip()):
+            raise FormatError(f"the {name} is empty")
+    source, target = (_sentence(side, is_tokenized) for side in sides)
     return source, target
+
+
+def _sentence(side: str | list[str], is_tokenized: bool) -> SentenceLike:
+    if isinstance(side, list):
+        return side
+    return split_tokens(side) if is_tokenized else side.strip()
 
 
 def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:

@@ -31,7 +31,7 @@ from tokalign.options import AlignOptions
     type=click.Choice(SIMILARITY_FORMATS),
     default="text",
     show_default=True,
-    help="text: a number; jsonl: objects with id, similarity and score.",
+    help="text: a number; jsonl, parquet: id, similarity and score.",
 )
 @read_options
 @columns_option
@@ -50,6 +50,7 @@ def command(
     annotator: str | None,
     batch_size: int,
     jobs: int,
+    batch_timeout: float,
     strict: bool,
     server: Endpoint | None,
 ) -> None:
@@ -63,4 +64,4 @@ def command(
         layout=SimilarityLayout(format_name),
         options=AlignOptions(),
     )
-    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, strict)
+    run(ctx, rows, output, job, server, tokenized, columns, batch_size, jobs, batch_timeout, strict)

@@ -1,0 +1,182 @@
+"""Parquet in and out: rows that are pairs, and the objects of JSON lines as columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+
+from tokalign.cli.pairs import Item, pair_of
+from tokalign.cli.table import ID, NAMES, Columns
+from tokalign.errors import FormatError, InputError
+from tokalign.formats.document import whole_number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tokalign.cli.files import Source
+
+MAGIC = b"PAR1"
+_ROWS_READ = 1024
+ROWS_PER_GROUP = 50_000
+"""Rows that are held until they are written."""
+
+
+def read_parquet(rows: Source, columns: Columns | None, *, is_tokenized: bool) -> Iterator[Item]:
+    """Yield one item per row of a Parquet file.
+
+    Parameters
+    ----------
+    rows : Source
+    columns : (str, str), optional
+        Of source and target: names, or numbers from 1; "source" and "target" by default. Each
+        holds text, or lists of tokens.
+    is_tokenized : bool
+        Text is tokens between white space instead of raw text.
+
+    Raises
+    ------
+    FormatError
+        If a column is missing or of another type, or the file is damaged.
+    """
+    import pyarrow as pa
+
+    file = open_parquet(rows)
+    names = file.schema_arrow.names
+    wanted = [_column(file.schema_arrow, column, rows.name) for column in columns or NAMES]
+    read = dict.fromkeys([*wanted, ID] if ID in names else wanted)
+    number = 0
+    try:
+        for batch in file.iter_batches(_ROWS_READ, columns=list(read)):
+            sides = [batch.column(name) for name in wanted]
+            ids = batch.column(ID) if ID in read else None
+            for row in range(len(batch)):
+                number += 1
+                name = str(number) if ids is None else str(_value(ids[row]))
+                try:
+                    values = [_value(side[row]) for side in sides]
+                    yield Item(number, name, pair_of(values, is_tokenized))
+                except InputError as error:
+                    yield Item(number, name, None, str(error))
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
+
+
+def open_parquet(rows: Source) -> Any:
+    """Return the ParquetFile of a source; FormatError if it is damaged, or no file."""
+    # Raises ResourceError without pyarrow.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tokalign import arrow  # noqa: F401
+
+    if not rows.raw.seekable():
+        raise FormatError("Parquet has its index at the end; give it as a file", path=rows.name)
+    rows.raw.seek(0)
+    try:
+        return pq.ParquetFile(rows.raw)
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
+
+
+def _column(schema: pa.Schema, column: str, path: str) -> str:
+    """Return the name of a column given by name or number; FormatError if it holds no text."""
+    import pyarrow as pa
+
+    number = whole_number(column)
+    if number is not None and number <= len(schema.names):
+        column = schema.names[number - 1]
+    if column not in schema.names:
+        raise FormatError(f"no column {column!r}; there are {', '.join(schema.names)}", path=path)
+    kind = schema.field(column).type
+    for is_list in (pa.types.is_list, pa.types.is_large_list):
+        kind = kind.value_type if is_list(kind) else kind
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise FormatError(
+            f"column {column!r} is of {schema.field(column).type}; wanted strings, or lists of "
+            "tokens",
+            path=path,
+        )
+    return column
+
+
+def _value(scalar: pa.Scalar) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        raise FormatError("not UTF-8; write the column as strings") from None
+
+
+@dataclass(slots=True)
+class Packer:
+    """Takes lines of JSON, and writes them to a file as the rows of a Parquet table."""
+
+    file: IO[bytes]
+    schema: pa.Schema
+    _batches: list[pa.RecordBatch] = field(default_factory=list)
+    _writer: Any = None
+
+    def write(self, lines: bytes) -> int:
+        """Take whole lines."""
+        import pyarrow as pa
+
+        objects = [json.loads(line) for line in lines.splitlines()]
+        columns = [
+            pa.array([_READ[each.name](value) for value in objects], each.type)
+            for each in self.schema
+        ]
+        self._batches.append(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+        if sum(map(len, self._batches)) >= ROWS_PER_GROUP:
+            self._write_group()
+        return len(lines)
+
+    def _write_group(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self.file, self.schema, compression="zstd")
+        table = pa.Table.from_batches(self._batches, self.schema)
+        self._batches.clear()
+        self._writer.write_table(table, row_group_size=len(table) or None)
+
+    def close(self) -> None:
+        """Write the rest, and the index."""
+        self._write_group()
+        self._writer.close()
+
+
+def _links(value: dict[str, Any]) -> list[dict[str, Any]] | None:
+    links = value.get("links")
+    names = ("source", "target", "confidence")
+    return links and [dict(zip(names, link, strict=True)) for link in links]
+
+
+def _tokens(side: Any) -> Any:
+    """Return the tokens of a sentence as JSON: a list of them, or an object that has one."""
+    return side["tokens"] if isinstance(side, dict) else side
+
+
+_READ: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "id": lambda value: value["id"],
+    "source_tokens": lambda value: _tokens(value.get("source")),
+    "target_tokens": lambda value: _tokens(value.get("target")),
+    "links": _links,
+    "score": lambda value: value.get("score"),
+    "similarity": lambda value: value.get("similarity"),
+    "error": lambda value: value.get("error"),
+}
+"""Columns, and where they stand in an object of --format jsonl."""
+
+
+def schema_of(names: tuple[str, ...]) -> pa.Schema:
+    """Return the schema with some of the columns of `_READ`."""
+    import pyarrow as pa
+
+    from tokalign.arrow import LINKS, TOKENS
+
+    types = {"links": LINKS, "source_tokens": TOKENS, "target_tokens": TOKENS}
+    types |= dict.fromkeys(("score", "similarity"), pa.float32())
+    return pa.schema([pa.field(name, types.get(name, pa.string())) for name in names])
