@@ -46,7 +46,6 @@ IMPORTS: dict[str, set[str]] = {
     "judging": {"options", "questions", "types"},
     "systems": {"errors", "lexicon", "options", "types"},
     "preparation": {"annotate", "errors", "lengths", "types"},
-    "systems": {"errors", "options", "types"},
     # Floor 5.
     "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
     "model": {"crf", "errors", "features", "headers", "styles"},
