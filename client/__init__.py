@@ -25,6 +25,7 @@ from tokalign.client.options import Limits, Retry, Tls
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
+from tokalign.constraints import Constraints
 from tokalign.options import AlignOptions
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "CallError",
     "CancelledError",
     "Client",
+    "Constraints",
     "DeadlineError",
     "FieldViolation",
     "InternalError",

@@ -9,13 +9,13 @@ from typing import Any, Self, TypeVar
 import grpc
 import grpc.aio
 from tokalign.client import rpcs
-from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
+from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
 from tokalign.client.errors import closed, from_call, late
-from tokalign.client.results import AlignResult, Pair, RankedResult
+from tokalign.client.results import AlignResult, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.options import AlignOptions, RankBy
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, Pair, SentenceLike
 
 AnswerT = TypeVar("AnswerT")
 
@@ -55,8 +55,9 @@ class AsyncClient(BaseClient):
         **changes: Any,
     ) -> Alignment:
         """Return the alignment of one pair; see Client.align."""
+        pair = pair_of(source, target, changes)
         wanted = request_options(options, model, annotator, changes)
-        return await self._call(rpcs.align((source, target), wanted), timeout_s)
+        return await self._call(rpcs.align(pair, wanted), timeout_s)
 
     async def batch_align(
         self,

@@ -10,7 +10,9 @@ from typing import Any
 from tokalign.client.errors import DeadlineError, UnavailableError, not_ready
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
 from tokalign.codec import RequestOptions
+from tokalign.constraints import Constraints
 from tokalign.options import AlignOptions
+from tokalign.types import Pair, SentenceLike
 
 POLL_S = 0.1
 
@@ -41,6 +43,12 @@ class BaseClient:
 
     def _limit_s(self, timeout_s: float | None) -> float:
         return self.timeout_s if timeout_s is None else timeout_s
+
+
+def pair_of(source: SentenceLike, target: SentenceLike, changes: dict[str, Any]) -> Pair:
+    """Return a pair with the constraints among keyword arguments, which are taken out."""
+    constraints = Constraints.taken_from(changes)
+    return (source, target) if constraints is None else (source, target, constraints)
 
 
 def request_options(

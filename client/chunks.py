@@ -8,10 +8,11 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tokalign.client.errors import InternalError, from_status
-from tokalign.client.results import AlignResult, Pair, results_of
+from tokalign.client.results import AlignResult, results_of
 from tokalign.client.rpcs import encoded
 from tokalign.codec import RequestOptions, encode_options
 from tokalign.errors import InputError, quoted
+from tokalign.types import Pair
 from tokalign.v1 import align_pb2
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from tokalign.client.errors import CallError, InternalError, from_status
 from tokalign.codec import decode_alignment, decode_judgement, decode_passage_sentence
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions
-from tokalign.types import Alignment, Judgement, PassageSentence, Sentence, SentenceLike
+from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
-
-Pair: TypeAlias = tuple[SentenceLike, SentenceLike]
 
 
 @dataclass(frozen=True, slots=True)

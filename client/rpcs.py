@@ -10,7 +10,6 @@ from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tokalign.client.results import (
     AlignResult,
-    Pair,
     RankedResult,
     alignment_of,
     ranked_of,
@@ -27,7 +26,7 @@ from tokalign.codec import (
     encode_rank_by,
 )
 from tokalign.options import RankBy
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, Pair, SentenceLike
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 AnswerT = TypeVar("AnswerT")

@@ -10,13 +10,13 @@ from typing import Any, Self, TypeVar
 
 import grpc
 from tokalign.client import rpcs
-from tokalign.client.base import POLL_S, BaseClient, Waiting, request_options
+from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
 from tokalign.client.errors import closed, from_call, late
-from tokalign.client.results import AlignResult, Pair, RankedResult
+from tokalign.client.results import AlignResult, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.options import AlignOptions, RankBy
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, Pair, SentenceLike
 from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")
@@ -83,17 +83,19 @@ class Client(BaseClient):
         timeout_s : float, optional
             Deadline of this call in seconds, instead of the client's.
         **changes
-            Fields of AlignOptions, in place of those of `options`.
+            Fields of AlignOptions, in place of those of `options`, and of Constraints: what must
+            be linked and what may not.
 
         Raises
         ------
         InputError
-            If an option is out of range; nothing was sent.
+            If an option is out of range, or constraints contradict one another; nothing was sent.
         CallError
             If the call failed; see tokalign.client.errors.
         """
+        pair = pair_of(source, target, changes)
         wanted = request_options(options, model, annotator, changes)
-        return self._call(rpcs.align((source, target), wanted), timeout_s)
+        return self._call(rpcs.align(pair, wanted), timeout_s)
 
     def batch_align(
         self,
@@ -108,7 +110,8 @@ class Client(BaseClient):
         """Return one result per pair, in order; a bad pair has an error and harms no other.
 
         The server limits how many pairs one call may hold (`list_models`); `align_stream` has
-        no such limit. Parameters and exceptions are those of `align`.
+        no such limit. A pair is (source, target), or (source, target, Constraints). Parameters and
+        exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
         return self._call(rpcs.batch_align(pairs, wanted), timeout_s)
@@ -173,7 +176,7 @@ class Client(BaseClient):
 
         Parameters
         ----------
-        pairs : iterable of (source, target)
+        pairs : iterable of (source, target) or (source, target, Constraints)
             Read by another thread, at most ``max_in_flight`` chunks ahead of what was yielded.
         chunk_size : int
             Pairs sent at a time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tokalign.constraints import Constraints
 from tokalign.errors import (
     AlignError,
     FormatError,
@@ -54,6 +55,7 @@ __all__ = [
     "AlignOptions",
     "Aligner",
     "Alignment",
+    "Constraints",
     "Direction",
     "FormatError",
     "GoldPair",

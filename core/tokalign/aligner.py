@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
+from tokalign.constraints import Constraints
 from tokalign.decoding.links import link_posteriors
 from tokalign.decoding.results import EncodedPair, Results
 from tokalign.errors import InputError, ModelError, quoted
@@ -19,13 +20,13 @@ from tokalign.lexicon.frequencies import Frequencies
 from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
-from tokalign.outcomes import AnnotatedPair, Pair, annotate_pairs, attempt, together, unwrap
+from tokalign.outcomes import AnnotatedPair, annotate_pairs, attempt, together, unwrap
 from tokalign.piping import check_pipe, in_batches, of_pair, split_contexts
 from tokalign.preparation import annotate, is_ready
 from tokalign.processes import WorkerError
 from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
 from tokalign.systems import SYSTEMS, System, load_system
-from tokalign.types import Alignment, Judgement, LinkExplanation, Sentence, SentenceLike
+from tokalign.types import Alignment, Judgement, LinkExplanation, Pair, Sentence, SentenceLike
 
 if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
@@ -170,24 +171,28 @@ class Aligner:
         options : AlignOptions, optional
             How to align and what to return.
         **changes
-            Fields of AlignOptions, in place of those of `options`.
+            Fields of AlignOptions, in place of those of `options`, and of Constraints: what must
+            be linked and what may not (``anchors=[(0, 1)]``).
 
         Raises
         ------
         InputError
-            If a sentence is empty or an option is unknown or out of range, or the model has no
-            such style, or a system no such option.
+            If a sentence is empty, an option is unknown or out of range, the model has no such
+            style, a system no such option, or constraints contradict one another or are out of
+            range.
         LimitError
             If a sentence has more than MAX_TOKENS tokens or MAX_CHARACTERS characters (see
             tokalign.lengths), and the option `truncate` is not set.
         """
+        constraints = Constraints.taken_from(changes)
         options = AlignOptions.of(options, changes)
         self._results.check(options)
+        more = () if constraints is None else (constraints,)
         trees = self.header.uses_trees
         if not (is_ready(source, trees) and is_ready(target, trees)):
             (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
-            source, target = unwrap(annotated)
-        (encoded,) = self._encode([(source, target)])
+            source, target = unwrap(annotated)[:2]
+        (encoded,) = self._encode([(source, target, *more)])
         alignment: Alignment = self._results.one(encoded, options)
         return alignment
 
@@ -249,8 +254,9 @@ class Aligner:
         Parameters
         ----------
         pairs : iterable of (source, target), or of ((source, target), context)
+            A third member of a pair is Constraints.
         options, **changes
-            As of `align`.
+            As of `align`, without constraints.
         batch_size : int
             At least 1.
         n_process : int
@@ -305,7 +311,8 @@ class Aligner:
         Parameters
         ----------
         pairs : sequence of (Sentence, Sentence), or Exception
-            With the columns that `annotate` fills; nothing is annotated here.
+            With the columns that `annotate` fills; nothing is annotated here. A third member is
+            Constraints.
         options : AlignOptions
 
         Raises
@@ -349,7 +356,7 @@ class Aligner:
         """Return pairs with what the model's encoder, if it has one, says of them."""
         if self._encoder is None:
             return [(pair, None) for pair in pairs]
-        return list(zip(pairs, self._encoder.encode(pairs), strict=True))
+        return list(zip(pairs, self._encoder.encode([pair[:2] for pair in pairs]), strict=True))
 
     def explain(
         self,
@@ -385,7 +392,7 @@ class Aligner:
         chosen = options.symmetrization
         self._results.check(options)
         (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
-        (source, target), encoded = unwrap(outcome)
+        (source, target, *_), encoded = unwrap(outcome)
         for name, index, sentence in (
             ("source_index", source_index, source),
             ("target_index", target_index, target),

@@ -14,12 +14,13 @@ from tokalign.decoding._joint import coverage
 from tokalign.decoding.results import EncodedPair
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity, token_weight
+from tokalign.errors import InputError
 from tokalign.lengths import is_cut
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import ModelHeader
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Direction, Symmetrization
-from tokalign.outcomes import attempt
+from tokalign.outcomes import AnnotatedPair, attempt
 from tokalign.systems import Matches, System, check_options, summary
 from tokalign.systems.words import remembered
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
@@ -118,12 +119,22 @@ class SystemResults:
         """Return the alignment of a pair."""
         return self.alignment(self.decode(*pair), options)
 
-    def decode(
-        self, pair: tuple[Sentence, Sentence], encoded: object = None, style: str = ""
-    ) -> Matched:
-        """Return the matches of one pair; no system is encoded or has styles."""
+    def decode(self, pair: AnnotatedPair, encoded: object = None, style: str = "") -> Matched:
+        """Return the matches of one pair; no system is encoded or has styles.
+
+        Raises
+        ------
+        InputError
+            If the pair has constraints.
+        """
+        if any(pair[2:]):
+            raise InputError(
+                f"{self.header.name} decides by rules and obeys no constraints; ask a model",
+                field="constraints",
+            )
+        source, target = pair[:2]
         with self._lock:
-            return Matched(*pair, self._system.align(*pair), self._idf)
+            return Matched(source, target, self._system.align(source, target), self._idf)
 
     def alignment(self, decoded: Matched, options: AlignOptions) -> Alignment:
         """Return the alignment of one matched pair, with all that is asked for."""

@@ -11,14 +11,14 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from tokalign.constraints import Constraints
 from tokalign.errors import InputError, quoted
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import Pair, Sentence, SentenceLike
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-Pair = tuple[SentenceLike, SentenceLike]
-AnnotatedPair = tuple[Sentence, Sentence]
+AnnotatedPair = tuple[Sentence, Sentence, *tuple[Constraints, ...]]
 Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
 
 logger = logging.getLogger(__name__)
@@ -111,8 +111,8 @@ def annotate_pairs(
     """
     pairs = each(require_pair, pairs)
     readable = [pair for pair in pairs if not isinstance(pair, Exception)]
-    sides = iter(annotate_each(annotate, [side for pair in readable for side in pair]))
-    annotated = iter(each(_both_sides, zip(sides, sides, strict=True)))
+    sides = iter(annotate_each(annotate, [side for pair in readable for side in pair[:2]]))
+    annotated = iter(each(_annotated_pair, zip(sides, sides, readable, strict=True)))
     return [pair if isinstance(pair, Exception) else next(annotated) for pair in pairs]
 
 
@@ -121,16 +121,21 @@ def require_pair(pair: Pair) -> Pair:
     try:
         if isinstance(pair, str):
             raise TypeError("two letters are no two sentences")
-        source, target = pair
+        source, target, *more = pair
     except (TypeError, ValueError):
         raise InputError(f"saw {quoted(pair)}; wanted a pair (source, target)") from None
+    if len(more) > 1 or not all(isinstance(each, Constraints) for each in more):
+        raise InputError(
+            f"saw {quoted(tuple(more))} after source and target; wanted one Constraints",
+            field="constraints",
+        )
     for name, side in (("source", source), ("target", target)):
         if not _is_sentence_like(side):
             raise InputError(
                 f"the {name} is {quoted(side)}; wanted text, a sequence of tokens or a Sentence",
                 field=name,
             )
-    return source, target
+    return source, target, *more
 
 
 def _is_sentence_like(side: object) -> bool:
@@ -141,8 +146,11 @@ def _is_sentence_like(side: object) -> bool:
     return all(isinstance(token, str) for token in side)
 
 
-def _both_sides(sides: tuple[Sentence | Exception, Sentence | Exception]) -> AnnotatedPair:
-    return _at_side("source", sides[0]), _at_side("target", sides[1])
+def _annotated_pair(
+    parts: tuple[Sentence | Exception, Sentence | Exception, Pair],
+) -> AnnotatedPair:
+    source, target, pair = parts
+    return _at_side("source", source), _at_side("target", target), *pair[2:]
 
 
 def _at_side(side: str, outcome: Sentence | Exception) -> Sentence:

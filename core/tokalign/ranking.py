@@ -16,8 +16,8 @@ from tokalign.annotate._sentences import Sentences
 from tokalign.errors import InputError
 from tokalign.offsets import positions
 from tokalign.options import AlignOptions, OffsetUnit, RankBy
-from tokalign.outcomes import Pair, unwrap
-from tokalign.types import Alignment, Judgement, PassageSentence, SentenceLike
+from tokalign.outcomes import unwrap
+from tokalign.types import Alignment, Judgement, Pair, PassageSentence, SentenceLike
 
 BATCH_SIZE = 64
 

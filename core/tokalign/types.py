@@ -6,10 +6,12 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
+from tokalign.constraints import Constraints
+from tokalign.edits import Edit, phrase_edits
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.options import Direction, RankBy, Symmetrization
 from tokalign.phrases import Phrase, maximal_blocks
@@ -181,6 +183,9 @@ class Sentence(View):
 SentenceLike: TypeAlias = str | Sequence[str] | Sentence
 """Raw text, a sequence of tokens, or a sentence with some columns filled."""
 
+Pair: TypeAlias = tuple[SentenceLike, SentenceLike, *tuple[Constraints, ...]]
+"""Source and target, and at most one Constraints."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Link:
@@ -293,6 +298,23 @@ class Alignment(View):
     def phrases(self) -> tuple[Phrase, ...]:
         """Return the maximal blocks of links, each link in at least one; see tokalign.phrases."""
         return maximal_blocks({(link.source, link.target): link.confidence for link in self.links})
+
+    def edits(self) -> tuple[Edit, ...]:
+        """Return the alignment as phrase edits; see tokalign.edits.
+
+        Words are equal by lemma where both sentences have lemmas, else by token.
+        """
+        links = [(link.source, link.target) for link in self.links]
+        return edits_between(self.source, self.target, links)
+
+
+def edits_between(
+    source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
+) -> tuple[Edit, ...]:
+    """Return links of two sentences as phrase edits; see Alignment.edits."""
+    if source.lemmas is not None and target.lemmas is not None:
+        return phrase_edits(source.lemmas, target.lemmas, links)
+    return phrase_edits(source.tokens, target.tokens, links)
 
 
 @dataclass(frozen=True, slots=True)

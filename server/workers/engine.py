@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
+from tokalign.codec import decode_constraints
 from tokalign.codec._sizes import texts_alone
 from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.errors import LimitError
 from tokalign.options import AlignOptions, RankBy
-from tokalign.outcomes import AnnotatedPair, Pair, each
+from tokalign.outcomes import AnnotatedPair, attempt, each
 from tokalign.server import requests
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import classify, report
 from tokalign.server.workers import frames
-from tokalign.types import Alignment, Judgement, SentenceLike
+from tokalign.types import Alignment, Judgement, Pair, SentenceLike
 from tokalign.v1 import align_pb2
 
 STAGES = ("parse", "annotate", "align", "serialise")
@@ -74,6 +75,22 @@ class _Side(NamedTuple):
     is_cut: bool
 
 
+@dataclass(slots=True)
+class _More:
+    """What is known of some pairs of a run beside their sentences, by index.
+
+    Attributes
+    ----------
+    cuts : dict from int to bytes
+        Fields of the answer that say what was cut.
+    constraints : dict from int to message
+        Read when the numbers of tokens are known, which bound what they may take.
+    """
+
+    cuts: dict[int, bytes] = field(default_factory=dict)
+    constraints: dict[int, align_pb2.Constraints] = field(default_factory=dict)
+
+
 class AlignerEngine:
     """An engine over one aligner for each pair of a model and an annotator.
 
@@ -110,10 +127,12 @@ class AlignerEngine:
         times = [clock()]
         truncate = options.align.truncate
         (target,) = each(partial(self._target, truncate), [shared])
-        cuts: dict[int, bytes] = {}
-        parsed = each(partial(self._parse, target, truncate, cuts), enumerate(pairs))
+        more = _More()
+        parsed = each(partial(self._parse, target, truncate, more), enumerate(pairs))
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
+        for index, message in more.constraints.items():
+            annotated[index] = attempt(partial(_constrained, message), annotated[index])
         times.append(clock())
         serialise = partial(_serialise, writer=AlignmentWriter(options.align))
         if options.rank_by is None:
@@ -127,7 +146,7 @@ class AlignerEngine:
         answers = [
             _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
         ]
-        for index, cut in cuts.items():
+        for index, cut in more.cuts.items():
             if answers[index].alignment:
                 # Joined messages are one message with the fields of both.
                 answers[index] = answers[index]._replace(alignment=answers[index].alignment + cut)
@@ -138,7 +157,7 @@ class AlignerEngine:
 
     def _check_product(self, pair: AnnotatedPair) -> AnnotatedPair:
         limit = self._limits.max_token_product
-        n_source, n_target = map(len, pair)
+        n_source, n_target = len(pair[0]), len(pair[1])
         if n_source * n_target > limit:
             raise LimitError(
                 f"{n_source} times {n_target} tokens; the server takes pairs of at most {limit}: "
@@ -157,10 +176,10 @@ class AlignerEngine:
         self,
         target: _Side | Exception | None,
         truncate: bool,
-        cuts: dict[int, bytes],
+        more: _More,
         numbered: tuple[int, bytes],
     ) -> Pair:
-        """Return a pair; `cuts` gets the fields that say what was cut of it, if anything."""
+        """Return the sentences of a pair; `more` gets what else there is to know of it."""
         if isinstance(target, Exception):
             raise target
         index, data = numbered
@@ -178,14 +197,21 @@ class AlignerEngine:
         if target is None:
             target = self._side(pair.target, "target", truncate)
         if source.is_cut or target.is_cut:
-            cuts[index] = align_pb2.Alignment(
+            more.cuts[index] = align_pb2.Alignment(
                 source_truncated=source.is_cut, target_truncated=target.is_cut
             ).SerializeToString()
+        if pair.HasField("constraints"):
+            more.constraints[index] = pair.constraints
         return source.sentence, target.sentence
 
     def _side(self, message: align_pb2.Sentence, side: str, truncate: bool) -> _Side:
         is_cut = truncate and requests.shorten(message, self._limits)
         return _Side(requests.sentence(message, side=side, limits=self._limits), is_cut)
+
+
+def _constrained(message: align_pb2.Constraints, pair: AnnotatedPair) -> AnnotatedPair:
+    source, target = pair[:2]
+    return source, target, decode_constraints(message, len(source), len(target))
 
 
 def _is_usable(text: str, longest: int) -> bool:

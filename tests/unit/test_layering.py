@@ -14,33 +14,35 @@ ROOT = Path(__file__).parents[2]
 
 IMPORTS: dict[str, set[str]] = {
     # Floor 0.
+    "edits": set(),
     "errors": set(),
     "phrases": set(),
     "v1": set(),
     # Floor 1.
+    "constraints": {"errors"},
     "crf": {"errors"},
     "headers": {"errors"},
     "load": {"errors"},
     "options": {"errors"},
     "styles": {"headers"},
     "tables": {"errors", "headers"},
-    "types": {"errors", "options", "phrases"},
+    "types": {"constraints", "edits", "errors", "options", "phrases"},
     # Floor 2.
     "columns": {"options", "types"},
     "offsets": {"options", "types"},
     "formats": {"errors", "types"},
     "lengths": {"errors", "types"},
     "lexicon": {"errors", "tables", "types"},
-    "outcomes": {"errors", "types"},
+    "outcomes": {"constraints", "errors", "types"},
     "processes": {"errors"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
-    "codec": {"columns", "errors", "options", "types", "v1"},
+    "codec": {"columns", "constraints", "errors", "options", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "piping": {"errors", "processes"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
-    "client": {"codec", "errors", "offsets", "options", "types", "v1"},
+    "client": {"codec", "constraints", "errors", "offsets", "options", "types", "v1"},
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"options", "questions", "types"},
@@ -55,6 +57,7 @@ IMPORTS: dict[str, set[str]] = {
     "decoding": {
         "annotate",
         "columns",
+        "constraints",
         "crf",
         "errors",
         "features",
@@ -70,6 +73,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 7.
     "matching": {
         "decoding",
+        "errors",
         "lengths",
         "lexicon",
         "model",
@@ -82,6 +86,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 8.
     "aligner": {
         "annotate",
+        "constraints",
         "decoding",
         "errors",
         "features",

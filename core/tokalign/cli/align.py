@@ -40,6 +40,7 @@ from tokalign.options import AlignOptions, OffsetUnit, Symmetrization
 @click.option("--probs", is_flag=True, help="Write each link's confidence, as 0-0:0.9731.")
 @click.option("--posteriors", is_flag=True, help="Write the posterior matrix (jsonl).")
 @click.option("--phrases", is_flag=True, help="Write the maximal blocks of links (jsonl).")
+@click.option("--edits", is_flag=True, help="Write the phrase edits: EQ, SUB, DEL, INS (jsonl).")
 @click.option("--explain", is_flag=True, help="Write why each link was chosen (jsonl).")
 @click.option(
     "--offsets",
@@ -67,6 +68,7 @@ def command(
     probs: bool,
     posteriors: bool,
     phrases: bool,
+    edits: bool,
     explain: bool,
     offsets: str,
     batch_size: int,
@@ -79,19 +81,23 @@ def command(
 
     A line is SOURCE<TAB>TARGET or SOURCE ||| TARGET, or a JSON object with "source" and "target":
     each a string, a list of tokens, or an object with tokens and any of text, tags, lemmas, heads
-    and relations. CSV, TSV and Parquet have columns of these names, or --columns. A bad line
-    becomes an empty line (in jsonl and parquet, a row with "error") and is reported on stderr; the
-    exit code is then 3.
+    and relations. It may say what must and may not be linked: "anchors" and "forbidden", lists of
+    [source, target], and "linked_source", "linked_target", "unlinked_source" and
+    "unlinked_target", lists of token indices. CSV, TSV and Parquet have columns named "source" and
+    "target", or --columns. A bad line becomes an empty line (in jsonl and parquet, a row with
+    "error") and is reported on stderr; the exit code is then 3.
     """
     is_other_unit = offsets != OffsetUnit.CODE_POINTS
-    if (posteriors or phrases or explain or is_other_unit) and format_name != "jsonl":
+    needs_jsonl = posteriors or phrases or edits or explain or is_other_unit
+    if needs_jsonl and format_name != "jsonl":
         raise click.UsageError(
-            "--posteriors, --phrases, --explain and --offsets are written by --format jsonl only"
+            "--posteriors, --phrases, --edits, --explain and --offsets are written by "
+            "--format jsonl only"
         )
     job = Job(
         model=model or "",
         annotator=annotator or "",
-        layout=Layout(format_name, probs, phrases),
+        layout=Layout(format_name, probs, phrases, edits),
         options=AlignOptions(
             symmetrization=Symmetrization(direction),
             style=style,

@@ -13,7 +13,7 @@ from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
 from tokalign.options import AlignOptions
 from tokalign.processes import map_batches
-from tokalign.types import Alignment, SentenceLike
+from tokalign.types import Alignment, Pair
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
@@ -104,7 +104,7 @@ def align_at_server(
 
     waiting: deque[Item] = deque()
 
-    def pairs() -> Iterator[tuple[SentenceLike, SentenceLike]]:
+    def pairs() -> Iterator[Pair]:
         for item in items:
             waiting.append(item)
             if item.pair is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tokalign.edits import Edit
 from tokalign.formats.jsonl import sentence_to_json
 from tokalign.phrases import Phrase
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
@@ -41,11 +42,12 @@ class Lines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How alignments become lines: the format, and whether confidences and phrases are written."""
+    """How alignments become lines: the format, and what is written besides links."""
 
     format: str
     has_probs: bool = False
     has_phrases: bool = False
+    has_edits: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -58,6 +60,8 @@ class Layout:
             value = alignment_to_json(name, alignment)
             if self.has_phrases:
                 value["phrases"] = [_phrase(each) for each in alignment.phrases()]
+            if self.has_edits:
+                value["edits"] = [edit_to_json(each) for each in alignment.edits()]
             return json.dumps(value, ensure_ascii=False)
         links = self._links(alignment)
         if self.format == "pharaoh":
@@ -151,6 +155,11 @@ def _phrase(value: Phrase) -> dict[str, Any]:
         "target": [value.target_start, value.target_end],
         "confidence": round(value.confidence, DIGITS),
     }
+
+
+def edit_to_json(value: Edit) -> dict[str, Any]:
+    """Return the object of a phrase edit."""
+    return {"kind": value.kind.value, "source": list(value.source), "target": list(value.target)}
 
 
 def _sentence(sentence: Sentence) -> Any:

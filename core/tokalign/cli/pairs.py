@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 
 from tokalign.cli.table import Columns, Table, table_of
+from tokalign.constraints import NAMES, Constraints
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, split_tokens
 from tokalign.formats.jsonl import sentence_from_json
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import Pair, Sentence, SentenceLike
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -29,14 +30,14 @@ class Item:
         1-based.
     id : str
         The object's, else the line number.
-    pair : (SentenceLike, SentenceLike) or None
+    pair : Pair or None
     error : str
         Empty where there is a pair.
     """
 
     line: int
     id: str
-    pair: tuple[SentenceLike, SentenceLike] | None
+    pair: Pair | None
     error: str = ""
 
 
@@ -162,9 +163,11 @@ def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
             sentence_like(value.get(side), side, is_tokenized=is_tokenized)
             for side in ("source", "target")
         )
+        given = {field: value[field] for field in NAMES if value.get(field) is not None}
+        pair = (source, target, Constraints(**given)) if given else (source, target)
     except InputError as error:
         return Item(line, name, None, str(error))
-    return Item(line, name, (source, target))
+    return Item(line, name, pair)
 
 
 def sentence_like(value: object, field: str, *, is_tokenized: bool) -> SentenceLike:

@@ -10,7 +10,7 @@ import click
 from tokalign.evaluate import Links, read_predictions
 from tokalign.formats import FORMATS, Options, open_document, read_gold, recognise
 from tokalign.formats.jsonl import read_confidences
-from tokalign.view import grid_lines, page_pairs, render_page
+from tokalign.view import edit_lines, grid_lines, page_pairs, render_page
 from tokalign.view.grid import LEGEND
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -30,6 +30,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write an HTML page; without it, grids go to the terminal.",
 )
+@click.option("--edits", is_flag=True, help="Show phrase edits (EQ, SUB, DEL, INS), too.")
 @click.option("--pair", "wanted", multiple=True, help="Only the pairs with these ids.")
 def command(
     alignments: Path,
@@ -38,6 +39,7 @@ def command(
     gold_path: Path | None,
     against: Path | None,
     output: Path | None,
+    edits: bool,
     wanted: tuple[str, ...],
 ) -> None:
     """Show aligned pairs of any format, with gold or a second system beside them.
@@ -61,6 +63,9 @@ def command(
             click.echo(f"# {pairs[k].id}")
             for line in grid_lines(pairs[k], None if gold_path is None else set(links[k])):
                 click.echo(line)
+            if edits:
+                for line in edit_lines(pairs[k], links[k]):
+                    click.echo(line)
         click.echo(LEGEND if gold_path is not None else "● sure or predicted  ◌ possible")
         return
     page = render_page(
@@ -72,6 +77,7 @@ def command(
             [shown[k] for k in keep],
             other=None if others is None else [others[k] for k in keep],
             has_gold=gold_path is not None,
+            has_edits=edits,
         ),
         has_gold=gold_path is not None,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from tokalign.codec.alignments import (
     decode_posteriors,
     encode_passage_sentence,
 )
+from tokalign.codec.constraints import decode_constraints, encode_constraints
 from tokalign.codec.options import (
     RequestOptions,
     decode_options,
@@ -47,6 +48,7 @@ __all__ = [
     "ServerLimits",
     "StyleInfo",
     "decode_alignment",
+    "decode_constraints",
     "decode_explanation",
     "decode_input",
     "decode_judgement",
@@ -59,6 +61,7 @@ __all__ = [
     "decode_sentence",
     "decode_server_info",
     "encode_candidate",
+    "encode_constraints",
     "encode_input",
     "encode_limits",
     "encode_model",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokalign.codec.constraints import encode_constraints
 from tokalign.errors import InputError
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
@@ -65,10 +66,12 @@ def _is_verbatim(value: Sentence) -> bool:
     return all(value.text[start:end] == token for token, start, end in spans)
 
 
-def encode_pair(pair: tuple[SentenceLike, SentenceLike], pair_id: str = "") -> align_pb2.Pair:
-    """Return the message for (source, target)."""
-    source, target = pair
-    return align_pb2.Pair(id=pair_id, source=encode_input(source), target=encode_input(target))
+def encode_pair(pair: Pair, pair_id: str = "") -> align_pb2.Pair:
+    """Return the message for (source, target), maybe with Constraints."""
+    message = align_pb2.Pair(id=pair_id, source=encode_input(pair[0]), target=encode_input(pair[1]))
+    if len(pair) == 3:
+        message.constraints.CopyFrom(encode_constraints(pair[2]))
+    return message
 
 
 def encode_candidate(

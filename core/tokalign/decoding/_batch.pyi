@@ -6,11 +6,11 @@ from numpy.typing import NDArray
 from tokalign.decoding._convention import Convention
 from tokalign.decoding._decoder import Decoder
 from tokalign.features._extract import Encoded
-from tokalign.types import Sentence
+from tokalign.outcomes import AnnotatedPair
 
 def decide_batch(
     decoder: Decoder,
-    pairs: Sequence[tuple[tuple[Sentence, Sentence], Encoded | None]],
+    pairs: Sequence[tuple[AnnotatedPair, Encoded | None]],
     style: int,
     convention: Convention,
     least: float,

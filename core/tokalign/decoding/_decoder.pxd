@@ -20,7 +20,7 @@ cdef class Decoder:
     cdef int _reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef int _hold(self, Decoded pair) except -1
     cdef double[::1] _weights_of(self, tuple tags)
-    cdef Decoded _decode(self, source, target, encoded, int style)
+    cdef Decoded _decode(self, source, target, encoded, int style, constraints)
     cdef bint _posteriors(
         self, int style, int direction, const double *emission, Py_ssize_t n_steps,
         Py_ssize_t n_states, double *posterior,
@@ -35,7 +35,9 @@ cdef class Decoded:
     cdef readonly object target
     cdef readonly object s2t_posterior
     cdef readonly object t2s_posterior
+    cdef readonly object constraints
     cdef object _encoded
+    cdef tuple _excluded     # labels of each direction that constraints exclude, or None
     cdef Decoder _decoder
     cdef long long _number
     cdef int _style

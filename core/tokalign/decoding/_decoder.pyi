@@ -1,6 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.constraints import Constraints
 from tokalign.features._extract import Encoded
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import Model
@@ -9,7 +10,12 @@ from tokalign.types import Sentence
 class Decoder:
     def __init__(self, model: Model, lexicons: Lexicons) -> None: ...
     def decode(
-        self, source: Sentence, target: Sentence, encoded: Encoded | None = ..., style: int = ...
+        self,
+        source: Sentence,
+        target: Sentence,
+        encoded: Encoded | None = ...,
+        style: int = ...,
+        constraints: Constraints | None = ...,
     ) -> Decoded: ...
     def forget(self) -> None: ...
     def word_pairs(self) -> tuple[int, int]: ...
@@ -17,6 +23,7 @@ class Decoder:
 class Decoded:
     source: Sentence
     target: Sentence
+    constraints: Constraints | None
     s2t_posterior: NDArray[np.float64]
     t2s_posterior: NDArray[np.float64]
     def weights(self) -> tuple[list[float], list[float]]: ...

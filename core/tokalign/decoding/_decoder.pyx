@@ -5,7 +5,7 @@ that the second direction costs little more than its chain.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 import threading
@@ -19,6 +19,7 @@ from tokalign.decoding._known cimport KnownWords
 from tokalign.features._extract cimport Extractor
 from tokalign.features._pair cimport Sink
 
+from tokalign.decoding.constrained import excluded_labels
 from tokalign.decoding.score import content_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 
@@ -93,10 +94,13 @@ cdef class Decoder:
             self._extractor.scores(
                 pair._style, self._scratch, self._scratch + n_source * (n_target + 1)
             )
+        if pair._excluded is not None:
+            _exclude(self._scratch, pair._excluded[0])
+            _exclude(self._scratch + n_source * (n_target + 1), pair._excluded[1])
         self._held = pair._number
         return 0
 
-    def decode(self, source, target, encoded=None, int style=0):
+    def decode(self, source, target, encoded=None, int style=0, constraints=None):
         """Return the posteriors of both directions, and what asks for more.
 
         Parameters
@@ -107,6 +111,8 @@ cdef class Decoder:
             What the encoder says, where the model reads one; see Extractor.rows.
         style : int
             Number of the style among the model's; 0 where it has none by name.
+        constraints : Constraints, optional
+            What the labels must obey (tokalign.decoding.constrained).
 
         Returns
         -------
@@ -115,8 +121,8 @@ cdef class Decoder:
         Raises
         ------
         InputError
-            If a sentence is empty, lacks tags or lemmas, or has a head outside it, or there is no
-            such style.
+            If a sentence is empty, lacks tags or lemmas, or has a head outside it, there is no
+            such style, or the sentences cannot obey the constraints.
         ShapeError
             If a column's length is not the number of tokens.
         ModelError
@@ -125,7 +131,7 @@ cdef class Decoder:
         if not 0 <= style < self._weights.shape[0]:
             raise InputError(f"no style {style} among {self._weights.shape[0]}")
         with self._lock:
-            return self._decode(source, target, encoded, style)
+            return self._decode(source, target, encoded, style, constraints)
 
     def forget(self):
         """Forget what is remembered of words, which changes no answer."""
@@ -149,7 +155,7 @@ cdef class Decoder:
         """
         return self._extractor.memory.n_asked, self._extractor.memory.n_compared
 
-    cdef Decoded _decode(self, source, target, encoded, int style):
+    cdef Decoded _decode(self, source, target, encoded, int style, constraints):
         self._n_decoded += 1
         cdef Decoded decoded = Decoded.__new__(Decoded)
         decoded._decoder = self
@@ -158,6 +164,9 @@ cdef class Decoder:
         decoded.target = target
         decoded._encoded = encoded
         decoded._style = style
+        decoded.constraints = constraints
+        if constraints is not None:
+            decoded._excluded = excluded_labels(constraints, len(source), len(target))
         self._hold(decoded)
         cdef Py_ssize_t n_source = self._extractor.pair.source.n
         cdef Py_ssize_t n_target = self._extractor.pair.target.n
@@ -197,6 +206,17 @@ cdef class Decoder:
         viterbi(emission, n_steps, n_states, &self._workspace.buffers, states)
 
 
+cdef int _exclude(double *emission, const uint8_t[:, ::1] excluded) except -1:
+    """Give the labels that are excluded no weight."""
+    cdef Py_ssize_t n_states = excluded.shape[1]
+    cdef Py_ssize_t t, s
+    for t in range(excluded.shape[0]):
+        for s in range(n_states):
+            if excluded[t, s]:
+                emission[t * n_states + s] = -INFINITY
+    return 0
+
+
 cdef class Decoded:
     """One decoded pair; made by Decoder.decode.
 
@@ -205,6 +225,7 @@ cdef class Decoded:
     Attributes
     ----------
     source, target : Sentence
+    constraints : Constraints or None
     s2t_posterior : float64 array, shape (n_source, n_target + 1)
         Probability of each source token's labels, column 0 is NULL; rows sum to one.
     t2s_posterior : float64 array, shape (n_target, n_source + 1)

@@ -45,13 +45,17 @@ def decide(
 ) -> list[tuple[int, int, float]]:
     """Return the links as (source, target, posterior), sorted.
 
-    `threshold` is the mean posterior from which the joint decision takes a link.
+    `threshold` is the mean posterior from which the joint decision takes a link. Constraints may
+    require links beyond these (tokalign.decoding.constrained.missing_links).
     """
     if symmetrization is Symmetrization.JOINT:
         return joint_links(decoded.s2t_posterior, decoded.t2s_posterior, threshold)
     s2t_states, t2s_states = decoded.labels()
     s2t = {(i, s - 1) for i, s in enumerate(s2t_states.tolist()) if s}
     t2s = {(s - 1, j) for j, s in enumerate(t2s_states.tolist()) if s}
+    if decoded.constraints is not None:
+        s2t.update(decoded.constraints.anchors)
+        t2s.update(decoded.constraints.anchors)
     posterior = link_posteriors(decoded, symmetrization)
     chosen = sorted(symmetrize(s2t, t2s, symmetrization))
     return [(i, j, float(posterior[i, j])) for i, j in chosen]

@@ -13,6 +13,7 @@ from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._convention import Convention
 from tokalign.decoding._decoder import Decoded, Decoder
 from tokalign.decoding._joint import coverage
+from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.links import decide, link_posteriors
 from tokalign.decoding.score import sentence_score
@@ -23,9 +24,9 @@ from tokalign.lengths import is_cut
 from tokalign.model import Model
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Symmetrization
-from tokalign.outcomes import attempt
+from tokalign.outcomes import AnnotatedPair, attempt
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
-from tokalign.types import Alignment, Link, LinkExplanation, Sentence
+from tokalign.types import Alignment, Link, LinkExplanation
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
@@ -35,7 +36,7 @@ _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESH
 _AS_IT_IS = Convention(_PLAIN)
 _ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
 
-EncodedPair: TypeAlias = "tuple[tuple[Sentence, Sentence], Encoded | None]"
+EncodedPair: TypeAlias = "tuple[AnnotatedPair, Encoded | None]"
 """An annotated pair, and what the model's encoder, if it has one, says of it."""
 
 AT_ONCE = 64
@@ -94,11 +95,12 @@ class Results:
             )
         return self._numbers[name]
 
-    def decode(
-        self, pair: tuple[Sentence, Sentence], encoded: Encoded | None, style: str
-    ) -> Decoded:
+    def decode(self, pair: AnnotatedPair, encoded: Encoded | None, style: str) -> Decoded:
         """Return the posteriors of one pair; see Decoder.decode."""
-        return self._decoder.decode(*pair, encoded, self.style_number(style))
+        constraints = pair[2] if len(pair) == 3 else None
+        return self._decoder.decode(
+            pair[0], pair[1], encoded, self.style_number(style), constraints
+        )
 
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
@@ -120,7 +122,7 @@ class Results:
 
     def one(self, pair: EncodedPair, options: AlignOptions) -> Alignment:
         """Return the alignment of a pair, or raise what `align` yields in its place."""
-        if not is_plain(options):
+        if len(pair[0]) > 2 or not is_plain(options):
             return self.alignment(self.decode(*pair, options.style), options)
         columns, errors = self.columns([pair], options)
         for error in errors.values():
@@ -130,13 +132,15 @@ class Results:
     def _views(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        """Yield alignments that are views of columns."""
-        ready = [pair for pair in pairs if not isinstance(pair, Exception)]
+        """Yield alignments, views of columns but for those of constrained pairs."""
+        ready = [pair for pair in pairs if not isinstance(pair, Exception) and len(pair[0]) == 2]
         columns, errors = self.columns(ready, options)
         numbers = itertools.count()
         for outcome in pairs:
             if isinstance(outcome, Exception):
                 yield outcome
+            elif len(outcome[0]) > 2:
+                yield attempt(lambda pair: self.one(pair, options), outcome)
             else:
                 number = next(numbers)
                 yield errors[number] if number in errors else columns.alignment(number)
@@ -151,6 +155,7 @@ class Results:
         Parameters
         ----------
         pairs : sequence of EncodedPair
+            Without constraints.
         options : AlignOptions
             Plain ones; see `is_plain`.
 
@@ -165,8 +170,8 @@ class Results:
             self._decoder, pairs, style, self._conventions[style], options.min_confidence
         )
         columns = AlignmentColumns(
-            sources=[in_unit(each, options.offsets) for (each, _), _ in pairs],
-            targets=[in_unit(each, options.offsets) for (_, each), _ in pairs],
+            sources=[in_unit(pair[0], options.offsets) for pair, _ in pairs],
+            targets=[in_unit(pair[1], options.offsets) for pair, _ in pairs],
             offsets=offsets,
             source=source,
             target=target,
@@ -193,11 +198,18 @@ class Results:
             for (i, j, _), confidence in zip(decided, confidences, strict=True)
             if confidence >= options.min_confidence
         )
+        confidence_of = None
+        if options.posteriors or decoded.constraints is not None:
+            confidence_of = calibrate(style, link_posteriors(decoded, options.symmetrization))
+        if decoded.constraints is not None and confidence_of is not None:
+            confidence_of = pinned(decoded.constraints, confidence_of)
+            mean = link_posteriors(decoded, Symmetrization.JOINT)
+            chosen = {(link.source, link.target) for link in links}
+            chosen |= missing_links(decoded.constraints, chosen, mean)
+            links = tuple(Link(i, j, float(confidence_of[i, j])) for i, j in sorted(chosen))
         posteriors = None
-        if options.posteriors:
-            posteriors = calibrate(style, link_posteriors(decoded, options.symmetrization)).astype(
-                np.float32
-            )
+        if options.posteriors and confidence_of is not None:
+            posteriors = confidence_of.astype(np.float32)
         explanations: tuple[LinkExplanation, ...] = ()
         if options.explain:
             explanations = tuple(

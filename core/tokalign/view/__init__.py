@@ -2,10 +2,11 @@
 
 from tokalign.view.grid import grid_lines
 from tokalign.view.page import PagePair, page_pairs, render_page
-from tokalign.view.text import table_lines
+from tokalign.view.text import edit_lines, table_lines
 
 __all__ = [
     "PagePair",
+    "edit_lines",
     "grid_lines",
     "page_pairs",
     "render_page",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 
 from tokalign.evaluate import Calibration, LinkChoice, Links, list_errors
 from tokalign.evaluate.tables import ReportTable
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, edits_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class PagePair:
         Links of a second system.
     harm : float
         Summed harm of the pair's errors; see `tokalign.evaluate.LinkError`.
+    edits : tuple of (kind, source tokens, target tokens), or None
+        Phrase edits of `links`, where asked for.
     """
 
     id: str
@@ -43,6 +45,7 @@ class PagePair:
     possible: tuple[tuple[int, int], ...] = ()
     other: tuple[tuple[int, int], ...] | None = None
     harm: float = 0.0
+    edits: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] | None = None
 
 
 def page_pairs(
@@ -52,6 +55,7 @@ def page_pairs(
     choice: LinkChoice = LinkChoice.SURE,
     other: Sequence[Links] | None = None,
     has_gold: bool = True,
+    has_edits: bool = False,
 ) -> list[PagePair]:
     """Return the pairs of a page.
 
@@ -65,6 +69,8 @@ def page_pairs(
         Links of a second system.
     has_gold : bool
         False if the pairs' own links are no gold to judge by; the sure ones are left out.
+    has_edits : bool
+        Whether phrase edits are shown.
     """
     harm: defaultdict[int, float] = defaultdict(float)
     if has_gold:
@@ -85,9 +91,17 @@ def page_pairs(
                 possible=tuple(sorted(pair.possible)),
                 other=None if other is None else tuple(sorted(other[index])),
                 harm=harm[index],
+                edits=_edits(pair, confidence) if has_edits else None,
             )
         )
     return result
+
+
+def _edits(
+    pair: GoldPair, links: Iterable[tuple[int, int]]
+) -> tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]:
+    edits = edits_between(pair.source, pair.target, links)
+    return tuple((edit.kind.value, edit.source, edit.target) for edit in edits)
 
 
 def render_page(

@@ -1,10 +1,12 @@
-"""The tables of an evaluation as lines for a terminal."""
+"""The tables of an evaluation, and edits, as lines for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tokalign.evaluate import Links
 from tokalign.evaluate.tables import ReportTable
+from tokalign.types import GoldPair, edits_between
 
 
 def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
@@ -16,3 +18,11 @@ def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
             yield table.line.format(*row)
         if table.note:
             yield f"    note: {table.note}"
+
+
+def edit_lines(pair: GoldPair, links: Links) -> Iterator[str]:
+    """Yield a line for each phrase edit: its kind, and the words of both sides that it has."""
+    for edit in edits_between(pair.source, pair.target, links):
+        before = " ".join(pair.source.tokens[i] for i in edit.source)
+        after = " ".join(pair.target.tokens[j] for j in edit.target)
+        yield f"{edit.kind:<4}" + " → ".join(filter(None, (before, after)))

@@ -1,0 +1,167 @@
+"""Constrained decoding against all label sequences that obey, and what is combined of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import crf as reference
+from tokalign import Aligner, Constraints, InputError, Symmetrization
+from tokalign.aligner import model_path
+from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.links import link_posteriors
+from tokalign.features.lexicons import Lexicons
+from tokalign.model import load_model
+
+WORDS = ("Dogs", "dogs", "bark", "the", "the", "cat", "3", ".")
+SIDES = ("source", "target")
+
+
+class Shared(NamedTuple):
+    aligner: Aligner
+    decoder: Decoder
+    transitions: np.ndarray  # (2, 34), of the default style
+
+
+@pytest.fixture(scope="module")
+def shared() -> Shared:
+    model = load_model(model_path("en"))
+    decoder = Decoder(model, Lexicons.for_groups(model.table.groups))
+    return Shared(Aligner.load(), decoder, np.asarray(model.summed()[1])[0])
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[list[str], list[str], Constraints]:
+    """Short sentences and constraints that may or may not be obeyed."""
+    sentence = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
+    source, target = draw(sentence), draw(sentence)
+    links = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    tokens = {
+        f"{kind}_{side}": draw(st.lists(st.integers(0, len(sentence) - 1), max_size=1))
+        for kind in ("linked", "unlinked")
+        for side, sentence in zip(SIDES, (source, target), strict=True)
+    }
+    anchors = draw(st.lists(links, max_size=2))
+    forbidden = [each for each in draw(st.lists(links, max_size=3)) if each not in anchors]
+    for place, side in enumerate(SIDES):
+        barred = {link[place] for link in anchors} | set(tokens[f"linked_{side}"])
+        tokens[f"unlinked_{side}"] = [k for k in tokens[f"unlinked_{side}"] if k not in barred]
+    return source, target, Constraints(anchors=anchors, forbidden=forbidden, **tokens)
+
+
+def permits(constraints: Constraints, labels: tuple[int, ...], direction: int) -> bool:
+    """Tell whether a label sequence of one direction obeys, said link by link."""
+    links = [(t, s - 1) if direction == 0 else (s - 1, t) for t, s in enumerate(labels) if s]
+    linked = (constraints.linked_source, constraints.linked_target)[direction]
+    anchored = {link[direction] for link in constraints.anchors}
+    return (
+        not set(links) & set(constraints.forbidden)
+        and not {i for i, _ in links} & set(constraints.unlinked_source)
+        and not {j for _, j in links} & set(constraints.unlinked_target)
+        and all(labels[t] for t in linked)
+        and all(any(link[direction] == t for link in links) for t in anchored)
+        and all(link in constraints.anchors for link in links if link[direction] in anchored)
+    )
+
+
+def emissions(decoded, n_source: int, n_target: int, direction: int) -> np.ndarray:
+    """Return the scores of every label, feature by feature."""
+    n_steps, n_states = ((n_source, n_target + 1), (n_target, n_source + 1))[direction]
+    found = np.empty((n_steps, n_states))
+    for t, s in np.ndindex(n_steps, n_states):
+        _, values, weights = decoded.features(*((t, s - 1) if direction == 0 else (s - 1, t)))
+        found[t, s] = (values.astype(float) * weights[:, direction]).sum()
+    return found
+
+
+@given(pairs())
+def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None:
+    source, target, constraints = case
+    ((one, other),) = shared.aligner.annotate_pairs([(source, target)])
+    try:
+        constraints.check(len(one), len(other))
+    except InputError:
+        with pytest.raises(InputError):
+            shared.decoder.decode(one, other, None, 0, constraints)
+        return
+    decoded = shared.decoder.decode(one, other, None, 0, constraints)
+    for direction, (posterior, states) in enumerate(
+        zip((decoded.s2t_posterior, decoded.t2s_posterior), decoded.labels(), strict=True)
+    ):
+        emission = emissions(decoded, len(one), len(other), direction)
+        weights = shared.transitions[direction]
+        scores = {
+            labels: reference.path_score(emission, weights, labels)
+            for labels in itertools.product(range(emission.shape[1]), repeat=len(emission))
+            if permits(constraints, labels, direction)
+        }
+        best = max(scores.values())
+        assert scores[tuple(states.tolist())] == pytest.approx(best, abs=1e-3)
+        expected = np.zeros_like(emission)
+        for labels, score in scores.items():
+            expected[np.arange(len(labels)), labels] += math.exp(score - best)
+        expected /= expected.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(posterior, expected, atol=1e-4)
+
+
+@given(pairs(), st.sampled_from(list(Symmetrization)))
+def test_what_is_combined_obeys_too(shared, case, symmetrization) -> None:
+    source, target, constraints = case
+    ((one, other),) = shared.aligner.annotate_pairs([(source, target)])
+    try:
+        constraints.check(len(one), len(other))
+    except InputError:
+        return
+    outcome = next(
+        shared.aligner.pipe(
+            [(one, other, constraints)],
+            symmetrization=symmetrization,
+            posteriors=True,
+            min_confidence=0.5,
+        )
+    )
+    links = {(link.source, link.target): link.confidence for link in outcome.links}
+    assert set(constraints.anchors) <= set(links)
+    assert all(links[each] == 1.0 for each in constraints.anchors)
+    assert not set(constraints.forbidden) & set(links)
+    for side, place in (("source", 0), ("target", 1)):
+        touched = {link[place] for link in links}
+        assert set(getattr(constraints, f"linked_{side}")) <= touched
+        assert not set(getattr(constraints, f"unlinked_{side}")) & touched
+    for (i, j), confidence in links.items():
+        assert outcome.posteriors[i, j] == pytest.approx(confidence, abs=1e-6)
+    for i, j in constraints.forbidden:
+        assert outcome.posteriors[i, j] == 0.0
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+def test_no_constraints_change_nothing(shared, source) -> None:
+    plain, constrained = shared.aligner.pipe(
+        [(source, list(WORDS)), (source, list(WORDS), Constraints())]
+    )
+    assert plain == constrained
+
+
+@pytest.mark.parametrize("n_tokens", [60, 130])
+def test_long_sentences_keep_an_anchor_far_from_the_diagonal(shared, n_tokens) -> None:
+    # Beyond some length the jumps are summed up by windows.
+    tokens = [f"{word}{k}" for k in range(n_tokens // 2) for word in ("dog", "cat")]
+    ((one, other),) = shared.aligner.annotate_pairs([(tokens, tokens)])
+    far = (1, len(tokens) - 1)
+    decoded = shared.decoder.decode(one, other, None, 0, Constraints(anchors=[far]))
+    mean = link_posteriors(decoded, Symmetrization.JOINT)
+    assert mean[far] == pytest.approx(1.0)
+    np.testing.assert_allclose(decoded.s2t_posterior.sum(axis=1), 1.0)
+    for direction, posterior in enumerate((decoded.s2t_posterior, decoded.t2s_posterior)):
+        emission = emissions(decoded, len(one), len(other), direction)
+        token, label = far if direction == 0 else far[::-1]
+        kept = emission[token, label + 1]
+        emission[token] = -np.inf
+        emission[token, label + 1] = kept
+        expected, _, _ = reference.forward_backward(emission, shared.transitions[direction])
+        np.testing.assert_allclose(posterior, expected, atol=1e-4)
