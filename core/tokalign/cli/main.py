@@ -22,6 +22,7 @@ COMMANDS = {
     "align": "tokalign.cli.align",
     "annotate": "tokalign.cli.annotate",
     "bench": "tokalign.cli.bench",
+    "compare": "tokalign.cli.compare",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
     "evaluate": "tokalign.cli.evaluate",

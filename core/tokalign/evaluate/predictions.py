@@ -102,6 +102,9 @@ def predictions_of(
 ) -> list[LinkSet]:
     """Return the predicted links of pairs that were read as a corpus.
 
+    Where all pairs have their sides exchanged, as in GIZA++'s A3 of the direction that lists the
+    source's words, so are their links.
+
     Raises
     ------
     InputError
@@ -110,16 +113,34 @@ def predictions_of(
     predicted = list(predicted)
     if len(predicted) != len(gold):
         raise InputError(f"{len(predicted)} predicted pairs for {len(gold)} gold pairs")
-    links = []
+    different = _different(gold, predicted)
+    if different is not None:
+        turned = [_turned(pair) for pair in predicted]
+        if _different(gold, turned) is not None:
+            pair, side, others = different
+            raise InputError(
+                f"pair {quoted(pair.id)}: the predictions' {side} is {quoted(others)}, gold has "
+                f"{quoted(' '.join(getattr(pair, side).tokens))}; wanted the same pairs in the "
+                "same order"
+            )
+        predicted = turned
+    is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
+    return [pair.sure | pair.possible if is_loose else pair.sure for pair in predicted]
+
+
+def _different(
+    gold: Sequence[GoldPair], predicted: Sequence[GoldPair]
+) -> tuple[GoldPair, str, str] | None:
+    """Return the first gold pair that is another, the side and what stands there; or None."""
     for pair, other in zip(gold, predicted, strict=True):
         for side in ("source", "target"):
             tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens
             if [token.lower() for token in tokens] != [token.lower() for token in others]:
-                raise InputError(
-                    f"pair {quoted(pair.id)}: the predictions' {side} is "
-                    f"{quoted(' '.join(others))}, "
-                    f"gold has {quoted(' '.join(tokens))}; wanted the same pairs in the same order"
-                )
-        is_loose = choice is LinkChoice.SURE_AND_POSSIBLE
-        links.append(other.sure | other.possible if is_loose else other.sure)
-    return links
+                return pair, side, " ".join(others)
+    return None
+
+
+def _turned(pair: GoldPair) -> GoldPair:
+    """Return a pair with its sides exchanged."""
+    sure, possible = (frozenset((j, i) for i, j in links) for links in (pair.sure, pair.possible))
+    return GoldPair(pair.id, pair.target, pair.source, sure, possible)

@@ -17,7 +17,8 @@ _WHITE_SPACE = " \t\r\n\f\v"
 _TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
 # int() refuses numbers of thousands of digits, and messages would quote them.
 _NUMBER = re.compile(r"\d{1,9}")
-_LINK = re.compile(r"(\d{1,9})([-p?])(\d{1,9})(?:[-:](\d+(?:\.\d+)?(?:[eE][-+]?\d+)?))?")
+_WEIGHT = r"[-:](?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_LINK = re.compile(rf"(\d{{1,9}})([-p?])(\d{{1,9}})(?:{_WEIGHT}){{0,2}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +183,8 @@ def parse_links(
 ) -> tuple[Links, Links]:
     """Return the sure and the possible links of a Pharaoh string.
 
-    ``i-j`` is sure, ``ipj`` and ``i?j`` are possible; a weight after the link (``i-j-0.8`` or
-    ``i-j:0.8``) is dropped.
+    ``i-j`` is sure, ``ipj`` and ``i?j`` are possible; one or two weights after the link
+    (``i-j-0.8``, ``i-j:0.8`` or ``i-j-.79-.8``) are dropped.
 
     Parameters
     ----------

@@ -4,6 +4,9 @@
 holds ``source ||| target ||| links`` (or tab separated), so that a file is complete; it is
 written with ``|||``.
 
+Aligners write more than links on a line, which is dropped: SimAlign the pair's number and a tab
+before them, fast_align ``|||`` and the pair's score after them.
+
 References
 ----------
 Koehn (2004), AMTA: Pharaoh. SimAlign and awesome-align write ``p`` for possible links.
@@ -32,6 +35,8 @@ from tokalign.types import GoldPair
 
 _SEPARATOR = "|||"
 _LINK_LIKE = re.compile(r"\d+[-p?]\d+([-:][\d.eE+-]+)?")
+_NUMBERED = re.compile(r"\d+\t")
+_SCORE = re.compile(r"\s*-?(?:\d[\d.eE+-]*|inf|nan)\s*")
 _SNUM = re.compile(r"\s*<s\s[^>]*?snum\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)(?:</s>)?\s*")
 
 
@@ -98,7 +103,14 @@ def read_links(
 ) -> Iterator[tuple[int, Links, Links]]:
     """Yield (line, sure, possible) for every line; an empty line is a pair without links."""
     for line, text in document.lines:
-        yield line, *parse_links(text, document, line, options)
+        yield line, *parse_links(_links_part(text), document, line, options)
+
+
+def _links_part(text: str) -> str:
+    """Return a line without the number before its links and the score after them."""
+    numbered = _NUMBERED.match(text)
+    links, separator, score = text[numbered.end() if numbered else 0 :].partition(_SEPARATOR)
+    return links if not separator or _SCORE.fullmatch(score) else text
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
@@ -140,6 +152,9 @@ def read_parallel(document: Document, options: Options) -> Iterator[GoldPair]:
     for line, text in document.lines:
         if not text.strip():
             raise document.error("empty line; wanted source ||| target ||| links", line)
+        before, _, score = text.rpartition(_SEPARATOR)
+        if _SEPARATOR in before and _SCORE.fullmatch(score) and not _is_links(score):
+            text = before
         source, target, links = split_parallel(document, line, text, 3)
         sure, possible = parse_links(links, document, line, options)
         yield make_pair(
@@ -166,15 +181,17 @@ def _is_links(text: str) -> bool:
 
 
 def recognise(head: list[str]) -> bool:
-    """Tell whether every line of the head is made of Pharaoh links."""
-    return all(_is_links(line) for line in head)
+    """Tell whether every line of the head is made of Pharaoh links, and some has one."""
+    parts = [_links_part(line) for line in head]
+    return any(map(_is_links, parts)) and all(_is_links(part) or not part.strip() for part in parts)
 
 
 def recognise_parallel(head: list[str]) -> bool:
     """Tell whether the first line is two sentences and links."""
     text = head[0]
     fields = text.split(_SEPARATOR) if _SEPARATOR in text else text.split("\t")
-    return len(fields) == 3 and (not fields[2].strip() or _is_links(fields[2]))
+    has_score = len(fields) == 4 and _SCORE.fullmatch(fields[3]) is not None
+    return (len(fields) == 3 or has_score) and (not fields[2].strip() or _is_links(fields[2]))
 
 
 PHARAOH = Format(

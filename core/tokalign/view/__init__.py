@@ -1,11 +1,12 @@
 """Look at alignments and their scores: one self-contained page, or text in the terminal."""
 
 from tokalign.view.grid import grid_lines
-from tokalign.view.page import PagePair, page_pairs, render_page
+from tokalign.view.page import PagePair, compared_pairs, page_pairs, render_page
 from tokalign.view.text import edit_lines, table_lines
 
 __all__ = [
     "PagePair",
+    "compared_pairs",
     "edit_lines",
     "grid_lines",
     "page_pairs",

@@ -64,6 +64,38 @@ function reliability({ bins, links, expected_error: error }) {
   return figure;
 }
 
+/* F1 of every system with its 95% interval, best first. */
+function ladder(systems) {
+  const rows = [...systems].sort((a, b) => b.f1 - a.f1), step = 22, side = 320, left = 190;
+  const low = Math.min(...rows.map((row) => row.interval[0])), high = Math.max(...rows.map((row) => row.interval[1]));
+  const x = (value) => left + ((value - low) / (high - low || 1)) * side, bottom = step * rows.length + 6;
+  const figure = make("figure", null, { class: "reliability" });
+  figure.append(make("figcaption", "F1 and its 95% interval"));
+  const svg = draw("svg", { width: left + side + 60, height: bottom + 20, role: "img",
+    "aria-label": rows.map((row) => `${row.name} ${percent(row.f1)}`).join(", ") });
+  rows.forEach(({ name, f1, interval: [from, to] }, k) => {
+    const y = step * (k + 0.5);
+    svg.append(draw("text", { x: left - 10, y: y + 4, "text-anchor": "end" }, name.length > 28 ? name.slice(0, 27) + "…" : name));
+    svg.append(draw("line", { x1: x(from), y1: y, x2: x(to), y2: y, class: "span" }));
+    const dot = draw("circle", { cx: x(f1), cy: y, r: 4, class: "bin" });
+    dot.append(draw("title", {}, `${name}: F1 ${percent(f1)}, ${percent(from)} to ${percent(to)}`));
+    svg.append(dot, draw("text", { x: x(to) + 6, y: y + 4 }, percent(f1)));
+  });
+  svg.append(draw("line", { x1: left, y1: bottom, x2: left + side, y2: bottom, class: "ideal" }));
+  svg.append(draw("text", { x: left, y: bottom + 14 }, percent(low)),
+    draw("text", { x: left + side, y: bottom + 14, "text-anchor": "end" }, percent(high)));
+  figure.append(svg);
+  return figure;
+}
+
+/* Shows two of the systems: every pair gets their links and the first one's harm. */
+function choose(first, second) {
+  for (const pair of data.pairs) {
+    [pair.links, pair.harm] = pair.systems[first];
+    pair.other = first === second ? null : pair.systems[second][0];
+  }
+}
+
 const key = (i, j) => i + "-" + j;
 for (const pair of data.pairs) {
   pair.sureSet = new Set(pair.sure.map(([i, j]) => key(i, j)));
@@ -293,6 +325,19 @@ function start() {
   const rest = data.tables.filter((table) => !table.is_open);
   for (const table of data.tables) if (table.is_open) at("scores").append(figures(table));
   if (data.calibration && data.calibration.links) at("scores").append(reliability(data.calibration));
+  if (data.systems.length) {
+    at("scores").append(ladder(data.systems));
+    at("choice").hidden = false;
+    for (const [id, chosen] of [["first", 0], ["second", Math.min(1, data.systems.length - 1)]]) {
+      data.systems.forEach(({ name }, k) => at(id).append(make("option", name, { value: k })));
+      at(id).value = chosen;
+      at(id).onchange = () => {
+        choose(Number(at("first").value), Number(at("second").value));
+        recount(); fillList(); show(state.pair);
+      };
+    }
+    choose(0, Math.min(1, data.systems.length - 1));
+  }
   if (rest.length) {
     const details = make("details"), box = make("div", null, { class: "tables" });
     details.append(make("summary", "more tables"), box);

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 
 from tokalign.evaluate import Calibration, LinkChoice, Links, list_errors
+from tokalign.evaluate.compared import Compared
 from tokalign.evaluate.tables import ReportTable
 from tokalign.types import GoldPair, edits_between
 
@@ -35,6 +36,8 @@ class PagePair:
         Summed harm of the pair's errors; see `tokalign.evaluate.LinkError`.
     edits : tuple of (kind, source tokens, target tokens), or None
         Phrase edits of `links`, where asked for.
+    systems : tuple of (links, harm), or None
+        Of every system, where the page lets choose the two that are shown.
     """
 
     id: str
@@ -46,6 +49,7 @@ class PagePair:
     other: tuple[tuple[int, int], ...] | None = None
     harm: float = 0.0
     edits: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] | None = None
+    systems: tuple[tuple[tuple[tuple[int, int, float], ...], float], ...] | None = None
 
 
 def page_pairs(
@@ -84,9 +88,7 @@ def page_pairs(
                 id=pair.id,
                 source=pair.source.tokens,
                 target=pair.target.tokens,
-                links=tuple(
-                    (i, j, round(float(confidence[i, j]), 4)) for i, j in sorted(confidence)
-                ),
+                links=_links(confidence),
                 sure=tuple(sorted(pair.sure)) if has_gold else (),
                 possible=tuple(sorted(pair.possible)),
                 other=None if other is None else tuple(sorted(other[index])),
@@ -95,6 +97,38 @@ def page_pairs(
             )
         )
     return result
+
+
+def compared_pairs(
+    pairs: Sequence[GoldPair],
+    systems: Sequence[Sequence[Links | Mapping[tuple[int, int], float]]],
+    *,
+    choice: LinkChoice = LinkChoice.SURE,
+) -> list[PagePair]:
+    """Return the pairs of a page with what each of several systems linked.
+
+    Parameters
+    ----------
+    pairs : sequence of GoldPair
+    systems : sequence of sequences of sets, or of dicts from link to confidence
+        Of each system, one for each pair.
+    choice : LinkChoice
+        For the harm of each pair.
+    """
+    pages = [page_pairs(pairs, predictions, choice=choice) for predictions in systems]
+    second = 1 if len(pages) > 1 else 0
+    return [
+        replace(
+            each[0],
+            other=tuple((i, j) for i, j, _ in each[second].links),
+            systems=tuple((one.links, one.harm) for one in each),
+        )
+        for each in zip(*pages, strict=True)
+    ]
+
+
+def _links(confidence: Mapping[tuple[int, int], float]) -> tuple[tuple[int, int, float], ...]:
+    return tuple((i, j, round(float(confidence[i, j]), 4)) for i, j in sorted(confidence))
 
 
 def _edits(
@@ -113,6 +147,7 @@ def render_page(
     calibration: Calibration | None = None,
     choice: LinkChoice = LinkChoice.SURE,
     has_gold: bool = True,
+    systems: Sequence[Compared] = (),
 ) -> str:
     """Return the HTML of a self-contained page.
 
@@ -129,15 +164,30 @@ def render_page(
         How the page recounts when its threshold moves.
     has_gold : bool
         Whether the pairs' sure and possible links are to be judged against.
+    systems : sequence of Compared
+        Those of `PagePair.systems`; their F1 is plotted.
     """
     data = {
         "title": title,
         "note": note,
         "choice": choice.value,
         "has_gold": has_gold,
-        "has_confidence": any(p != 1.0 for pair in pairs for _, _, p in pair.links),
+        "has_confidence": any(
+            p != 1.0
+            for pair in pairs
+            for links, _ in pair.systems or ((pair.links, pair.harm),)
+            for _, _, p in links
+        ),
         "tables": [_table(table) for table in tables],
         "calibration": None if calibration is None else calibration.to_json(),
+        "systems": [
+            {
+                "name": row.name,
+                "f1": row.result.scores.f1,
+                "interval": row.result.intervals["f1"],
+            }
+            for row in systems
+        ],
         "pairs": [asdict(pair) for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
