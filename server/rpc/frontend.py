@@ -208,6 +208,9 @@ def _channel_options(config: Config) -> list[tuple[str, int]]:
         # Else grpc resets calls (REFUSED_STREAM) of clients that keep to this number, for it counts
         # ended ones until they are freed: two in five of a client that has more of them waiting.
         "grpc.http.overload_protection": 0,
+        # Each call that its client resets has grpc write a PING, which slows down who opens and
+        # resets calls without pause; else they fill the queue of MAX_PENDING and end others' calls.
+        "grpc.http2.ping_on_rst_stream_percent": 100,
         "grpc.max_allowed_incoming_connections": config.max_connections,
         "grpc.server.max_pending_requests": MAX_PENDING,
         "grpc.server.max_pending_requests_hard_limit": MAX_PENDING,
