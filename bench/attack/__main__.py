@@ -36,8 +36,8 @@ def main() -> int:
         for row in rows:
             print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
         return 0
-    seconds = arguments.seconds or (3.0 if arguments.short else 20.0)
-    rest_s = 1.5 if arguments.short else 6.0
+    seconds = arguments.seconds or (3.0 if arguments.short else 10.0)
+    rest_s = 1.5 if arguments.short else 4.0
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}; MiB of the server's own")
     print("process and of its largest worker; the caller's p99, before the attack being 1\n")
     mib = "".join(f" {name:>6}" for name in ("before", "peak", "after", "worker"))

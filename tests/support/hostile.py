@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pytest
+from tokalign.errors import ModelError, ResourceError
 from tokalign.lexicon.packing import pack_rows, pack_words
 from tokalign.tables import ALIGNMENT, MAGIC, write_table
 
@@ -113,3 +116,14 @@ def parser() -> dict[str, object]:
 
 def counts() -> dict[str, object]:
     return {**pack_words(WORDS), "count": np.arange(len(WORDS), dtype=np.int32)}
+
+
+def peak_bytes(function, *arguments) -> tuple[int, str]:
+    """Return the memory that a call which raises an AlignError took, and the error's message."""
+    tracemalloc.start()
+    try:
+        with pytest.raises((ModelError, ResourceError)) as caught:
+            function(*arguments)
+        return tracemalloc.get_traced_memory()[1], str(caught.value)
+    finally:
+        tracemalloc.stop()
