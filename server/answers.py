@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 from tokalign.errors import LimitError
 from tokalign.options import AlignOptions, Detail
 from tokalign.server.config import RequestLimits
+from tokalign.server.requests import max_sentence_bytes
 from tokalign.v1 import align_pb2
 
 # Of a pair: tags and sizes around it, its score and its similarity.
@@ -74,6 +75,8 @@ def _most(pairs: Sequence[bytes], shared: bytes, options: AlignOptions) -> int:
 
 def least_bytes(pair: bytes, options: AlignOptions, limits: RequestLimits) -> int:
     """Return what the answer for a serialised pair takes at least."""
+    if len(pair) > 2 * max_sentence_bytes(limits):
+        return 0  # refused, or cut; parsing megabytes would hold the interpreter for too long
     try:
         message = align_pb2.Pair.FromString(pair)
     except DecodeError:

@@ -12,6 +12,7 @@ from tokalign.codec._joining import Joined
 from tokalign.codec._writing import AlignmentWriter
 from tokalign.errors import InputError, LimitError
 from tokalign.options import AlignOptions, Detail
+from tokalign.server import answers
 from tokalign.server.answers import check_foreseen, least_bytes
 from tokalign.server.config import RequestLimits
 from tokalign.v1 import align_pb2
@@ -91,6 +92,13 @@ def test_pairs_that_will_be_refused_take_nothing():
     long = encode_pair((words, words)).SerializeToString()
     assert least_bytes(long, AlignOptions(), LIMITS) == 0
     assert least_bytes(b"\xff", AlignOptions(), LIMITS) == 0
+
+
+def test_a_pair_beyond_any_limit_is_not_parsed(monkeypatch):
+    """A million tokens would hold the interpreter, and so the event loop, for 40 ms."""
+    pair = encode_pair((["a"] * 400_000, "a")).SerializeToString()
+    monkeypatch.setattr(answers, "align_pb2", None)
+    assert least_bytes(pair, AlignOptions(), LIMITS) == 0
 
 
 def batch(n_tokens, n_pairs, **options):
