@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import os
 import sys
-from pathlib import Path
 
 from bench.attack import families, trial  # noqa: F401  (families registers the rows)
 from bench.attack.rows import ROWS
@@ -22,7 +20,7 @@ def main() -> int:
         "--front", action="store_true", help="strangers' rows behind Envoy with deploy/envoy.yaml"
     )
     parser.add_argument("--list", action="store_true", help="list the rows and end")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", action="store_true", help="print each row as an object, too")
     arguments = parser.parse_args()
     names = [name for name in arguments.only.split(",") if name]
     if unknown := [name for name in names if name not in ROWS]:
@@ -36,8 +34,8 @@ def main() -> int:
         for row in rows:
             print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
         return 0
-    seconds = arguments.seconds or (3.0 if arguments.short else 10.0)
-    rest_s = 1.5 if arguments.short else 4.0
+    seconds = arguments.seconds or (3.0 if arguments.short else 5.0)
+    rest_s = 1.5 if arguments.short else 3.0
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}; MiB of the server's own")
     print("process and of its largest worker; the caller's p99, before the attack being 1\n")
     mib = "".join(f" {name:>6}" for name in ("before", "peak", "after", "worker"))
@@ -48,11 +46,29 @@ def main() -> int:
         results.append(result)
         print(line(result), flush=True)
     if arguments.json:
-        text = json.dumps([dataclasses.asdict(result) for result in results], indent=1)
-        arguments.json.write_text(text + "\n")
+        for result in results:
+            print(json.dumps(shown(result, arguments.front)))
     n_broken = sum(bool(result.broken) for result in results)
     print(f"\n{len(results)} rows, {n_broken} with a broken promise")
     return 1 if n_broken else 0
+
+
+def shown(result: trial.Result, is_front: bool) -> dict[str, object]:
+    """Return the figures of a result: MiB, the ratio of the caller's p99, its calls."""
+    before, peak = (result.own_mib.get(phase, 0.0) for phase in ("before", "peak"))
+    front = result.front_mib
+    return {
+        "row": result.row,
+        "front": is_front,
+        "peak_mib": peak,
+        "grown_mib": peak - before,
+        "front_mib": front.get("peak", 0.0) - front.get("before", 0.0),
+        "worker_mib": result.worker_mib,
+        "ratio": result.p99_ratio("during"),
+        "calls": result.calls,
+        "lost": sum(result.lost.values()),
+        "broken": len(result.broken),
+    }
 
 
 def line(result: trial.Result) -> str:
