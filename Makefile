@@ -140,7 +140,7 @@ test-engines: build .venv-engines/.large  ## the same in Ray and Spark too, whic
 
 .venv-neural/.torch: .venv-neural/.ready
 	@echo "== installing PyTorch in .venv-neural"
-	@$(call pip_install,.venv-neural) torch==2.13.0
+	@$(call pip_install,.venv-neural) torch==2.13.0 transformers==5.23.0
 	@touch $@
 
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
@@ -155,6 +155,9 @@ models-neural: build .venv-neural/.torch  ## retrain the neural models and their
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
 	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK) $(ARGS)
+
+bench-encoding: build .venv-neural/.ready  ## encoders: pairs per second by batch size, and what int8 costs
+	.venv-neural/bin/python -m bench.encoding --gold $(TOKALIGN_DATA)/multimwa/mtref-dev.tsv $(ARGS)
 
 wordpieces: build  ## recompile the table of word pieces
 	mkdir -p build/wordpieces

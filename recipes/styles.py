@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,9 @@ from tokalign.training import styled_model, train_weights
 from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, UNRELATED, WIKI, read_corpus
+
+if TYPE_CHECKING:
+    from tokalign.features._extract import Encoded
 
 N_FOLDS, SEED = 5, 1
 THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(3, 13))
@@ -114,14 +118,21 @@ def held_out(
     corpora: Mapping[str, Sequence[GoldPair]],
     unrelated: Sequence[GoldPair],
     settings: TrainingSettings,
+    *,
+    encoded: Mapping[str, Sequence[Encoded]] | None = None,
+    n_folds: int = N_FOLDS,
 ) -> dict[str, HeldOut]:
-    """Return, by style, what five models say of the pairs that they have not seen."""
+    """Return, by style, what models, one for each fold, say of the pairs that they have not seen.
+
+    With an encoder, `encoded` holds what encoders that have not seen them say of the pairs.
+    """
     annotator = load_annotator("native")
-    lessons = Lessons.prepare(corpora, annotator, settings, unrelated=unrelated)
+    lessons = Lessons.prepare(corpora, annotator, settings, unrelated=unrelated, encoded=encoded)
+    said = [one for name in corpora for one in encoded[name]] if encoded else None
     folds = [
         fold
         for pairs in (*corpora.values(), unrelated)
-        for fold in fold_numbers(pairs, N_FOLDS, SEED)
+        for fold in fold_numbers(pairs, n_folds, SEED)
     ]
     styles = list(dict.fromkeys(style for _, style in settings.styles))
     style_of = [styles.index(dict(settings.styles)[name]) for name in corpora]
@@ -138,7 +149,7 @@ def held_out(
     )
     n_gold = len(folds) - len(unrelated)
     posteriors: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for fold in range(N_FOLDS):
+    for fold in range(n_folds):
         seen = np.flatnonzero(np.array(folds) != fold)
         model = styled_model(
             header,
@@ -154,7 +165,7 @@ def held_out(
         for k in np.flatnonzero(np.array(folds) == fold).tolist():
             source, target = lessons.annotated[k]
             for number in [style_of[lessons.corpus[k]]] if k < n_gold else range(len(styles)):
-                decoded = decoder.decode(source, target, None, number)
+                decoded = decoder.decode(source, target, said[k] if said else None, number)
                 mean = link_posteriors(decoded, Symmetrization.JOINT)
                 if k >= n_gold:
                     cells = sorted(unlike_cells(source, target))

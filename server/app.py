@@ -254,7 +254,7 @@ class App:
         config = self._config
         settings = PoolSettings(
             workers=config.workers,
-            engine=EngineSettings(tuple(models), config.annotators, config.limits),
+            engine=EngineSettings(tuple(models), config.annotators, config.limits, config.device),
             factory=self._factory,
             shard_pairs=config.shard_pairs,
             shard_timeout_s=config.shard_timeout_s,

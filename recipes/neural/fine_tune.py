@@ -11,20 +11,23 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tokalign.neural.wordpieces import MAX_SEQUENCE, Sequence2, WordPieces
+from tokalign.neural.architecture import Architecture
+from tokalign.neural.base import base_weights
+from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.tables import Table, write_table
 from tqdm import tqdm
 
 from recipes.neural.torch_encoder import Batch, TorchEncoder, header_meta, loss
 
 Links = frozenset[tuple[int, int]]
-Example = tuple[Sequence2, Links]
+Example = tuple[Sequence2, Links, int]
+"""A pair, its links, and the number of its corpus."""
 
 BATCH_PIECES = 1000
 """Word pieces of one step, padding included."""
 WARM_UP = 0.1
 """Share of the steps in which the learning rate rises, before it falls to zero."""
-LICENSE = "Apache-2.0 (all-MiniLM-L6-v2); corpora for research use"
+LICENSE = "Apache-2.0 ({}); corpora for research use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,15 @@ class TuningSettings:
 
 
 def examples(
-    pairs: Sequence[tuple[Sequence[str], Sequence[str], Links]], word_pieces: WordPieces
+    pairs: Sequence[tuple[Sequence[str], Sequence[str], Links]],
+    word_pieces: WordPieces,
+    corpus: int = 0,
 ) -> list[Example]:
     """Return pairs of tokens as sequences, without those too long for the encoder."""
-    found = [(word_pieces.sequence(source, target), links) for source, target, links in pairs]
-    return [example for example in found if len(example[0]) <= MAX_SEQUENCE]
+    found = [
+        (word_pieces.sequence(source, target), links, corpus) for source, target, links in pairs
+    ]
+    return [example for example in found if len(example[0]) <= word_pieces.max_sequence]
 
 
 def fine_tune(
@@ -60,6 +67,7 @@ def fine_tune(
     settings: TuningSettings,
     output: Path,
     *,
+    made: Architecture,
     name: str,
     source: str,
     start: Table | None = None,
@@ -69,9 +77,11 @@ def fine_tune(
 
     Parameters
     ----------
-    data : sequence of (Sequence2, set of links)
+    data : sequence of (Sequence2, set of links, number of the corpus)
     settings : TuningSettings
     output : Path
+    made : Architecture
+        Of the base encoder.
     name, source : str
         Of the table.
     start : Table, optional
@@ -83,7 +93,8 @@ def fine_tune(
     torch.manual_seed(settings.seed)
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(settings.seed)
-    encoder = TorchEncoder(start)
+    n_corpora = 1 + max(corpus for _, _, corpus in data)
+    encoder = TorchEncoder(made, base_weights(made["base"]), start, n_corpora)
     encoder.train()
     head = [
         encoder.source, encoder.target, encoder.null_source, encoder.null_target,
@@ -112,8 +123,8 @@ def fine_tune(
         optimiser.step()
     unfinished = output.with_suffix(".part")
     write_table(
-        unfinished, encoder.arrays(), name=name, version="1.0.0", license=LICENSE, source=source,
-        meta=header_meta(),
+        unfinished, encoder.arrays(), name=name, version="1.0.0",
+        license=LICENSE.format(made["base"]["name"]), source=source, meta=header_meta(made),
     )  # fmt: skip
     unfinished.replace(output)
     return Table.open(output)

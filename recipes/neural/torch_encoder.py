@@ -12,15 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokalign.neural.base import SHA256, base_weights
-from tokalign.neural.graph import EPSILON, N_HEADS, N_LAYERS
+from tokalign.neural.architecture import Architecture, distance_buckets
+from tokalign.neural.base import Weights
 from tokalign.neural.wordpieces import Sequence2
 from tokalign.tables import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
 RANK = 16
-WIDTH = 384
 SCORE_WIDTH = 128
 """Dimensions of the space where a source and a target token are compared."""
 DROPOUT = 0.1
@@ -51,8 +50,9 @@ class LowRank(nn.Module):
 class Layer(nn.Module):
     """One layer of BERT."""
 
-    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
+    def __init__(self, weights: dict[str, Tensor], name: str, made: Architecture) -> None:
         super().__init__()
+        self.n_heads, self.epsilon = made["n_heads"], made["epsilon"]
         self.parts = nn.ModuleList(
             LowRank(weights[f"{name}.{part}.weight"], weights[f"{name}.{part}.bias"])
             for part in _PARTS
@@ -63,7 +63,7 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         query, key, value, out, raised, lowered = self.parts
-        shape = (*x.shape[:2], N_HEADS, -1)
+        shape = (*x.shape[:2], self.n_heads, -1)
         heads = [part(x).view(shape).transpose(1, 2) for part in (query, key, value)]
         attended = functional.scaled_dot_product_attention(
             heads[0], heads[1], heads[2], attn_mask=mask
@@ -74,7 +74,7 @@ class Layer(nn.Module):
     def _normed(self, x: Tensor, change: Tensor, which: int) -> Tensor:
         change = functional.dropout(change, DROPOUT, self.training)
         scale, bias = self.norms[which]
-        return functional.layer_norm((x + change).float(), (WIDTH,), scale, bias, EPSILON)
+        return functional.layer_norm((x + change).float(), scale.shape, scale, bias, self.epsilon)
 
 
 class TorchEncoder(nn.Module):
@@ -82,51 +82,83 @@ class TorchEncoder(nn.Module):
 
     Parameters
     ----------
+    made : Architecture
+    base : mapping of str to float32 array
+        The base encoder's weights, as tokalign.neural.base.base_weights gives them.
     start : Table, optional
-        An encoder to go on from.
+        An encoder of that architecture to go on from.
+    n_corpora : int
+        Annotators differ in what they leave unlinked, so every corpus has a NULL of its own while
+        the encoder is trained; the mean of them is written.
     """
 
-    def __init__(self, start: Table | None = None) -> None:
+    def __init__(
+        self, made: Architecture, base: Weights, start: Table | None = None, n_corpora: int = 1
+    ) -> None:
         super().__init__()
-        weights = {name: torch.tensor(value) for name, value in base_weights().items()}
-        tables = (
-            f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")
+        self.made = made
+        width = made["width"]
+        score_width = min(SCORE_WIDTH, width)
+        weights = {name: torch.tensor(value) for name, value in base.items()}
+        self.words, self.positions = (
+            weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position")
         )
-        self.embeddings = [weights[name] for name in tables]
+        self.sides = weights.get("embeddings.token_type_embeddings.weight")
         self.norm = [weights[f"embeddings.LayerNorm.{name}"] for name in ("weight", "bias")]
-        self.layers = nn.ModuleList(Layer(weights, f"encoder.layer.{k}") for k in range(N_LAYERS))
+        self.distances: Tensor | None = None
+        if made["n_buckets"]:
+            buckets = distance_buckets(made["n_buckets"], made["n_positions"])
+            self.distances = weights["encoder.relative_attention_bias.weight"][buckets]
+        self.layers = nn.ModuleList(
+            Layer(weights, f"encoder.layer.{k}", made) for k in range(made["n_layers"])
+        )
         # Both sides begin with one random projection, which keeps inner products.
-        projection = torch.linalg.qr(torch.randn(WIDTH, SCORE_WIDTH))[0].T
-        projection = projection * math.sqrt(WIDTH / SCORE_WIDTH)
+        projection = torch.linalg.qr(torch.randn(width, score_width))[0].T
+        projection = projection * math.sqrt(width / score_width)
         self.source = nn.Parameter(projection.clone())
         self.target = nn.Parameter(projection.clone())
-        self.null_source = nn.Parameter(torch.zeros(WIDTH))
-        self.null_target = nn.Parameter(torch.zeros(WIDTH))
-        self.null_bias = nn.Parameter(torch.zeros(2))
+        self.null_source = nn.Parameter(torch.zeros(n_corpora, width))
+        self.null_target = nn.Parameter(torch.zeros(n_corpora, width))
+        self.null_bias = nn.Parameter(torch.zeros(n_corpora, 2))
         self.scale = nn.Parameter(torch.tensor(1.0))
         if start is not None:
             self._take(start)
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return scores of cells, and of NULL for source and target tokens, padded."""
-        words, positions, sides = self.embeddings
-        x = words[batch.ids] + positions[: batch.ids.shape[1]] + sides[batch.sides]
-        x = functional.layer_norm(x, (WIDTH,), self.norm[0], self.norm[1], EPSILON)
-        x = functional.dropout(x, DROPOUT, self.training)
-        for layer in self.layers:
-            x = layer(x, batch.mask[:, None, None, :])
-        x = x.float()
+        x = self.states(batch)
         source, target = batch.source @ x, batch.target @ x
         cells = (source @ self.source.T) @ (target @ self.target.T).transpose(1, 2)
         return (
             cells * self.scale * SHARPNESS,
-            source @ self.null_source + self.null_bias[0],
-            target @ self.null_target + self.null_bias[1],
+            _rows_times(source, self.null_source[batch.corpus]) + self.null_bias[batch.corpus, :1],
+            _rows_times(target, self.null_target[batch.corpus]) + self.null_bias[batch.corpus, 1:],
         )
+
+    def states(self, batch: Batch) -> Tensor:
+        """Return the last layer's states, shape (batch, sequence, width)."""
+        first, length = self.made["first_position"], batch.ids.shape[1]
+        x = self.words[batch.ids] + self.positions[first : first + length]
+        if self.sides is not None:
+            x = x + self.sides[batch.sides]
+        x = functional.layer_norm(
+            x, self.norm[0].shape, self.norm[0], self.norm[1], self.made["epsilon"]
+        )
+        x = functional.dropout(x, DROPOUT, self.training)
+        mask = batch.mask[:, None, None, :]
+        if self.distances is not None:
+            places = torch.arange(length)
+            distance = places[None, :] - places[:, None] + self.made["n_positions"] - 1
+            bias = self.distances[distance].permute(2, 0, 1)[None]
+            mask = bias.masked_fill(~mask, -1e4)
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x.float()
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return what an encoder's table holds."""
-        projection = [self.source, self.target, self.null_source[None], self.null_target[None]]
+        nulls = (each.mean(0, keepdim=True) for each in (self.null_source, self.null_target))
+        projection = [self.source, self.target, *nulls]
         scale = (self.scale.detach() * SHARPNESS).reshape(1)
         return {
             **{
@@ -136,7 +168,7 @@ class TorchEncoder(nn.Module):
                 for half in ("up", "down")
             },
             "projection": _float16(torch.cat(projection)),
-            "null_bias": self.null_bias.detach().numpy().copy(),
+            "null_bias": self.null_bias.detach().mean(0).numpy().copy(),
             "scale": scale.numpy().copy(),
         }
 
@@ -148,13 +180,19 @@ class TorchEncoder(nn.Module):
                         getattr(part, half).copy_(
                             _tensor(start[f"encoder.layer.{k}.{name}.{half}"])
                         )
-            parts = _tensor(start["projection"]).split([SCORE_WIDTH, SCORE_WIDTH, 1, 1])
+            n = len(self.source)
+            parts = _tensor(start["projection"]).split([n, n, 1, 1])
             for parameter, value in zip(
                 (self.source, self.target, self.null_source, self.null_target), parts, strict=True
             ):
-                parameter.copy_(value.reshape(parameter.shape))
+                parameter.copy_(value)
             self.null_bias.copy_(_tensor(start["null_bias"]))
             self.scale.copy_(_tensor(start["scale"])[0] / SHARPNESS)
+
+
+def _rows_times(rows: Tensor, vectors: Tensor) -> Tensor:
+    """Return each batch's rows times its vector, shape (batch, rows)."""
+    return torch.einsum("brw,bw->br", rows, vectors)
 
 
 def _float16(value: Tensor) -> NDArray[np.float16]:
@@ -176,12 +214,17 @@ class Batch:
         Averages the pieces of every token.
     has_source, has_target : bool tensor, shape (batch, tokens)
         Where there is a token.
+    corpus : int64 tensor, shape (batch,)
     gold : bool tensor, shape (batch, source tokens, target tokens)
     """
 
     def __init__(
-        self, sequences: Sequence[Sequence2], links: Sequence[frozenset[tuple[int, int]]]
+        self,
+        sequences: Sequence[Sequence2],
+        links: Sequence[frozenset[tuple[int, int]]],
+        corpora: Sequence[int],
     ) -> None:
+        self.corpus = torch.tensor(corpora)
         shape = len(sequences), max(map(len, sequences))
         n_source, n_target = (
             max(len(getattr(sequence, side)) - 1 for sequence in sequences)
@@ -229,6 +272,6 @@ def loss(encoder: TorchEncoder, batch: Batch) -> Tensor:
     return total
 
 
-def header_meta() -> dict[str, object]:
+def header_meta(made: Architecture) -> dict[str, object]:
     """Return what an encoder's table says about itself."""
-    return {"base": SHA256, "rank": RANK}
+    return {"architecture": made, "rank": RANK}

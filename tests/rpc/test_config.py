@@ -63,6 +63,7 @@ def test_host_that_is_none_is_refused(host):
         (["--grace", "nan"], "grace_s is nan; wanted 0 to"),
         (["--max-request-mib", "5000"], "max_request_bytes is 5242880000; wanted 1 to"),
         (["--host", ""], "host is ''"),
+        (["--device", "gpu"], "the device is 'gpu'; wanted one of cpu, cuda"),
     ],
 )
 def test_odd_options_are_usage_errors(monkeypatch, flags, message):

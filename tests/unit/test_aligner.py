@@ -10,7 +10,7 @@ from reference import crf as reference
 from tokalign.aligner import Aligner
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
-from tokalign.errors import ModelError, ResourceError
+from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.model import save_model
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.shipped import shipped_models
@@ -241,3 +241,8 @@ def test_any_text_is_aligned(aligner, source: str, target: str) -> None:
     alignment = aligner.align(source, target, posteriors=True, explain=True)
     assert np.isfinite(alignment.posteriors).all()
     assert 0.0 <= alignment.score <= 1.0
+
+
+def test_an_unknown_device_is_refused_whatever_the_model(small_model):
+    with pytest.raises(InputError, match="the device is 'gpu'; wanted one of cpu, cuda"):
+        Aligner.load(small_model, device="gpu")

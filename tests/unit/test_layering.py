@@ -21,6 +21,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 1.
     "constraints": {"errors"},
     "crf": {"errors"},
+    "devices": {"errors"},
     "headers": {"errors"},
     "load": {"errors"},
     "options": {"errors"},
@@ -51,7 +52,7 @@ IMPORTS: dict[str, set[str]] = {
     # Floor 5.
     "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
     "model": {"crf", "errors", "features", "headers", "styles"},
-    "neural": {"errors", "features", "tables", "types"},
+    "neural": {"devices", "errors", "features", "headers", "tables", "types"},
     "shipped": {"errors", "systems", "tables"},
     # Floor 6.
     "decoding": {
@@ -88,6 +89,7 @@ IMPORTS: dict[str, set[str]] = {
         "annotate",
         "constraints",
         "decoding",
+        "devices",
         "errors",
         "features",
         "judging",
@@ -112,6 +114,7 @@ IMPORTS: dict[str, set[str]] = {
         "aligner",
         "annotate",
         "codec",
+        "devices",
         "errors",
         "lengths",
         "offsets",

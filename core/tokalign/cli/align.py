@@ -61,6 +61,7 @@ def command(
     columns: Columns | None,
     model: str | None,
     annotator: str | None,
+    device: str | None,
     style: str,
     direction: str,
     min_confidence: float,
@@ -97,6 +98,7 @@ def command(
     job = Job(
         model=model or "",
         annotator=annotator or "",
+        device=device or "",
         layout=Layout(format_name, probs, phrases, edits),
         options=AlignOptions(
             symmetrization=Symmetrization(direction),

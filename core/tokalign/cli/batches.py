@@ -26,13 +26,14 @@ class Job:
 
     Attributes
     ----------
-    model, annotator : str
+    model, annotator, device : str
     options : AlignOptions
     layout : Lines
     """
 
     model: str
     annotator: str
+    device: str
     layout: Lines
     options: AlignOptions
 
@@ -40,7 +41,7 @@ class Job:
         """Return the aligner to use."""
         from tokalign.aligner import Aligner
 
-        return Aligner.load(self.model, annotator=self.annotator)
+        return Aligner.load(self.model, annotator=self.annotator, device=self.device)
 
 
 @dataclass(frozen=True, slots=True)

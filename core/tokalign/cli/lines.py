@@ -12,10 +12,11 @@ import click
 
 from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_in_processes
 from tokalign.cli.files import Destination, Sink, Source
-from tokalign.cli.options import Endpoint
+from tokalign.cli.options import Endpoint, check_no_device
 from tokalign.cli.pairs import read_items
 from tokalign.cli.parquet import open_parquet, read_parquet
 from tokalign.cli.table import Columns
+from tokalign.devices import DEFAULT_DEVICE
 from tokalign.errors import InputError
 
 BAD_INPUT = 3
@@ -40,7 +41,7 @@ def run(
     Parameters
     ----------
     job : Job
-        An empty model or annotator is the default one.
+        An empty model, annotator or device is the default one.
     server : Endpoint or None
         Where to align; None aligns here.
 
@@ -61,10 +62,16 @@ def run(
         items = itertools.islice(items, max(sink.n_kept - 1, 0), None)
         lines: Generator[Line]
         if server:
+            check_no_device(job.device)
             client = stack.enter_context(server.client())
             lines = align_at_server(items, job, batch_size, client)
         else:
-            job = replace(job, model=job.model or "en", annotator=job.annotator or "native")
+            job = replace(
+                job,
+                model=job.model or "en",
+                annotator=job.annotator or "native",
+                device=job.device or DEFAULT_DEVICE,
+            )
             if n_processes > 1:
                 lines = align_in_processes(items, job, batch_size, n_processes, timeout_s)
             else:

@@ -12,6 +12,7 @@ import click
 
 from tokalign.cli.files import STDIO, Destination, SourceParam
 from tokalign.cli.table import Columns, columns_from
+from tokalign.devices import DEVICES
 from tokalign.errors import FormatError
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.processes import HUNG_S
@@ -48,8 +49,14 @@ def columns_option(command: Command) -> Command:
 
 
 def model_options(command: Command) -> Command:
-    """Add --model and --annotator."""
+    """Add --model, --annotator and --device."""
     for option in (
+        click.option(
+            "--device",
+            type=click.Choice(DEVICES),
+            default=None,
+            help="Where a neural model's encoder runs, cpu by default; a server has its own.",
+        ),
         click.option("--annotator", help="native by default; of a server, its first."),
         click.option(
             "--model",
@@ -60,8 +67,14 @@ def model_options(command: Command) -> Command:
     return command
 
 
+def check_no_device(device: str | None) -> None:
+    """Raise UsageError if a device is given though a server aligns."""
+    if device:
+        raise click.UsageError("--device is the server's: give it to tokalign serve")
+
+
 def align_options(command: Command) -> Command:
-    """Add --model, --annotator, --style, --direction, --min-confidence and --truncate."""
+    """Add --model, --annotator, --device, --style, --direction, --min-confidence and --truncate."""
     for option in (
         click.option(
             "--truncate",

@@ -11,9 +11,16 @@ from typing import IO, Any
 
 import click
 
-from tokalign.cli.options import Endpoint, align_options, connect_options, read_options
+from tokalign.cli.options import (
+    Endpoint,
+    align_options,
+    check_no_device,
+    connect_options,
+    read_options,
+)
 from tokalign.cli.output import DIGITS, contributions_to_json, links_to_json, truncated_sides
 from tokalign.cli.pairs import sentence_like
+from tokalign.devices import DEFAULT_DEVICE
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import json_error
@@ -73,6 +80,7 @@ def command(
     tokenized: bool,
     model: str | None,
     annotator: str | None,
+    device: str | None,
     style: str,
     direction: str,
     min_confidence: float,
@@ -109,13 +117,17 @@ def command(
     with ExitStack() as stack:
         ranked: Callable[..., Sequence[Any]]
         if server:
+            check_no_device(device)
             options |= {"model": model or "", "annotator": annotator or ""}
             ranked = stack.enter_context(server.client()).rank
         else:
             from tokalign.aligner import Aligner
             from tokalign.ranking import rank
 
-            ranked = partial(rank, Aligner.load(model or "en", annotator=annotator or "native"))
+            aligner = Aligner.load(
+                model or "en", annotator=annotator or "native", device=device or DEFAULT_DEVICE
+            )
+            ranked = partial(rank, aligner)
         for query in queries:
             ranking = ranked(query.question, query.candidates, **options)
             n_bad += sum(each.error is not None for each in ranking)

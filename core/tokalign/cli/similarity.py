@@ -48,6 +48,7 @@ def command(
     columns: Columns | None,
     model: str | None,
     annotator: str | None,
+    device: str | None,
     batch_size: int,
     jobs: int,
     batch_timeout: float,
@@ -61,6 +62,7 @@ def command(
     job = Job(
         model=model or "",
         annotator=annotator or "",
+        device=device or "",
         layout=SimilarityLayout(format_name),
         options=AlignOptions(),
     )

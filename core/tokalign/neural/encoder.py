@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.devices import DEFAULT_DEVICE
 from tokalign.errors import ResourceError
-from tokalign.neural import need
-from tokalign.neural.base import SHA256, Weights, base_weights
+from tokalign.neural import need, providers
+from tokalign.neural.architecture import Architecture, architecture_of
+from tokalign.neural.base import Weights, base_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.tables import Table
 from tokalign.types import Sentence
@@ -19,11 +21,14 @@ from tokalign.types import Sentence
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
 
-BATCH_PIECES = 1024
-"""Word pieces of one run, padding included; more are no faster on a processor."""
+BATCH_PIECES = {DEFAULT_DEVICE: 256}
+"""Word pieces of one run, padding included. On a processor more leave its caches."""
+BATCH_PIECES_ELSEWHERE = 16_384
 LARGEST_NUMBER = 65504.0
 """float16's, the type in which differences ship."""
 WORDS = "embeddings.word_embeddings.weight"
+POSITIONS = "embeddings.position_embeddings.weight"
+BUCKETS = "encoder.relative_attention_bias.weight"
 
 Array = NDArray[np.float32]
 Scores = tuple[Array, Array, Array]
@@ -39,9 +44,46 @@ def merged_weights(encoder: Table) -> Weights:
     ResourceError
         If the base encoder is missing, or is not the one the differences are from.
     """
-    if encoder.header["meta"].get("base") != SHA256:
-        raise ResourceError(f"{encoder.path}: is made for another base encoder; upgrade tokalign")
-    return add_differences(encoder, base_weights())
+    made = architecture_of(encoder)
+    return add_differences(encoder, checked_weights(base_weights(made["base"]), made))
+
+
+def checked_weights(base: Weights, made: Architecture) -> Weights:
+    """Return a base encoder's weights, which are all there and of its sizes.
+
+    Raises
+    ------
+    ResourceError
+        If one is missing or of another shape.
+    """
+    width, name = made["width"], made["base"]["name"]
+    least = {WORDS: max(made["unknown"], made["begin"], made["end"]) + 1,
+             POSITIONS: made["first_position"] + made["n_positions"]}  # fmt: skip
+    wanted: dict[str, tuple[int | None, ...]] = {
+        WORDS: (None, width), POSITIONS: (None, width), "embeddings.LayerNorm.weight": (width,),
+    }  # fmt: skip
+    if made["n_buckets"]:
+        wanted[BUCKETS] = (made["n_buckets"], made["n_heads"])
+    for layer in range(made["n_layers"]):
+        place = f"encoder.layer.{layer}"
+        inner = base.get(f"{place}.intermediate.dense.bias", np.empty(0)).shape[0]
+        for part, shape in (
+            *((f"attention.self.{part}", (width, width)) for part in ("query", "key", "value")),
+            ("attention.output.dense", (width, width)), ("intermediate.dense", (inner, width)),
+            ("output.dense", (width, inner)), ("attention.output.LayerNorm", (width,)),
+            ("output.LayerNorm", (width,)),
+        ):  # fmt: skip
+            wanted[f"{place}.{part}.weight"] = shape
+            wanted[f"{place}.{part}.bias"] = shape[:1]
+    for each, shape in wanted.items():
+        seen = base[each].shape if each in base else None
+        fits = seen is not None and len(seen) == len(shape) and seen[0] >= least.get(each, 0)
+        if not fits or any(b not in (None, a) for a, b in zip(seen or (), shape, strict=True)):
+            raise ResourceError(
+                f"{name}: {each!r} has the shape {seen}; wanted {shape} with at least "
+                f"{least.get(each, 0)} rows"
+            )
+    return base
 
 
 def add_differences(encoder: Table, base: Weights) -> Weights:
@@ -108,40 +150,54 @@ class Encoder:
     Parameters
     ----------
     encoder : Table
-        Differences to the base encoder, and the projection that scores are made of.
+        What it is made of, differences to its base encoder, and the projection that scores are
+        made of.
+    device : str
+        Out of tokalign.devices.DEVICES.
+    int8 : bool, optional
+        Whether matrices are int8, else float32; by default they are on a processor ("cpu").
     """
 
-    def __init__(self, encoder: Table) -> None:
+    def __init__(
+        self, encoder: Table, *, device: str = DEFAULT_DEVICE, int8: bool | None = None
+    ) -> None:
+        chosen = providers(device)
+        int8 = device == DEFAULT_DEVICE if int8 is None else int8
         onnxruntime = need("onnxruntime")
         need("onnx")
         from tokalign.neural.graph import build_graph
 
-        self._word_pieces = WordPieces(Table.open_shipped("wordpieces"))
+        made = architecture_of(encoder)
+        self._word_pieces = WordPieces(Table.open_shipped(made["vocabulary"]), made)
+        self._first_position = made["first_position"]
+        self._batch_pieces = BATCH_PIECES.get(device, BATCH_PIECES_ELSEWHERE)
         self._null_bias = floats_of(encoder, "null_bias", (2,))
         self._scale = floats_of(encoder, "scale", (1,))
         weights = merged_weights(encoder)
         n_rows = len(weights[WORDS])
-        if self._word_pieces.n_pieces > n_rows:
+        n_pieces = made["first_piece"] + self._word_pieces.n_pieces
+        if n_pieces > n_rows:
             raise ResourceError(
-                f"{self._word_pieces.n_pieces} word pieces for {n_rows} rows of the base encoder; "
+                f"{n_pieces} word pieces for {n_rows} rows of the base encoder; "
                 "wanted no more; upgrade tokalign"
             )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self._session: Any = onnxruntime.InferenceSession(
-            build_graph(weights), options, providers=["CPUExecutionProvider"]
+            build_graph(weights, made, int8=int8), options, providers=chosen
         )
 
     @classmethod
-    def open_shipped(cls, name: str) -> Self:
+    def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
         """Return the encoder called `name` that ships with the package.
 
         Raises
         ------
         ResourceError
-            If a package of the extra "neural" is missing, or a file is missing or damaged.
+            If a package of the extra "neural" is missing, a file is missing or damaged, or the
+            installed onnxruntime cannot run on the device.
         """
-        return cls(Table.open_shipped(name))
+        return cls(Table.open_shipped(name), device=device)
 
     def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
         """Return what the encoder says of pairs of sentences that are not empty.
@@ -176,7 +232,7 @@ class Encoder:
     def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[Scores]:
         """Yield each sequence's scores of cells, and of NULL for source and target tokens."""
         projected: list[Array] = [np.empty(0, dtype=np.float32)] * len(sequences)
-        for batch in _batches(sequences):
+        for batch in _batches(sequences, self._batch_pieces):
             for k, states in zip(batch, self._run([sequences[k] for k in batch]), strict=True):
                 projected[k] = states
         for sequence, states in zip(sequences, projected, strict=True):
@@ -199,7 +255,7 @@ class Encoder:
             ids[k, : len(sequence)] = sequence.ids
             sides[k, sequence.n_first : len(sequence)] = 1
             mask[k, : len(sequence)] = 1
-        positions = np.ascontiguousarray(np.broadcast_to(np.arange(shape[1]), shape))
+        positions = np.arange(self._first_position, self._first_position + shape[1])
         (states,) = self._session.run(
             None, {"ids": ids, "sides": sides, "positions": positions, "mask": mask}
         )
@@ -207,11 +263,11 @@ class Encoder:
             yield states[k, : len(sequence)]
 
 
-def _batches(sequences: Sequence[Sequence2]) -> Iterator[list[int]]:
-    """Yield the numbers of sequences of like length, at most BATCH_PIECES at once."""
+def _batches(sequences: Sequence[Sequence2], most: int) -> Iterator[list[int]]:
+    """Yield the numbers of sequences of like length, of at most `most` pieces together."""
     batch: list[int] = []
     for k in sorted(range(len(sequences)), key=lambda k: len(sequences[k])):
-        if batch and (len(batch) + 1) * len(sequences[k]) > BATCH_PIECES:
+        if batch and (len(batch) + 1) * len(sequences[k]) > most:
             yield batch
             batch = []
         batch.append(k)

@@ -1,12 +1,15 @@
-"""The encoder as an ONNX graph of int8 matrix products, built from named weights.
+"""The encoder as an ONNX graph, built from named weights.
 
-Weights are int8 in blocks of 32 with a scale each; activations are quantised row by row while the
-graph runs (MatMulNBits, accuracy level 4), so that what a pair gets does not depend on the pairs
-it is batched with.
+On a processor the layers' matrix products are of integers: a row of activations becomes uint8
+with a scale of its own, each output's weights int8 with a scale of theirs. So what a pair gets does
+not depend on the pairs it is batched with. Weights keep to 64 instead of 127, because processors
+without integer dot products add two products in 16 bits, which then cannot overflow
+(2 * 255 * 64 < 2 ** 15), and every processor computes the same.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,26 +17,39 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from tokalign.neural.architecture import Architecture, distance_buckets
+
 Weights = Mapping[str, NDArray[np.float32]]
 
-N_LAYERS = 6
-N_HEADS = 12
-EPSILON = 1e-12
-BLOCK = 32
+LARGEST_WEIGHT = 64
+MIDDLE = 128
+"""The uint8 that stands for an activation of 0."""
+LOW_MIDDLE = 20
+"""The same where activations are hardly below 0, so that more of them are told apart."""
+LEAST_GELU = -0.17
+TINY = 1e-12
+"""Scale of a row of zeros."""
 _CONTRIB = "com.microsoft"
+_EACH = np.array([-1])
 
 
 class _Graph:
     """Collects nodes and initialisers; every method returns the name of what it adds."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, epsilon: float, *, int8: bool) -> None:
         self.weights = weights
+        self.epsilon = epsilon
+        self.int8 = int8
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, NDArray[np.generic]] = {}
+        self._rounded: dict[str, tuple[str, str]] = {}
 
     def constant(self, name: str, value: NDArray[np.generic] | None = None) -> str:
         self.constants[name] = self.weights[name] if value is None else value
         return name
+
+    def number(self, value: np.generic) -> str:
+        return self.constant(f"{value.dtype}:{value}", np.array(value))
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: object) -> str:
         output = f"{operator}_{len(self.nodes)}"
@@ -43,7 +59,9 @@ class _Graph:
         return output
 
     def embedding(self, name: str, ids: str) -> str:
-        """Rows of an int8 table, each with its scale."""
+        """Rows of a table; of an int8 one, each with its scale."""
+        if not self.int8:
+            return self.node("Gather", self.constant(name), ids)
         rows = self.weights[name]
         scale = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
         scale[scale == 0] = 1
@@ -52,85 +70,143 @@ class _Graph:
         scales = self.constant(f"{name}.scale", scale.astype(np.float32))
         return self.node("Mul", found, self.node("Gather", scales, ids))
 
-    def linear(self, x: str, name: str, *, bias: bool = True) -> str:
-        """x times the transposed weight matrix of a layer, plus its bias."""
+    def product(self, x: str, name: str, least: float = -math.inf) -> str:
+        """Rows of x, all at least `least`, times a layer's transposed weights, without its bias."""
         weight = self.weights[f"{name}.weight"]
-        n_out, n_in = weight.shape
-        blocks = weight.reshape(n_out, n_in // BLOCK, BLOCK)
-        scale = np.abs(blocks).max(axis=2) / np.float32(127)
+        if not self.int8:
+            return self.node("MatMul", x, self.constant(f"{name}.turned", weight.T.copy()))
+        scale = np.abs(weight).max(axis=1) / np.float32(LARGEST_WEIGHT)
         scale[scale == 0] = 1
-        packed = (np.rint(blocks / scale[..., None]) + 128).astype(np.uint8)
-        return self.node(
-            "MatMulNBits", x, self.constant(f"{name}.int8", packed),
-            self.constant(f"{name}.scale", scale.astype(np.float32).ravel()),
-            "", "", *([self.constant(f"{name}.bias")] if bias else []),
-            domain=_CONTRIB, K=n_in, N=n_out, bits=8, block_size=BLOCK, accuracy_level=4,
+        packed = np.rint(weight / scale[:, None]).astype(np.int8).T.copy()
+        is_low = least > -math.inf
+        middle, finest = (LOW_MIDDLE, -least / LOW_MIDDLE) if is_low else (MIDDLE, TINY)
+        rounded, scales = self.rounded(x, middle, finest)
+        found = self.node(
+            "MatMulIntegerToFloat", rounded, self.constant(f"{name}.int8", packed),
+            self.number(np.float32(1)), self.constant(f"{name}.scale", scale.astype(np.float32)),
+            self.number(np.uint8(middle)), self.number(np.int8(0)), domain=_CONTRIB,
         )  # fmt: skip
+        return self.node("Mul", found, scales)
 
-    def norm(self, x: str, name: str, *, skip: str) -> str:
-        """Layer normalisation of x + skip."""
-        scale, bias = (self.constant(f"{name}.{part}") for part in ("weight", "bias"))
-        return self.node(
-            "SkipLayerNormalization", x, skip, scale, bias, domain=_CONTRIB, epsilon=EPSILON
+    def rounded(self, x: str, middle: int, finest: float) -> tuple[str, str]:
+        """Rows of x as uint8, and their scales as a column; once for all who read x.
+
+        An activation of 0 becomes `middle`, and no scale is finer than `finest`.
+        """
+        if x not in self._rounded:
+            each = self.constant("last", _EACH)
+            sizes = self.node("Abs", x) if middle == MIDDLE else x
+            largest = self.node("ReduceMax", sizes, each, keepdims=0)
+            scales = self.node(
+                "Max",
+                self.node("Mul", largest, self.number(np.float32(1 / (255 - middle)))),
+                self.number(np.float32(finest)),
+            )
+            zeros = self.node("Expand", self.number(np.uint8(middle)), self.node("Shape", scales))
+            rounded = self.node("QuantizeLinear", x, scales, zeros, axis=0)
+            self._rounded[x] = rounded, self.node("Unsqueeze", scales, each)
+        return self._rounded[x]
+
+    def norm(self, x: str, name: str, *, skip: str, bias: str = "") -> str:
+        """Layer normalisation of x + skip + bias."""
+        inputs = [x, skip, *(self.constant(f"{name}.{part}") for part in ("weight", "bias"))]
+        if bias:
+            inputs.append(self.constant(bias))
+        return self.node("SkipLayerNormalization", *inputs, domain=_CONTRIB, epsilon=self.epsilon)
+
+    def distance_bias(self, made: Architecture) -> str:
+        """What each head adds for distances, shape (1, heads, sequence, sequence)."""
+        buckets = distance_buckets(made["n_buckets"], made["n_positions"])
+        table = self.weights["encoder.relative_attention_bias.weight"][buckets]
+        rows, columns = (
+            self.node("Unsqueeze", "positions", self.constant(f"axis{k}", np.array([k])))
+            for k in (1, 0)
         )
+        distance = self.node("Sub", columns, rows)
+        place = self.node("Add", distance, self.number(np.int64(made["n_positions"] - 1)))
+        found = self.node("Gather", self.constant("distances", table), place)
+        turned = self.node("Transpose", found, perm=[2, 0, 1])
+        return self.node("Unsqueeze", turned, self.constant("axis0", np.array([0])))
 
 
-def build_graph(weights: Weights) -> bytes:
+def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> bytes:
     """Return a serialised ONNX model.
 
-    Its inputs are int64 arrays of shape (batch, sequence): ``ids``, ``sides`` (0 for the source's
-    word pieces, 1 for the target's), ``positions``, and ``mask`` (int32; 0 where padded). Its
-    output ``projected`` has shape (batch, sequence, n): the last layer's states times the
-    transposed matrix ``projection.weight``.
+    Its inputs ``ids``, ``sides`` (int64; 0 for the source's word pieces, 1 for the target's) and
+    ``mask`` (int32; 0 where padded) have the shape (batch, sequence), ``positions`` (int64) has
+    (sequence,). Its output ``projected`` has shape (batch, sequence, n): the last layer's states
+    times the transposed matrix ``projection.weight``.
 
     Parameters
     ----------
     weights : mapping of str to float32 array
-        Named as in BERT's checkpoints, and ``projection.weight`` of shape (n, 384).
+        Named as in BERT's checkpoints, and ``projection.weight`` of shape (n, width).
+    made : Architecture
+    int8 : bool
+        Whether the layers' products are of integers; else all is float32.
     """
-    graph = _Graph(weights)
+    graph = _Graph(weights, made["epsilon"], int8=int8)
     words = graph.embedding("embeddings.word_embeddings.weight", "ids")
     places = graph.node(
-        "Add",
-        graph.node("Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"),
-        graph.node("Gather", graph.constant("embeddings.token_type_embeddings.weight"), "sides"),
+        "Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"
     )
-    x = graph.norm(words, "embeddings.LayerNorm", skip=places)
-    for layer in range(N_LAYERS):
+    sides = "embeddings.token_type_embeddings.weight"
+    if sides in weights:
+        places = graph.node("Add", places, graph.node("Gather", graph.constant(sides), "sides"))
+    else:
+        places = graph.node("Expand", places, graph.node("Shape", words))
+    bias = graph.distance_bias(made) if made["n_buckets"] else ""
+    # The layers work on rows of all pieces together; only attention tells pairs apart.
+    shape = graph.node(
+        "Concat", graph.node("Shape", "ids"), graph.constant("width", np.array([made["width"]])),
+        axis=0,
+    )  # fmt: skip
+    rows = graph.constant("rows", np.array([-1, made["width"]]))
+    x = graph.node("Reshape", graph.norm(words, "embeddings.LayerNorm", skip=places), rows)
+    for layer in range(made["n_layers"]):
         name = f"encoder.layer.{layer}"
-        q, k, v = (
-            graph.linear(x, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
+        parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
+        three = [graph.node("Reshape", graph.product(x, part), shape) for part in parts]
+        biases = graph.constant(
+            f"{name}.biases", np.concatenate([weights[f"{part}.bias"] for part in parts])
         )
         attended = graph.node(
-            "MultiHeadAttention", q, k, v, "", "mask", domain=_CONTRIB, num_heads=N_HEADS
-        )
-        attended = graph.linear(attended, f"{name}.attention.output.dense")
-        x = graph.norm(attended, f"{name}.attention.output.LayerNorm", skip=x)
-        raised = graph.linear(x, f"{name}.intermediate.dense", bias=False)
-        raised = graph.node(
-            "BiasGelu", raised, graph.constant(f"{name}.intermediate.dense.bias"), domain=_CONTRIB
-        )
+            "MultiHeadAttention", *three, biases, "mask", *([bias] if bias else []),
+            domain=_CONTRIB, num_heads=made["n_heads"],
+        )  # fmt: skip
+        out = f"{name}.attention.output"
         x = graph.norm(
-            graph.linear(raised, f"{name}.output.dense"), f"{name}.output.LayerNorm", skip=x
-        )
+            graph.product(graph.node("Reshape", attended, rows), f"{out}.dense"),
+            f"{out}.LayerNorm", skip=x, bias=f"{out}.dense.bias",
+        )  # fmt: skip
+        raised = graph.node(
+            "BiasGelu", graph.product(x, f"{name}.intermediate.dense"),
+            graph.constant(f"{name}.intermediate.dense.bias"), domain=_CONTRIB,
+        )  # fmt: skip
+        x = graph.norm(
+            graph.product(raised, f"{name}.output.dense", least=LEAST_GELU),
+            f"{name}.output.LayerNorm", skip=x, bias=f"{name}.output.dense.bias",
+        )  # fmt: skip
     projection = graph.constant("projection.weight", weights["projection.weight"].T.copy())
+    x = graph.node("Reshape", x, shape)
     graph.nodes.append(helper.make_node("MatMul", [x, projection], ["projected"]))
-    shape = ["batch", "sequence"]
+    both = ["batch", "sequence"]
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
             "encoder",
             [
                 *(
-                    helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-                    for name in ("ids", "sides", "positions")
+                    helper.make_tensor_value_info(name, TensorProto.INT64, both)
+                    for name in ("ids", "sides")
                 ),
-                helper.make_tensor_value_info("mask", TensorProto.INT32, shape),
+                helper.make_tensor_value_info("positions", TensorProto.INT64, both[1:]),
+                helper.make_tensor_value_info("mask", TensorProto.INT32, both),
             ],
-            [helper.make_tensor_value_info("projected", TensorProto.FLOAT, [*shape, "n"])],
+            [helper.make_tensor_value_info("projected", TensorProto.FLOAT, [*both, "n"])],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
-        opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(_CONTRIB, 1)],
+        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)],
         ir_version=8,
     )
     serialised: bytes = model.SerializeToString()

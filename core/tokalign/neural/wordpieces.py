@@ -1,4 +1,7 @@
-"""Word pieces: BERT's uncased vocabulary over tokens that are already split."""
+"""Word pieces: BERT's uncased vocabulary over tokens that are already split.
+
+Encoders number the pieces from a row of their own on, and have special pieces of their own.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,11 @@ from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
 from tokalign.neural import need
+from tokalign.neural.architecture import Architecture
 from tokalign.tables import Table
 
 MAX_PIECES = 16
 """Pieces of one token that are read."""
-MAX_SEQUENCE = 512
-"""Positions the encoder knows."""
 CACHED_TOKENS = 100_000
 CACHED_CHARACTERS = 64
 SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
@@ -25,14 +27,14 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Sequence2:
-    """Two sides as one sequence: [CLS] source [SEP] target [SEP].
+    """Two sides as one sequence: begin, source, separators, target, end.
 
     Attributes
     ----------
     ids : int64 array, shape (n,)
         Word pieces.
     n_first : int
-        How many of them belong to the source, with [CLS] and the first [SEP].
+        How many of them belong to the source, with the begin and the separators.
     source, target : int64 array, shape (n_tokens + 1,)
         First piece of each token, then the end of the last.
     """
@@ -71,11 +73,15 @@ class WordPieces:
     Parameters
     ----------
     vocabulary : Table
-        With the strings ``pieces``; a piece's number is its place among them.
+        With the strings ``pieces``; a piece's number is its place among them, counted from the
+        encoder's first piece.
+    architecture : Architecture
 
     Attributes
     ----------
     n_pieces : int
+    max_sequence : int
+        Pieces of the longest sequence that the encoder reads.
 
     Raises
     ------
@@ -85,15 +91,21 @@ class WordPieces:
     Examples
     --------
     >>> from tokalign.tables import Table
-    >>> WordPieces(Table.open_shipped("wordpieces")).pieces("Aligners")
+    >>> from tokalign.neural.architecture import architecture_of
+    >>> made = architecture_of(Table.open_shipped("encoder-en"))
+    >>> WordPieces(Table.open_shipped(made["vocabulary"]), made).pieces("Aligners")
     (13675, 2545)
     """
 
-    def __init__(self, vocabulary: Table) -> None:
+    def __init__(self, vocabulary: Table, architecture: Architecture) -> None:
         tokenizers = need("tokenizers")
         numbers = numbered_pieces(vocabulary)
         self.n_pieces = len(numbers)
-        self._unknown, self._begin, self._end = (numbers[piece] for piece in SPECIAL_PIECES)
+        self.max_sequence = architecture["n_positions"]
+        self._first = architecture["first_piece"]
+        self._unknown = architecture["unknown"]
+        self._begin = [architecture["begin"]]
+        self._ends = [architecture["end"]] * architecture["n_separators"], [architecture["end"]]
         self._tokenizer = tokenizers.Tokenizer(
             tokenizers.models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100)
         )
@@ -106,7 +118,7 @@ class WordPieces:
         known = self._known.get(token)
         if known is None:
             ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
-            known = tuple(ids) or (self._unknown,)
+            known = tuple(self._first + each for each in ids) or (self._unknown,)
             # A token that is longer than words are is not worth its memory.
             if len(token) <= CACHED_CHARACTERS:
                 if len(self._known) >= CACHED_TOKENS:
@@ -116,15 +128,15 @@ class WordPieces:
 
     def sequence(self, source: Sequence[str], target: Sequence[str]) -> Sequence2:
         """Return both sides as one sequence, of whatever length."""
-        ids, bounds = [self._begin], []
+        ids, bounds = [*self._begin], []
         n_first = 0
-        for tokens in (source, target):
+        for tokens, ends in zip((source, target), self._ends, strict=True):
             starts = [len(ids)]
             for token in tokens:
                 ids += self.pieces(token)
                 starts.append(len(ids))
             bounds.append(np.array(starts, dtype=np.int64))
-            ids.append(self._end)
+            ids += ends
             n_first = n_first or len(ids)
         return Sequence2(np.array(ids, dtype=np.int64), n_first, *bounds)
 
@@ -133,12 +145,13 @@ class WordPieces:
     ) -> tuple[list[slice], list[slice]]:
         """Return parts of both sides such that any two of them fit one sequence.
 
-        One part each, unless the pair is longer than MAX_SEQUENCE.
+        One part each, unless the pair is longer than max_sequence.
         """
         sizes = [[len(self.pieces(token)) for token in tokens] for tokens in (source, target)]
-        if sum(map(sum, sizes)) + 3 <= MAX_SEQUENCE:
+        n_special = len(self._begin) + sum(map(len, self._ends))
+        if sum(map(sum, sizes)) + n_special <= self.max_sequence:
             return [slice(0, len(source))], [slice(0, len(target))]
-        room = (MAX_SEQUENCE - 3) // 2
+        room = (self.max_sequence - n_special) // 2
         return _cut(sizes[0], room), _cut(sizes[1], room)
 
 

@@ -1,0 +1,105 @@
+"""What an encoder costs and what its integers lose: pairs per second by batch size, and F1.
+
+    python -m bench.encoding --gold FILE [--encoders encoder-en,encoder-en-rte2] [--pairs 200]
+
+Goals: to see what batches, their sorting and integer matrices are worth, as ratios of one run, so
+that they hold on a busy machine. CPU time of one thread, best of the repeats. The loss is that of
+the encoder alone, without a CRF: every token's likeliest partner against gold (F1 of both
+directions together, sure and possible links), and how many tokens' likeliest partner differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tokalign.formats import read_gold
+from tokalign.neural.encoder import Encoder
+from tokalign.tables import Table
+from tokalign.types import GoldPair, Sentence
+
+BATCHES = (1, 4, 16, 64, 256)
+Pairs = Sequence[tuple[Sentence, Sentence]]
+
+
+def pairs_per_second(encoder: Encoder, pairs: Pairs, size: int, repeats: int) -> float:
+    """Return the best rate of `repeats` runs over all pairs, `size` of them at a time."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        for first in range(0, len(pairs), size):
+            encoder.encode(pairs[first : first + size])
+        seconds.append(time.process_time() - start)
+    return len(pairs) / min(seconds)
+
+
+def partners(encoder: Encoder, pairs: Pairs) -> list[tuple[list[int], list[int]]]:
+    """Return each source and each target token's likeliest partner, 0 for NULL."""
+    return [
+        (s2t.argmax(axis=1).tolist(), t2s.argmax(axis=1).tolist())
+        for s2t, t2s in encoder.encode(pairs)
+    ]
+
+
+def f1(gold: Sequence[GoldPair], found: Sequence[tuple[list[int], list[int]]]) -> float:
+    """Return the micro F1 of both directions' links together, in percent."""
+    right = said = wanted = 0
+    for pair, (of_source, of_target) in zip(gold, found, strict=True):
+        links = {(i, j - 1) for i, j in enumerate(of_source) if j}
+        links |= {(i - 1, j) for j, i in enumerate(of_target) if i}
+        right += len(links & (pair.sure | pair.possible))
+        said += len(links)
+        wanted += len(pair.sure | pair.possible)
+    return 200 * right / (said + wanted)
+
+
+def rows(
+    encoder: Table, gold: Sequence[GoldPair], n_timed: int, repeats: int
+) -> list[dict[str, object]]:
+    """Return one row for each kind of matrix, with the rates of every batch size."""
+    pairs = [(pair.source, pair.target) for pair in gold]
+    found = {}
+    result: list[dict[str, object]] = []
+    slowest = 0.0
+    for kind, int8 in (("float32", False), ("int8", True)):
+        ready = Encoder(encoder, int8=int8)
+        found[kind] = partners(ready, pairs)
+        rates = {size: pairs_per_second(ready, pairs[:n_timed], size, repeats) for size in BATCHES}
+        slowest = slowest or rates[1]
+        result.append(
+            {
+                "encoder": encoder.header["name"],
+                "matrices": kind,
+                "pairs_per_second": {size: round(rate, 1) for size, rate in rates.items()},
+                "ratio_to_one_by_one_in_float32": {
+                    size: round(rate / slowest, 2) for size, rate in rates.items()
+                },
+                "f1": round(f1(gold, found[kind]), 2),
+            }
+        )
+    both = [np.concatenate([*map(np.array, pair)]) for pair in found["float32"]]
+    other = [np.concatenate([*map(np.array, pair)]) for pair in found["int8"]]
+    differ = sum(int((a != b).sum()) for a, b in zip(both, other, strict=True))
+    result[-1]["other_partners_percent"] = round(100 * differ / sum(map(len, both)), 2)
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--gold", type=Path, required=True, help="pairs to encode")
+    parser.add_argument("--encoders", default="encoder-en,encoder-en-rte2")
+    parser.add_argument("--pairs", type=int, default=200, help="how many of them are timed")
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    gold = read_gold(arguments.gold)
+    for name in arguments.encoders.split(","):
+        for row in rows(Table.open_shipped(name), gold, arguments.pairs, arguments.repeats):
+            print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

