@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from measured.accuracy import ACCURACY
 from measured.speed import SPEEDS
+from measured.systems import SYSTEMS
 from measured.tasks import USES
 
-MEASUREMENTS = (*ACCURACY, *USES, *SPEEDS)
+MEASUREMENTS = (*ACCURACY, *SYSTEMS, *USES, *SPEEDS)

@@ -6,6 +6,7 @@ import pytest
 from tokalign.annotate import load_annotator
 from tokalign.errors import ResourceError
 from tokalign.lexicon.resources import install_ppdb
+from tokalign.systems import summary
 from tokalign.systems._sultan import RULES
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.equivalences import (
@@ -180,12 +181,13 @@ def test_words_that_nothing_speaks_for_but_themselves_are_linked_without_trees()
 
 
 def test_paraphrases_are_taken_once_they_are_installed(tmp_path):
-    assert SultanSystem().table == "wordnet"
+    assert SultanSystem().table == "wordnet 3.0"
+    assert summary(SultanSystem()).endswith("Words are alike by wordnet 3.0.")
     assert not any(word == "mongoose" for word, _, _ in linked("A mongoose.", "The weasel."))
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("mongoose\tweasel\n", encoding="utf-8")
     install_ppdb(pairs)
-    assert SultanSystem().table == "ppdb"
+    assert SultanSystem().table == "ppdb 1.0-xxxl-lexical"
     assert ("mongoose", "weasel", "neighbourhood") in linked("A mongoose.", "The weasel.")
     assert not any(word == "mongoose" for word, *_ in linked(
         "A mongoose.", "The weasel.", SultanSystem("wordnet")
@@ -195,8 +197,9 @@ def test_paraphrases_are_taken_once_they_are_installed(tmp_path):
 def test_a_table_that_is_not_installed_is_an_error():
     with pytest.raises(ResourceError, match="ppdb"):
         SultanSystem("ppdb")
-    with pytest.raises(ResourceError, match="thesaurus"):
-        SultanSystem("thesaurus")
+    for other in ("thesaurus", "counts"):
+        with pytest.raises(ResourceError, match=f"no table '{other}'"):
+            SultanSystem(other)
 
 
 def test_a_link_s_confidence_is_that_of_its_rule():

@@ -31,7 +31,7 @@ def test_a_system_is_loaded_by_its_name_and_says_what_it_is(aligner: Aligner) ->
     assert aligner.is_system
     assert load_system(header.name).name == header.name
     assert header.uses_trees == system_class(header.name).uses_trees
-    assert header.description == summary(system_class(header.name)) != ""
+    assert header.description == summary(load_system(header.name)) != ""
 
 
 def test_links_are_sorted_distinct_and_in_range_with_confidences(aligner: Aligner) -> None:

@@ -29,7 +29,7 @@ def _of_installation() -> dict[str, Any]:
     from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
     from tokalign.model import load_model
     from tokalign.shipped import model_path, shipped_models
-    from tokalign.systems import SYSTEMS, summary, system_class
+    from tokalign.systems import SYSTEMS, load_system, summary
     from tokalign.tables import DATA_DIR, Table
 
     models = []
@@ -72,10 +72,10 @@ def _of_installation() -> dict[str, Any]:
         "systems": [
             {
                 "name": name,
-                "description": summary(system_class(name)),
-                "uses_trees": system_class(name).uses_trees,
+                "description": summary(system),
+                "uses_trees": system.uses_trees,
             }
-            for name in SYSTEMS
+            for name, system in ((name, load_system(name)) for name in SYSTEMS)
         ],
         "annotators": list(ANNOTATORS),
         "resources": resources,

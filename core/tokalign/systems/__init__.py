@@ -25,6 +25,7 @@ __all__ = [
 SYSTEMS = {
     "lemma": "tokalign.systems.lemma:LemmaSystem",
     "meteor": "tokalign.systems.meteor:MeteorSystem",
+    "sultan": "tokalign.systems.sultan:SultanSystem",
     "ted": "tokalign.systems.ted:TreeEditSystem",
 }
 """Where each system's class is; imported only when it is loaded."""
@@ -41,9 +42,11 @@ def system_class(name: str) -> type[System]:
     return cast(type[System], getattr(importlib.import_module(module), attribute))
 
 
-def summary(system: System | type[System]) -> str:
-    """Return what a system does, in one line."""
-    return (system.__doc__ or "").partition("\n")[0]
+def summary(system: System) -> str:
+    """Return what a system does, in one line, and which table of words it uses, where it does."""
+    line = (type(system).__doc__ or "").partition("\n")[0]
+    table = getattr(system, "table", "")
+    return f"{line} Words are alike by {table}." if table else line
 
 
 def check_options(name: str, options: AlignOptions) -> None:

@@ -52,6 +52,8 @@ class Matches:
 class System(Protocol):
     """Aligns annotated pairs without a model's weights; threads may share one.
 
+    One that looks words up in a table says in its attribute `table` in which.
+
     Attributes
     ----------
     name : str

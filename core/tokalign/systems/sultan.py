@@ -30,6 +30,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from tokalign.errors import ResourceError, quoted
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.resources import find_resource, open_resource
@@ -65,7 +66,9 @@ Shares of the links on RTE2's development half, native annotator and PPDB (``pyt
 
 
 class SultanSystem:
-    """Aligns annotated pairs; threads may share one and then take turns.
+    """Links similar words in similar contexts by fixed rules, as Sultan et al. (2014).
+
+    Threads may share one and then take turns.
 
     Parameters
     ----------
@@ -75,7 +78,7 @@ class SultanSystem:
     Attributes
     ----------
     table : str
-        The one that is used.
+        Name and version of the one that is used.
 
     Raises
     ------
@@ -87,9 +90,12 @@ class SultanSystem:
     uses_trees = True
 
     def __init__(self, table: str | None = None) -> None:
-        self.table = table or next(name for name in TABLES if find_resource(name).present)
-        opened = open_resource(self.table)
-        listed = Paraphrases(opened) if self.table == "ppdb" else None
+        name = table or next(name for name in TABLES if find_resource(name).present)
+        if name not in TABLES:
+            raise ResourceError(f"no table {quoted(name)}; choose one of: {', '.join(TABLES)}")
+        opened = open_resource(name)
+        self.table = f"{name} {find_resource(name).version}"
+        listed = Paraphrases(opened) if name == "ppdb" else None
         self._kernel = SultanKernel(WordNet.open_shipped(), listed)
         self._lock = threading.Lock()
 
