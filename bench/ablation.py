@@ -1,8 +1,10 @@
 """What each feature group is worth: cross-validated without it, and with each optional one.
 
     python bench/ablation.py --gold FILE [--like MODEL] [--add dependency] [--seeds 1,2]
+    python bench/ablation.py --gold FILE [--like MODEL] --sets yao2013,sharma2018
 
-Prints a JSON object per configuration, of the joint decision, with the change from all groups;
+Prints a JSON object per configuration, of the joint decision, with the change from the first: from
+all groups, or from the first of the published feature sets, after which come those of `--like`;
 folds as in bench/crossval.py. One seed of folds is noisy: differences below 0.2 F1 or 1 point of
 exact match mean nothing. Goal: the table of docs/accuracy.md.
 """
@@ -20,9 +22,9 @@ from pathlib import Path
 from crossval import annotated, fold_numbers, held_out, rows, settings_of
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
-from tokalign.features.table import GROUP_NAMES, TREE_GROUPS
+from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import read_gold
-from tokalign.lessons import TrainingSettings
+from tokalign.lessons import PUBLISHED, TrainingSettings
 from tokalign.lexicon.resources import install_ppdb
 from tokalign.options import Symmetrization
 
@@ -52,6 +54,9 @@ def main() -> None:
     parser.add_argument("--like", type=Path, help="model to take the feature groups of")
     parser.add_argument("--groups", help="feature groups, where they are to be others")
     parser.add_argument("--add", default="", help="optional groups, each added alone")
+    parser.add_argument(
+        "--sets", default="", help=f"instead, these published sets alone: {', '.join(PUBLISHED)}"
+    )
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", default="1", help="of the folds; figures are their mean")
     parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
@@ -62,13 +67,19 @@ def main() -> None:
         [name for name in text.split(",") if name]
         for text in (arguments.groups or ",".join(like.feature_groups), arguments.add)
     )
+    sets = [name for name in arguments.sets.split(",") if name]
+    if not set(sets) <= PUBLISHED.keys():
+        parser.error(f"--sets {arguments.sets}; wanted some of {', '.join(PUBLISHED)}")
     unknown = {*groups, *optional} - set(GROUP_NAMES)
     if unknown:
         parser.error(f"no feature groups {sorted(unknown)}; wanted some of {GROUP_NAMES}")
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     annotator = load_annotator("native")
-    trees = sorted({*groups, *optional} & set(TREE_GROUPS))
-    gold = annotated(read_gold(arguments.gold), annotator, trees)
+    gold = annotated(
+        read_gold(arguments.gold),
+        annotator,
+        [*groups, *optional, *(g for name in sets for g in PUBLISHED[name].feature_groups)],
+    )
     with ExitStack() as stack:
         if arguments.ppdb:
             os.environ["TOKALIGN_HOME"] = stack.enter_context(tempfile.TemporaryDirectory())
@@ -76,7 +87,12 @@ def main() -> None:
         print(f"{len(gold)} pairs of {arguments.gold.name}, {arguments.folds} folds, ", end="")
         print(f"seeds {arguments.seeds}, l2 {arguments.l2:g}, joint, sure links, percent")
         whole: list[float] = []
-        for name, chosen in configurations(groups, optional):
+        rows_wanted = (
+            [*((name, PUBLISHED[name].feature_groups) for name in sets), ("all", tuple(groups))]
+            if sets
+            else configurations(groups, optional)
+        )
+        for name, chosen in rows_wanted:
             settings = TrainingSettings(feature_groups=chosen, l2=arguments.l2)
             scores = []
             for seed in seeds:

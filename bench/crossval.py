@@ -25,9 +25,15 @@ from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import TREE_GROUPS
+from tokalign.features.table import needs_trees
 from tokalign.formats import read_gold
-from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings, annotate_gold, fold_numbers
+from tokalign.lessons import (
+    POSSIBLE_CHOICES,
+    PUBLISHED,
+    TrainingSettings,
+    annotate_gold,
+    fold_numbers,
+)
 from tokalign.model import load_model
 from tokalign.options import Symmetrization
 from tokalign.systems.sultan import TABLES, SultanSystem
@@ -73,8 +79,7 @@ def annotated(
     gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str], *, trees: bool = False
 ) -> list[GoldPair]:
     """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
-    trees = trees or not set(TREE_GROUPS).isdisjoint(groups)
-    pairs = annotate_gold(gold, annotator, trees=trees)
+    pairs = annotate_gold(gold, annotator, trees=trees or needs_trees(groups))
     return [
         replace(pair, source=source, target=target)
         for pair, (source, target) in zip(gold, pairs, strict=True)
@@ -153,7 +158,7 @@ def main() -> None:
     parser.add_argument("--gold", type=Path, required=True)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1, help="of the assignment to folds")
-    parser.add_argument("--like", type=Path, help="model to take the settings of")
+    parser.add_argument("--like", type=Path, help="model, or published set, with the settings")
     parser.add_argument("--groups", help="feature groups, where they are to be others")
     parser.add_argument("--with", dest="added", nargs="+", default=(), help="groups to add")
     parser.add_argument("--without", nargs="+", default=(), help="groups to leave out")
@@ -171,7 +176,10 @@ def main() -> None:
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
     arguments = parser.parse_args()
-    settings = settings_of(arguments.like) if arguments.like else TrainingSettings()
+    settings = TrainingSettings()
+    if arguments.like:
+        published = PUBLISHED.get(str(arguments.like))
+        settings = published or settings_of(arguments.like)
     changes = {
         "feature_groups": arguments.groups and tuple(arguments.groups.split(",")),
         "l2": arguments.l2,

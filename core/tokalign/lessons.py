@@ -15,7 +15,7 @@ from tokalign.crf.objective import Targets
 from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
-from tokalign.features.table import DEFAULT_GROUPS, TREE_GROUPS, FeatureTable
+from tokalign.features.table import DEFAULT_GROUPS, FeatureTable, needs_trees
 from tokalign.lexicon.likeness import unlike_cells
 from tokalign.types import GoldPair, Sentence
 
@@ -34,7 +34,8 @@ class TrainingSettings:
     Attributes
     ----------
     feature_groups : tuple of str
-        Names out of tokalign.features.table.GROUP_NAMES.
+        Names out of tokalign.features.table.GROUP_NAMES, or of single templates of a group, as
+        ``position/edges``.
     l2 : float
         Penalty ``l2 / 2 * |weights|^2``.
     cost : float
@@ -85,6 +86,19 @@ class TrainingSettings:
                 raise InputError(f"{name} is {getattr(self, name)}; wanted at least 1")
 
 
+_YAO = (
+    "string", "pos", "position/position", "wordnet", "neighbour", "null/null_bias",
+)  # fmt: skip
+PUBLISHED: dict[str, TrainingSettings] = {
+    "yao2013": TrainingSettings(feature_groups=_YAO),
+    "sharma2018": TrainingSettings(
+        feature_groups=(*_YAO, "lexical/lexical_class", "lexical/unrelated", "distributional")
+    ),
+}
+"""Feature sets and settings of published systems that train a chain; docs/systems.md says what of
+each is what here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lessons:
     """All pairs of a training: the corpora's, then unrelated ones, then development pairs.
@@ -126,7 +140,7 @@ class Lessons:
         """Return the lessons of the pairs, of which none is empty; see tokalign.training.train."""
         gold = [pair for pairs in corpora.values() for pair in pairs]
         table = FeatureTable(settings.feature_groups)
-        uses_trees = not set(TREE_GROUPS).isdisjoint(table.groups)
+        uses_trees = needs_trees(table.groups)
         annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
         said = [one for name in corpora for one in encoded[name]] if encoded else None
         possible_in = dict(settings.possible_in)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from tokalign.annotate import Annotator
 from tokalign.crf.objective import N_TRANSITIONS, Objective
 from tokalign.errors import InputError, ModelError
-from tokalign.features.table import TREE_GROUPS, FeatureTable
+from tokalign.features.table import FeatureTable, needs_trees
+from tokalign.features.templates import group_of
 from tokalign.lessons import Lessons, TrainingSettings
 from tokalign.model import Model, ModelHeader
 from tokalign.styles import DEFAULT_THRESHOLD, OwnWeights
@@ -240,7 +241,7 @@ def train(
         every corpus has a style while some have, or the group "neural" lacks what it needs.
     """
     settings = settings or TrainingSettings()
-    if ("neural" in settings.feature_groups) != bool(encoder and encoded) or (
+    if ("neural" in map(group_of, settings.feature_groups)) != bool(encoder and encoded) or (
         encoded and (dev or unrelated)
     ):
         raise InputError(
@@ -269,7 +270,7 @@ def train(
         corpora=tuple(corpora),
         feature_groups=table.groups,
         annotator=annotator.name,
-        uses_trees=not set(TREE_GROUPS).isdisjoint(table.groups),
+        uses_trees=needs_trees(table.groups),
         encoder=encoder,
         settings={
             **{key: value for key, value in asdict(settings).items() if key != "feature_groups"},

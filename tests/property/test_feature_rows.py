@@ -159,6 +159,15 @@ def test_rows_equal_their_twin(group: str, pair: tuple[Sentence, Sentence]) -> N
         assert got == pytest.approx(of_group(wanted, group), abs=NEAR)
 
 
+@settings(max_examples=200, deadline=None)
+@given(template=st.sampled_from(TEMPLATES), pair=pairs())
+def test_a_template_alone_gives_what_it_gives_among_all(template, pair) -> None:
+    table = FeatureTable([f"{template.group}/{template.name}"])
+    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(*pair), strict=True):
+        alone = {name: v for name, v in wanted.items() if name.partition("[")[0] == template.name}
+        assert got == pytest.approx(alone, abs=NEAR)
+
+
 odd_words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 odd_columns = st.tuples(odd_words, st.sampled_from(("NN", "CD", "IN", ".", "-")), odd_words)
 odd_sentences = st.lists(odd_columns, min_size=1, max_size=5).map(

@@ -1,4 +1,4 @@
-"""Figures and needed resources of a model: written by train, shown by info."""
+"""What train writes to a model's header, and what info shows of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.features.table import FeatureTable
+from tokalign.lessons import PUBLISHED
 from tokalign.model import load_model
 
 
@@ -49,3 +52,21 @@ def test_info_shows_figures_and_needed_resources(monkeypatch, train):
     model = json.loads(CliRunner().invoke(main, ["info", "--json"]).stdout)["models"][0]
     assert model["resources"] == ["wordnet", "vectors"]
     assert model["figures"] == {"dev F1": 89.8}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_system_is_trained_by_its_name(train, name):
+    result, path = train("--like", name, "--l2", "2")
+    assert result.exit_code == 0, result.output
+    model = load_model(path)
+    assert model.header.feature_groups == FeatureTable(PUBLISHED[name].feature_groups).groups
+    assert model.header.settings["l2"] == 2.0
+    assert model.header.uses_trees == (name == "sharma2018")
+    aligned = Aligner.load(path).align("Dogs bark .", "The dogs bark .", symmetrization="t2s")
+    assert aligned.to_pharaoh() == "0-1 1-2 2-3"
+
+
+def test_a_published_system_has_its_own_groups(train):
+    result, _ = train("--like", "yao2013", "--groups", "string")
+    assert result.exit_code == 2
+    assert "leave out --groups" in result.output

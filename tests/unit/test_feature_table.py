@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import ModelError
-from tokalign.features.table import GROUP_NAMES, FeatureTable
+from tokalign.features.lexicons import needed_resources
+from tokalign.features.table import GROUP_NAMES, FeatureTable, needs_trees
 from tokalign.features.templates import TEMPLATES
 
 TABLE = FeatureTable(GROUP_NAMES)
@@ -81,6 +82,23 @@ def test_a_group_that_is_off_has_no_slots() -> None:
 def test_an_unknown_name_is_refused(name: str) -> None:
     with pytest.raises(ModelError, match="no feature"):
         TABLE.slot(name)
+
+
+def test_single_templates_of_groups_can_be_chosen() -> None:
+    table = FeatureTable(["wordnet", "position/edges", "null/null_bias", "wordnet/wordnet"])
+    assert table.groups == ("position/edges", "wordnet", "null/null_bias")
+    on = {TEMPLATES[k].name for k, base in enumerate(table.base.tolist()) if base >= 0}
+    assert on == {"edges", "wordnet", "null_bias"}
+    assert FeatureTable(table.groups).n_slots == table.n_slots
+    for unknown in ("position/null_bias", "position/", "/edges", "edges"):
+        with pytest.raises(ModelError, match="unknown feature groups"):
+            FeatureTable([unknown])
+
+
+def test_a_template_needs_what_its_group_needs() -> None:
+    assert needs_trees(["string", "dependency/head"])
+    assert not needs_trees(["string", "position/edges"])
+    assert needed_resources(["vectors/nearest", "pos"]) == ("wordnet", "vectors")
 
 
 def test_an_unknown_group_is_refused() -> None:

@@ -15,7 +15,7 @@ from tokalign.errors import quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import FORMATS, read_gold
 from tokalign.headers import is_name
-from tokalign.lessons import POSSIBLE_CHOICES, TrainingSettings
+from tokalign.lessons import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings
 from tokalign.model import save_model
 from tokalign.training import Progress, train
 
@@ -93,9 +93,13 @@ class _Bars:
 )
 @click.option(
     "--groups",
-    default=",".join(_DEFAULTS.feature_groups),
-    show_default=True,
-    help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}.",
+    help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}; GROUP/TEMPLATE is one "
+    f"template of a group (default: {','.join(_DEFAULTS.feature_groups)}).",
+)
+@click.option(
+    "--like",
+    type=click.Choice(list(PUBLISHED)),
+    help="Feature groups of a published system instead (docs/systems.md).",
 )
 @click.option("--l2", type=float, default=_DEFAULTS.l2, show_default=True)
 @click.option(
@@ -152,7 +156,8 @@ def command(
     description: str,
     license_: str,
     figures: tuple[str, ...],
-    groups: str,
+    groups: str | None,
+    like: str | None,
     l2: float,
     cost: float,
     max_iterations: int,
@@ -168,9 +173,11 @@ def command(
 
     The same corpora and settings always give the same file.
     """
+    if groups is not None and like is not None:
+        raise click.UsageError("--like takes the groups of a published system; leave out --groups")
     noted = dict(map(_figure, figures))
-    settings = TrainingSettings(
-        feature_groups=tuple(part.strip() for part in groups.split(",") if part.strip()),
+    settings = replace(
+        PUBLISHED[like] if like else _DEFAULTS,
         l2=l2,
         cost=cost,
         max_iterations=max_iterations,
@@ -184,6 +191,9 @@ def command(
         styles=tuple(map(_style, styles)),
         unrelated_importance=unrelated_importance,
     )
+    if groups is not None:
+        chosen = tuple(part.strip() for part in groups.split(",") if part.strip())
+        settings = replace(settings, feature_groups=chosen)
     model = train(
         {path.name: read_gold(path, format_name) for path in train_paths},
         load_annotator(annotator),

@@ -33,8 +33,11 @@ cdef void anchoring_features(
     const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one cell."""
-    if sink.base[<int>ANCHORED] < 0:
-        return
+    if (
+        sink.base[<int>ANCHORED] < 0 and sink.base[<int>ANCHORED_CLASS] < 0
+        and sink.base[<int>ANCHORED_COSINE] < 0
+    ):
+        return  # as of most models
     cdef const Lexeme *a = pair.source.word[i]
     cdef const Lexeme *b = pair.target.word[j]
     cdef Py_ssize_t cell = i * pair.target.n + j
@@ -56,8 +59,6 @@ cdef void anchoring_null_features(
     const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one token being labelled NULL."""
-    if sink.base[<int>ANCHORED] < 0:
-        return
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     emit_null_anchored(sink, side.share, other.share, side.word[at].kind, bin_best(side.best[at]))

@@ -85,7 +85,9 @@ cdef class Extractor:
         ):
             if self._base[template] >= 0 and table is None:
                 raise ResourceError(f"the feature group {name} needs a table; none was given")
-        self.uses_encoder = self._base[<int>NEURAL] >= 0
+        self.uses_encoder = any(
+            self._base[template] >= 0 for template in range(<int>NEURAL, <int>NEURAL_NULL_BIN + 1)
+        )
         self._uses_arcs = (
             self._base[<int>DISTRIBUTIONAL] >= 0 or self._base[<int>DISTRIBUTIONAL_BIN] >= 0
         )

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
+from tokalign.features.templates import group_of
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._vectors import Vectors
 from tokalign.lexicon._wordnet import WordNet
@@ -43,6 +44,7 @@ class Lexicons:
         ResourceError
             If one of them is not installed, or damaged.
         """
+        groups = set(map(group_of, groups))
         return cls(
             wordnet=WordNet.open_shipped(),
             frequencies=Frequencies.open_shipped(),
@@ -57,4 +59,5 @@ class Lexicons:
 
 def needed_resources(groups: Collection[str]) -> tuple[str, ...]:
     """Return the names of the tables that some feature groups need."""
-    return ("wordnet", *(resource for group, resource in NEEDS.items() if group in groups))
+    whole = set(map(group_of, groups))
+    return ("wordnet", *(resource for group, resource in NEEDS.items() if group in whole))

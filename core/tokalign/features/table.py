@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tokalign.errors import ModelError, quoted
 from tokalign.features.lexicons import NEEDS
-from tokalign.features.templates import TEMPLATES
+from tokalign.features.templates import TEMPLATES, group_of
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
 # Of every template's axes, the number of each label; looked up for every line of a model file.
@@ -20,8 +20,19 @@ _LABEL_NUMBERS = tuple(
 
 GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(template.group for template in TEMPLATES))
 
+_PARTS: dict[str, tuple[str, ...]] = {
+    group: tuple(f"{group}/{each.name}" for each in TEMPLATES if each.group == group)
+    for group in GROUP_NAMES
+}
+
 TREE_GROUPS = ("dependency", "distributional")
 """Groups without features unless both sentences have trees."""
+
+
+def needs_trees(groups: Collection[str]) -> bool:
+    """Whether some groups, or templates of groups, have no features without trees."""
+    return not set(TREE_GROUPS).isdisjoint(map(group_of, groups))
+
 
 DEFAULT_GROUPS: tuple[str, ...] = tuple(
     group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural"}
@@ -35,10 +46,12 @@ class FeatureTable:
     Parameters
     ----------
     groups : collection of str
-        Names out of GROUP_NAMES.
+        Names out of GROUP_NAMES; or of one template of a group alone, as ``position/edges``.
 
     Attributes
     ----------
+    groups : tuple of str
+        The same in the order of the templates, without templates of groups that are there whole.
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
     n_slots : int
@@ -50,17 +63,23 @@ class FeatureTable:
     """
 
     def __init__(self, groups: Collection[str]) -> None:
-        unknown = sorted(set(groups) - set(GROUP_NAMES))
+        chosen = set(groups)
+        unknown = sorted(chosen.difference(GROUP_NAMES, *_PARTS.values()))
         if unknown:
             raise ModelError(
                 f"unknown feature groups {quoted(unknown)}; this version knows "
                 f"{', '.join(GROUP_NAMES)}"
             )
-        self.groups = tuple(name for name in GROUP_NAMES if name in set(groups))
+        self.groups = tuple(
+            name
+            for group, parts in _PARTS.items()
+            for name in ((group,) if group in chosen else parts)
+            if name in chosen
+        )
         self.base: NDArray[np.int32] = np.full(len(TEMPLATES), -1, dtype=np.int32)
         self.n_slots = 0
         for number, template in enumerate(TEMPLATES):
-            if template.group in self.groups:
+            if not chosen.isdisjoint((template.group, f"{template.group}/{template.name}")):
                 self.base[number] = self.n_slots
                 self.n_slots += template.size
         self._bases: list[int] = self.base.tolist()

@@ -128,6 +128,11 @@ def _words(n: int) -> Axis:
     return Axis("word", (*words, *(f"unused{k}" for k in range(len(words), n))))
 
 
+def group_of(name: str) -> str:
+    """Return the group of what training switches on: a whole group, or GROUP/TEMPLATE of it."""
+    return name.partition("/")[0]
+
+
 _SIMILARITY = _axis(
     "similarity", "jaro_winkler", "dice_sorensen", "hamming", "jaccard", "levenshtein", "ngram",
     "prefix", "suffix",
