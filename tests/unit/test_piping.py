@@ -16,7 +16,7 @@ DOGS = ("Dogs bark.", "The dogs bark.")
 BAD = [
     (None, "pair"),
     ("Dogs bark.", "pair"),
-    (("a", "b", "c"), "pair"),
+    (("a", "b", "c"), "constraints"),
     ((None, "b"), "source"),
     (("a", 2.5), "target"),
     ((b"a", "b"), "source"),

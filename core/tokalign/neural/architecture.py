@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Final, TypedDict
+from typing import Final, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,6 @@ def architecture_of(encoder: Table) -> Architecture:
         fields = read_header(json.dumps(said).encode(), Architecture)
     except ValueError as error:
         raise ResourceError(f"{encoder.path}: damaged architecture: {error}") from error
-    made = Architecture(**fields)  # type: ignore[typeddict-item]
     wrong = [
         name
         for name, least, most in (
@@ -114,15 +113,15 @@ def architecture_of(encoder: Table) -> Architecture:
             ("n_buckets", 0, 256), ("first_piece", 0, 1 << 20), ("unknown", 0, 1 << 20),
             ("begin", 0, 1 << 20), ("end", 0, 1 << 20),
         )
-        if not least <= made[name] <= most  # type: ignore[literal-required]
+        if not least <= fields[name] <= most
     ]  # fmt: skip
-    if wrong or made["width"] % made["n_heads"] or made["n_buckets"] % 4:
-        seen = {name: made[name] for name in wrong or ("width", "n_heads", "n_buckets")}  # type: ignore[literal-required]
+    if wrong or fields["width"] % fields["n_heads"] or fields["n_buckets"] % 4:
+        seen = {name: fields[name] for name in wrong or ("width", "n_heads", "n_buckets")}
         raise ResourceError(
             f"{encoder.path}: an encoder cannot have {seen}; wanted sizes that encoders have, "
             "heads that divide the width and a multiple of 4 buckets"
         )
-    return made
+    return cast(Architecture, fields)
 
 
 def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
