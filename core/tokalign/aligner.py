@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.constraints import Constraints
+from tokalign.decoding.explain import require_indices
 from tokalign.decoding.links import link_posteriors
 from tokalign.decoding.results import EncodedPair, Results
 from tokalign.devices import DEFAULT_DEVICE, check_device
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
-from tokalign.lengths import MAX_TOKENS
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.matching import SystemResults
 from tokalign.model import Model, ModelHeader, load_model
@@ -74,14 +74,16 @@ class Aligner:
         if isinstance(model, Model):
             lexicons = Lexicons.for_groups(model.table.groups)
             frequencies = lexicons.frequencies
-            self._results = Results(model, lexicons, MAX_TOKENS)
+            self._results = Results(model, lexicons)
         else:
             frequencies = Frequencies.open_shipped()
-            self._results = SystemResults(model, frequencies, MAX_TOKENS)
+            self._results = SystemResults(model, frequencies)
         self.header: ModelHeader = self._results.header
         self._judge = Judge(frequencies.idf)
         if encoder is None and self.header.encoder:
-            encoder = _open_encoder(self.header.encoder, device)
+            from tokalign.neural.encoder import Encoder  # its packages are optional
+
+            encoder = Encoder.open_shipped(self.header.encoder, device=device)
         self._encoder = encoder
         self._loaded_from: str | None = None
         self._annotator_name = ""
@@ -153,23 +155,17 @@ class Aligner:
         ----------
         sentences : sequence of str, sequence of str, or Sentence
         truncate : bool
-            Whether a sentence of more than MAX_TOKENS tokens or MAX_CHARACTERS characters (see
-            tokalign.lengths) keeps its first tokens, and all of its text; a token whose head is
-            among the others becomes a root.
+            Whether a sentence that is too long (see tokalign.lengths) keeps its first tokens, and
+            all of its text; a token whose head is among the others becomes a root.
 
         Raises
         ------
         InputError
             If a sentence is empty, its columns do not fit, or it holds lone surrogates.
         LimitError
-            If a sentence is longer than that, and `truncate` is not set.
+            If one is too long, and `truncate` is not set.
         """
-        return annotate(
-            self.annotator,
-            sentences,
-            trees=self.header.uses_trees,
-            truncate=truncate,
-        )
+        return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
 
     def align(
         self,
@@ -197,15 +193,14 @@ class Aligner:
             style, a system no such option, or constraints contradict one another or are out of
             range.
         LimitError
-            If a sentence has more than MAX_TOKENS tokens or MAX_CHARACTERS characters (see
-            tokalign.lengths), and the option `truncate` is not set.
+            If one is too long (see tokalign.lengths), and the option `truncate` is not set.
         """
         constraints = Constraints.taken_from(changes)
         options = AlignOptions.of(options, changes)
         self._results.check(options)
         more = () if constraints is None else (constraints,)
         trees = self.header.uses_trees
-        if not (is_ready(source, trees) and is_ready(target, trees)):
+        if not (is_ready(source, trees=trees) and is_ready(target, trees=trees)):
             (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
             source, target = unwrap(annotated)[:2]
         (encoded,) = self._encode([(source, target, *more)])
@@ -409,30 +404,9 @@ class Aligner:
         self._results.check(options)
         (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
         (source, target, *_), encoded = unwrap(outcome)
-        for name, index, sentence in (
-            ("source_index", source_index, source),
-            ("target_index", target_index, target),
-        ):
-            if not -1 <= index < len(sentence):
-                raise InputError(
-                    f"{name} is {index}; wanted -1 or a token of 0..{len(sentence) - 1}", field=name
-                )
-        if source_index < 0 and target_index < 0:
-            raise InputError("both indices are -1; one must name a token", field="source_index")
-        for labelling, name, index in (
-            (Symmetrization.SOURCE_TO_TARGET, "source", source_index),
-            (Symmetrization.TARGET_TO_SOURCE, "target", target_index),
-        ):
-            if chosen is labelling and index < 0:
-                raise InputError(
-                    f"{chosen} labels {name} tokens; {name}_index must name one, not be -1",
-                    field=f"{name}_index",
-                )
+        require_indices(source_index, target_index, len(source), len(target), chosen)
         decoded = self._results.decode((source, target), encoded, style)
-        explained: tuple[LinkExplanation, ...] = self._results.explain(
-            decoded, source_index, target_index, chosen
-        )
-        return explained
+        return tuple(self._results.explain(decoded, source_index, target_index, chosen))
 
 
 def _load_again(
@@ -446,9 +420,3 @@ def _load_again(
             f"aligner that was pickled had {digest[:12]}"
         )
     return aligner
-
-
-def _open_encoder(name: str, device: str) -> Encoder:
-    from tokalign.neural.encoder import Encoder  # its packages are optional
-
-    return Encoder.open_shipped(name, device=device)

@@ -77,11 +77,9 @@ class SystemResults:
     ----------
     system : System
     frequencies : Frequencies
-    max_tokens : int
-        Where sentences are cut, if they are.
     """
 
-    def __init__(self, system: System, frequencies: Frequencies, max_tokens: int) -> None:
+    def __init__(self, system: System, frequencies: Frequencies) -> None:
         self.header = ModelHeader(
             name=system.name,
             version=VERSION,
@@ -94,7 +92,6 @@ class SystemResults:
         )
         self._system = system
         self._idf = remembered(frequencies.idf)
-        self._max_tokens = max_tokens
         self._lock = threading.Lock()
 
     def check(self, options: AlignOptions) -> None:

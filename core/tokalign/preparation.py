@@ -1,4 +1,4 @@
-"""What a model asks of sentences before it aligns them: their columns, and no more than a limit."""
+"""What a model asks of sentences first: all columns, within the limits of length."""
 
 from __future__ import annotations
 
@@ -18,13 +18,9 @@ from tokalign.types import Sentence, SentenceLike
 
 
 def annotate(
-    annotator: Annotator,
-    sentences: Sequence[SentenceLike],
-    *,
-    trees: bool,
-    truncate: bool,
+    annotator: Annotator, sentences: Sequence[SentenceLike], *, trees: bool, truncate: bool
 ) -> list[Sentence]:
-    """Return sentences with all columns that are needed; see Aligner.annotate.
+    """Return sentences with all columns that are needed.
 
     Parameters
     ----------
@@ -34,7 +30,7 @@ def annotate(
     trees : bool
         Whether heads and relations are needed.
     truncate : bool
-        Whether longer sentences are cut, not refused.
+        Whether what is too long is cut, not refused; see tokalign.lengths.
 
     Raises
     ------
@@ -63,7 +59,7 @@ def annotate(
     return [_first_tokens(*each) for each in zip(annotated, given, strict=True)]
 
 
-def is_ready(sentence: SentenceLike, trees: bool) -> TypeGuard[Sentence]:
+def is_ready(sentence: SentenceLike, *, trees: bool) -> TypeGuard[Sentence]:
     """Whether `annotate` would give a sentence back as it is."""
     return (
         _is_annotated(sentence, trees)

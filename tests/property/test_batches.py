@@ -132,7 +132,7 @@ def test_weights_that_leave_no_posteriors_fail_their_pairs_alone() -> None:
         table=model.table,
         summed=lambda: (1e6 * weights, 1e6 * transitions),
     )
-    results = Results(huge, Lexicons.for_groups(model.table.groups), 512)
+    results = Results(huge, Lexicons.for_groups(model.table.groups))
     alike = (GOOD, GOOD)
     columns, errors = results.columns([(alike, None)] * 2, AlignOptions())
     assert sorted(errors) == [0, 1]

@@ -93,7 +93,6 @@ IMPORTS: dict[str, set[str]] = {
         "errors",
         "features",
         "judging",
-        "lengths",
         "lexicon",
         "matching",
         "model",

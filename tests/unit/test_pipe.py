@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from tokalign.aligner import MAX_TOKENS
 from tokalign.errors import InputError, LimitError
+from tokalign.lengths import MAX_TOKENS
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

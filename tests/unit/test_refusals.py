@@ -1,8 +1,8 @@
 """What the aligner refuses, and what it cuts where it is asked to."""
 
 import pytest
-from tokalign.aligner import MAX_TOKENS
 from tokalign.errors import InputError, LimitError
+from tokalign.lengths import MAX_TOKENS
 from tokalign.types import Sentence
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")

@@ -6,9 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
-from tokalign.aligner import MAX_TOKENS, Aligner
+from tokalign.aligner import Aligner
 from tokalign.decoding.similarity import token_weight
 from tokalign.errors import InputError, LimitError, ModelError
+from tokalign.lengths import MAX_TOKENS
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.options import Direction, RankBy
 from tokalign.systems import SYSTEMS, Matches, load_system, summary, system_class

@@ -8,11 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._decoder import Decoded
+from tokalign.errors import InputError
 from tokalign.features.table import FeatureTable
 from tokalign.options import Direction, Symmetrization
 from tokalign.types import FeatureContribution, LinkExplanation
 
 TINY = 1e-300
+
+
+def require_indices(
+    source_index: int,
+    target_index: int,
+    n_source: int,
+    n_target: int,
+    symmetrization: Symmetrization,
+) -> None:
+    """Raise InputError unless a pair's link, or a token's lack of one, can be explained.
+
+    Parameters
+    ----------
+    source_index, target_index : int
+        0-based tokens, one of them -1 where there is no link.
+    n_source, n_target : int
+        Numbers of tokens.
+    symmetrization : Symmetrization
+        A direction explains tokens of the side that it labels alone.
+    """
+    for name, index, n_tokens in (
+        ("source_index", source_index, n_source),
+        ("target_index", target_index, n_target),
+    ):
+        if not -1 <= index < n_tokens:
+            raise InputError(
+                f"{name} is {index}; wanted -1 or a token of 0..{n_tokens - 1}", field=name
+            )
+    if source_index < 0 and target_index < 0:
+        raise InputError("both indices are -1; one must name a token", field="source_index")
+    for labelling, name, index in (
+        (Symmetrization.SOURCE_TO_TARGET, "source", source_index),
+        (Symmetrization.TARGET_TO_SOURCE, "target", target_index),
+    ):
+        if symmetrization is labelling and index < 0:
+            raise InputError(
+                f"{symmetrization} labels {name} tokens; {name}_index must name one, not be -1",
+                field=f"{name}_index",
+            )
 
 
 def explain_link(

@@ -60,12 +60,9 @@ class Results:
     ----------
     model : Model
     lexicons : Lexicons
-    max_tokens : int
-        Where sentences are cut, if they are.
     """
 
-    def __init__(self, model: Model, lexicons: Lexicons, max_tokens: int) -> None:
-        self._max_tokens = max_tokens
+    def __init__(self, model: Model, lexicons: Lexicons) -> None:
         self.header = model.header
         self._table = model.table
         self._styles = list(model.header.styles) or [_PLAIN]
