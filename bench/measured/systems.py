@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from measured.accuracy import PERCENT
+from measured.accuracy import EDINBURGH, EN_RTE2, PERCENT, RTE2
 from measured.shapes import Measurement, Row, Value, some
 
+
+def _folds(name: str, what: str, command: str) -> Measurement:
+    return Measurement(
+        name,
+        f"{what}, sure links, 5 folds",
+        f"python bench/crossval.py {command}",
+        (Row("", {"direction": "joint"}, some(PERCENT, "f1 exact_match identical other")),),
+    )
+
+
+STACKING = (
+    _folds(
+        "stacking.rte2",
+        "RTE2 development, settings of en-rte2 and what sultan links",
+        f"--gold {RTE2} {EN_RTE2} --stack wordnet",
+    ),
+    _folds(
+        "stacking.edinburgh",
+        "Edinburgh++ training half, settings of en-rte2 without vectors and what sultan links",
+        f"--gold {EDINBURGH} {EN_RTE2} --without vectors --stack wordnet",
+    ),
+)
+
 SYSTEMS = (
+    *STACKING,
     Measurement(
         "sultan",
         "sultan on RTE2 development, sure links",
