@@ -304,6 +304,9 @@ ablation: build  ## cross-validate en-rte2 without each feature group, and with 
 	$(BIN)/python bench/ablation.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign \
 	  --add anchors,dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
+papers: build  ## the papers' main tables: each row that can be produced, beside the published figure
+	$(BIN)/python -m bench.papers --data $(TOKALIGN_DATA) $(ARGS)
+
 tasks: build  ## paraphrases, similarity and ranking answers, beside baselines that align nothing
 	for task in paraphrase similarity ranking; do \
 	  $(BIN)/python -m bench.tasks $$task --data $(TOKALIGN_DATA) $(ARGS) || exit; done
