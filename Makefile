@@ -115,10 +115,14 @@ bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every an
 
 QUICK_ENGINES := pandas polars duckdb 'dask[dataframe]' datasets
 
-.venv-engines/.ready: pyproject.toml
+# Beside what .venv has, tokalign among it, which is neither compiled nor installed again.
+.venv-engines/.ready: pyproject.toml $(VENV)/.dev
 	@echo "== making .venv-engines with pandas, polars, DuckDB, Dask and datasets"
 	@$(PYTHON) -m venv .venv-engines
-	@$(call pip_install,.venv-engines) -e '.[dev]' $(QUICK_ENGINES)
+	@folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	  echo "import site; site.addsitedir('$$folder')" > \
+	  $$(.venv-engines/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+	@$(call pip_install,.venv-engines) $(QUICK_ENGINES)
 	@touch $@
 
 .venv-engines/.large: .venv-engines/.ready

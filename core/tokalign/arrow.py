@@ -12,7 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokalign.aligner import Aligner
+from tokalign.columns import columns_of
 from tokalign.errors import InputError, ResourceError
 from tokalign.options import AlignOptions
 from tokalign.types import Alignment
@@ -193,18 +197,38 @@ def _null(source: str | None, target: str | None) -> str | None:
 
 
 def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
-    """Return the links as one array of lists; flat lists cost a third of objects."""
+    """Return the links as one array of lists; of views they stay in the arrays where they are."""
     offsets: list[int | None] = []
-    flat: dict[str, list[Any]] = {each.name: [] for each in LINKS.value_type}
+    parts: list[list[Any]] = [[] for _ in LINKS.value_type]
+    n_links = 0
     for alignment in alignments:
-        start = len(flat["source"])
-        offsets.append(None if alignment is None else start)
-        for link in alignment.links if alignment is not None else ():
-            for name in flat:
-                flat[name].append(getattr(link, name))
-    offsets.append(len(flat["source"]))
+        offsets.append(None if alignment is None else n_links)
+        if alignment is None:
+            continue
+        for part, column in zip(parts, _link_columns(alignment), strict=True):
+            part.append(column)
+        n_links += len(parts[0][-1])
+    offsets.append(n_links)
     values = pa.StructArray.from_arrays(
-        [pa.array(flat[each.name], each.type) for each in LINKS.value_type],
+        [
+            pa.array(np.concatenate(part) if part else [], each.type)
+            for part, each in zip(parts, LINKS.value_type, strict=True)
+        ],
         fields=list(LINKS.value_type),
     )
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=LINKS)
+
+
+def _link_columns(alignment: Alignment) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return source, target and confidence of each link."""
+    viewed = columns_of(alignment)
+    if viewed is None:
+        links = alignment.links
+        return (
+            np.array([link.source for link in links], np.int32),
+            np.array([link.target for link in links], np.int32),
+            np.array([link.confidence for link in links], np.float64),
+        )
+    columns, number = viewed
+    span = slice(columns.offsets[number], columns.offsets[number + 1])
+    return columns.source[span], columns.target[span], columns.confidence[span]

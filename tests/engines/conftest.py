@@ -1,13 +1,6 @@
 """What every engine aligns: good rows, bad rows, more than one batch."""
 
-import os
-import sys
-
 import pytest
-
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.engine_homes import RAY, SPARK
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 EXAMPLES = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE.read_text(), re.M | re.S))
@@ -20,17 +21,7 @@ PACKAGES = {
     "Ray Data": "ray",
     "Spark": "pyspark",
 }
-# Ray and Spark would look at the network for their own address.
-AT_HOME = {
-    "Ray Data": (
-        'import ray\nray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")\n'
-    ),
-    "Spark": (
-        "from pyspark.sql import SparkSession\n"
-        'SparkSession.builder.master("local[2]").config("spark.driver.bindAddress", "127.0.0.1")'
-        '.config("spark.ui.enabled", "false").getOrCreate()\n'
-    ),
-}
+AT_HOME = {"Ray Data": RAY, "Spark": SPARK}
 
 
 def test_every_engine_of_the_page_is_tested():

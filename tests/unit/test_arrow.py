@@ -6,7 +6,7 @@ import pickle
 import threading
 
 import pytest
-from tokalign import Aligner, InputError
+from tokalign import Aligner, AlignOptions, InputError
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
 
@@ -45,6 +45,18 @@ def test_rows_are_the_librarys(table, batch_size):
         assert row["score"] == pytest.approx(alignment.score, abs=1e-6)
         assert tuple(row["source_tokens"]) == alignment.source.tokens
     assert [bool(row["error"]) for row in made] == [False, True, True, False, True]
+
+
+@pytest.mark.parametrize("options", [AlignOptions(), AlignOptions(truncate=True)])
+def test_links_are_the_same_from_views_and_from_objects(table, options):
+    made = Align(options=options)(table)["links"].to_pylist()
+    aligner = Aligner.load()
+    for links, pair in zip(made[3:4], PAIRS[3:4], strict=True):
+        wanted = aligner.align(*pair, options).links
+        assert [tuple(link.values())[:2] for link in links] == [
+            (link.source, link.target) for link in wanted
+        ]
+    assert Align()(table.slice(1, 1))["links"].to_pylist() == [None]
 
 
 def test_errors_say_which_side(table):

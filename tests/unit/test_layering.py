@@ -107,7 +107,7 @@ IMPORTS: dict[str, set[str]] = {
         "types",
     },
     # Floor 9.
-    "arrow": {"aligner", "errors", "options", "types"},
+    "arrow": {"aligner", "columns", "errors", "options", "types"},
     "ranking": {"aligner", "annotate", "errors", "offsets", "options", "outcomes", "types"},
     "server": {
         "aligner",
