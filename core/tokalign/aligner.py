@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.constraints import Constraints
@@ -14,19 +14,20 @@ from tokalign.decoding.explain import require_indices
 from tokalign.decoding.links import link_posteriors
 from tokalign.decoding.results import EncodedPair, Results
 from tokalign.devices import DEFAULT_DEVICE, check_device
-from tokalign.errors import InputError, ModelError, quoted
+from tokalign.errors import InputError
 from tokalign.features.lexicons import Lexicons
 from tokalign.judging import Judge
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.loading import load_again, open_model
 from tokalign.matching import SystemResults
-from tokalign.model import Model, ModelHeader, load_model
+from tokalign.model import Model, ModelHeader
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 from tokalign.outcomes import AnnotatedPair, annotate_pairs, attempt, together, unwrap
 from tokalign.piping import check_pipe, in_batches, of_pair, split_contexts
 from tokalign.preparation import annotate, is_ready
 from tokalign.processes import WorkerError
-from tokalign.shipped import DEFAULT_MODEL, model_path, shipped_models
-from tokalign.systems import SYSTEMS, System, load_system
+from tokalign.shipped import DEFAULT_MODEL
+from tokalign.systems import System
 from tokalign.types import Alignment, Judgement, LinkExplanation, Pair, Sentence, SentenceLike
 
 if TYPE_CHECKING:
@@ -97,19 +98,16 @@ class Aligner:
         annotator: str | Annotator = "native",
         device: str = DEFAULT_DEVICE,
     ) -> Self:
-        """Return an aligner with a model that ships or one from a file, or with a system of the
-        literature. Needs no network.
+        """Return an aligner with a model, or with a system of the literature. Needs no network.
 
         Parameters
         ----------
         model : str or path-like
-            A name out of shipped_models() or tokalign.systems.SYSTEMS, or the path of a model
-            file.
+            A name out of shipped_models() or tokalign.systems.SYSTEMS, or a model file's path.
         annotator : str or Annotator
             A name known to tokalign.annotate, or an object that follows its protocol.
         device : str
-            Where the model's encoder runs, out of tokalign.devices.DEVICES; a model without
-            one runs on the processor.
+            Where the model's encoder, if it has one, runs; out of tokalign.devices.DEVICES.
 
         Raises
         ------
@@ -122,13 +120,7 @@ class Aligner:
             model's encoder or the device needs, is missing.
         """
         check_device(device)
-        opened: Model | System
-        if isinstance(model, str) and model in SYSTEMS:
-            opened, loaded_from = load_system(model), model
-        else:
-            path = model_path(model)
-            opened = load_model(path)
-            loaded_from = os.fspath(model if model in shipped_models() else path.resolve())
+        opened, loaded_from = open_model(model)
         if not isinstance(annotator, str):
             return cls(opened, annotator, device=device)
         aligner = cls(opened, load_annotator(annotator), device=device)
@@ -144,7 +136,7 @@ class Aligner:
                 "an annotator's name; load one where it is needed instead"
             )
         loaded = self._loaded_from, self._annotator_name, self._device, self.header.digest
-        return _load_again, (type(self), *loaded)
+        return load_again, (type(self).load, *loaded)
 
     def annotate(
         self, sentences: Sequence[SentenceLike], *, truncate: bool = False
@@ -204,8 +196,7 @@ class Aligner:
             (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
             source, target = unwrap(annotated)[:2]
         (encoded,) = self._encode([(source, target, *more)])
-        alignment: Alignment = self._results.one(encoded, options)
-        return alignment
+        return cast(Alignment, self._results.one(encoded, options))
 
     @overload
     def pipe(
@@ -357,8 +348,7 @@ class Aligner:
             decoded = self._results.decode(*ready, options.style)
             alignment = self._results.alignment(decoded, options)
             posterior = link_posteriors(decoded, Symmetrization.JOINT)
-            judgement = self._judge.judge(alignment, posterior, by, explain=options.explain)
-            return alignment, judgement
+            return alignment, self._judge.judge(alignment, posterior, by, explain=options.explain)
 
         for outcome in together(self._encode, pairs):
             yield attempt(judged, outcome)
@@ -407,16 +397,3 @@ class Aligner:
         require_indices(source_index, target_index, len(source), len(target), chosen)
         decoded = self._results.decode((source, target), encoded, style)
         return tuple(self._results.explain(decoded, source_index, target_index, chosen))
-
-
-def _load_again(
-    kind: type[Aligner], model: str, annotator: str, device: str, digest: str
-) -> Aligner:
-    """Return a pickled aligner; ModelError if the model is not the one it had."""
-    aligner = kind.load(model, annotator=annotator, device=device)
-    if aligner.header.digest != digest:
-        raise ModelError(
-            f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
-            f"aligner that was pickled had {digest[:12]}"
-        )
-    return aligner

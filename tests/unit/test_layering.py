@@ -72,6 +72,7 @@ IMPORTS: dict[str, set[str]] = {
     },
     "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
     # Floor 7.
+    "loading": {"errors", "model", "shipped", "systems"},
     "matching": {
         "decoding",
         "errors",
@@ -94,6 +95,7 @@ IMPORTS: dict[str, set[str]] = {
         "features",
         "judging",
         "lexicon",
+        "loading",
         "matching",
         "model",
         "neural",
