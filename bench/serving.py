@@ -37,17 +37,14 @@ from tokalign.v1 import align_pb2, align_pb2_grpc
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "bench/pairs.tsv"
 ECHO = """
-import asyncio, sys, grpc, grpc.aio, uvloop
-from tokalign.server.rpc.calls import Calls
-from tokalign.server.observe.metrics import Metrics
-from tokalign.v1 import align_pb2
+import sys, grpc, grpc.aio, uvloop
 ANSWER = open(sys.argv[1], "rb").read()
 async def align(data, context):
-    align_pb2.AlignRequest.FromString(data)
     return ANSWER
 async def main():
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    handler = Calls(Metrics()).handler("tokalign.v1.AlignService", {"Align": align}, {})
+    handlers = {"Align": grpc.unary_unary_rpc_method_handler(align)}
+    handler = grpc.method_handlers_generic_handler("tokalign.v1.AlignService", handlers)
     server.add_generic_rpc_handlers((handler,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -130,13 +127,14 @@ class Bench:
     def run(self, name, server, step, *, method="align", bodies=None, size=1):
         """Measure one load and return its Result."""
         generator = Generator(server.address, measure.METHODS[method], bodies or self.one)
-        before, generator_before = server.cpu_s(), time.process_time()
+        measure.measure(generator, step, duration_s=1.0, warm_up_s=0.0)
         refused = -self.refused(server)
+        before, generator_before = server.cpu_s(), time.process_time()
         result = measure.measure(
             generator,
             step,
             duration_s=self.duration,
-            warm_up_s=1.0,
+            warm_up_s=0.0,
             pairs_per_call=size,
             read_metrics=(lambda: measure.scrape(f"{server.metrics_url}/metrics"))
             if server.log
@@ -145,14 +143,13 @@ class Bench:
         generator.close()
         spent = [after - start for after, start in zip(server.cpu_s(), before, strict=True)]
         spent.append(time.process_time() - generator_before)
-        n_pairs = max(1.0, result.pairs_per_s * (self.duration + 1.0))
+        n_pairs = max(1.0, result.pairs_per_s * self.duration)
         names = ("server", "workers", "generator")
         cpu = {key: 1e6 * value / n_pairs for key, value in zip(names, spent, strict=True)}
         self.loads[name] = result.to_json() | {"cpu_us_per_pair": cpu}
         times = ", ".join(f"{key} {value:.0f}" for key, value in cpu.items())
         print(f"{name}; CPU us per pair: {times}\n{report.table([result])}\n", flush=True)
         refused += self.refused(server)
-        # The warm-up's refusals count as well, so there may be more of them than failed calls.
         if result.failed > refused:
             self.wrong.append(f"{name}: {result.failed} calls failed and {refused} were refused")
         return result

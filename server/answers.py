@@ -65,11 +65,11 @@ def _sum(sizes: Iterable[int], top_k: int) -> int:
 def _most(pairs: Sequence[bytes], shared: bytes, options: AlignOptions) -> int:
     """Return more than `least_bytes` of all pairs can be, from their sizes alone."""
     # A token is a byte and a space, or a byte, its tag and its size.
-    sizes = [len(data) + len(shared) + 8 for data in pairs]
-    most = 8 * sum(sizes)
+    more = len(shared) + 8
+    most = 8 * (sum(map(len, pairs)) + len(pairs) * more)
     if options.posteriors:
         # With half of the bytes on either side, of two bytes a token.
-        most += _FLOAT_BYTES * sum((size // 4 + 1) ** 2 for size in sizes)
+        most += _FLOAT_BYTES * sum(((len(data) + more) // 4 + 1) ** 2 for data in pairs)
     return most
 
 

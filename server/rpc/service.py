@@ -7,7 +7,6 @@ and answers are joined from what workers have serialised.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
@@ -118,7 +117,7 @@ class AlignService:
         options, reference = serving.choose(parts.message("options"))
         pair = parts.item("pair")
         request = Request(options, [pair.data], len(data))
-        (answer,) = await self._answers(serving.pool, request, context, _until_written(context))
+        (answer,) = await self._answers(serving.pool, request, context)
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
             raise FailedError(Failure(answer.code, answer.message, field))
@@ -131,7 +130,7 @@ class AlignService:
         options, reference = serving.choose(parts.message("options"))
         pairs = await self._items(parts, "pairs", len(data))
         request = Request(options, [pair.data for pair in pairs], len(data))
-        answers = await self._answers(serving.pool, request, context, _until_written(context))
+        answers = await self._answers(serving.pool, request, context)
         return await self._joined(
             answers, lambda: _BATCH(results=_results(pairs, answers), model=reference)
         )
@@ -151,7 +150,7 @@ class AlignService:
         top_k = parts.number("top_k")
         n_answered = top_k or (len(items) if candidates.has_passages else 0)
         request = Request(options, candidates.pairs, len(data), _PAIR(target=question), n_answered)
-        answers = await self._answers(serving.pool, request, context, _until_written(context))
+        answers = await self._answers(serving.pool, request, context)
         for answer in answers:
             # A bad question fails every pair, and is the call's error, not the candidates'.
             side, _, rest = answer.field.partition(".")
@@ -241,10 +240,8 @@ class AlignService:
             )
         return await _off_loop(n_bytes, parts.items, name)
 
-    async def _answers(
-        self, pool: Pool, request: Request, context: Context, held: contextlib.ExitStack
-    ) -> list[frames.Answer]:
-        """Return the answers; `held` gets what they and the request hold of the queue."""
+    async def _answers(self, pool: Pool, request: Request, context: Context) -> list[frames.Answer]:
+        """Return the answers; what they and the request hold is held until they are written."""
         work = await self._work(request)
         admitted = self._admission.admit(
             len(work.costs),
@@ -254,7 +251,7 @@ class AlignService:
             cost_per_s=pool.cost_per_s,
             peer=context.peer(),
         )
-        held.enter_context(admitted)
+        _hold_until_written(admitted, context)
         return await self._aligned(pool, request, work, context, admitted)
 
     async def _work(self, request: Request) -> cost.Work:
@@ -263,7 +260,7 @@ class AlignService:
         work = await _off_loop(request.n_bytes, _foreseen, request, limits)
         # Once more, for a stream's chunks, and for what came while others were read.
         self._memory.check()
-        return work._replace(answer_bytes=min(work.answer_bytes, self._largest(request)))
+        return cost.Work(work.costs, min(work.answer_bytes, self._largest(request)))
 
     def _largest(self, request: Request) -> int:
         """Return how many bytes a request's answers may have together."""
@@ -287,7 +284,7 @@ class AlignService:
                 work.costs,
                 self._largest(request),
             )
-            n_bytes += sum(len(answer.alignment) for answer in answers)
+            n_bytes += sum([len(answer.alignment) for answer in answers])
         finally:
             admitted.done(n_bytes)
         return answers
@@ -325,12 +322,11 @@ def _status(failure: Failure | frames.Answer) -> bytes:
     ).SerializeToString()
 
 
-def _until_written(context: Context) -> contextlib.ExitStack:
-    """Return what is closed when the call has ended, its answer written."""
-    held = contextlib.ExitStack()
-    close: Any = lambda _: held.close()  # noqa: E731 (grpc's stubs know no callable that fits)
-    context.add_done_callback(close)
-    return held
+def _hold_until_written(admitted: Admitted, context: Context) -> None:
+    """Hold what a call was given until it has ended, its answer written."""
+    let_go: Any = lambda _: admitted.__exit__(None, None, None)  # noqa: E731 (as grpc's stubs want)
+    context.add_done_callback(let_go)
+    admitted.__enter__()
 
 
 async def _off_loop(

@@ -100,6 +100,8 @@ class FairQueue:
         begin anew with each shard. What nobody waits for any more does not count, and heavy pairs
         count for heavy ones alone.
         """
+        if not self.waiting:
+            return 0.0
         heads = [self._head(self._small), self._head(self._light)]
         if is_heavy:
             heads.append(self._head(self._heavy))

@@ -86,6 +86,7 @@ class Pool:
         self._queue = FairQueue(settings.shard_pairs)
         self._retries: deque[Shard] = deque()
         self._workers: set[WorkerProcess] = set()
+        self._ready: set[WorkerProcess] = set()
         self._idle: deque[WorkerProcess] = deque()
         self._spawning: set[asyncio.Task[None]] = set()
         self._started = asyncio.Event()
@@ -184,7 +185,7 @@ class Pool:
     @property
     def n_ready(self) -> int:
         """Workers that have loaded their models."""
-        return sum(worker.is_ready for worker in self._workers)
+        return len(self._ready)
 
     @property
     def n_busy(self) -> int:
@@ -194,7 +195,7 @@ class Pool:
     @property
     def pids(self) -> list[int]:
         """Process ids of the ready workers."""
-        return [worker.pid for worker in self._workers if worker.is_ready]
+        return [worker.pid for worker in self._ready]
 
     async def drained(self) -> None:
         """Wait until every task has been answered or given up."""
@@ -244,6 +245,8 @@ class Pool:
     def on_lost(self, worker: WorkerProcess) -> None:
         """Replace a worker that ended and see to its shard."""
         self._workers.discard(worker)
+        was_ready = worker in self._ready
+        self._ready.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
         if self._closing.is_set():
@@ -259,7 +262,7 @@ class Pool:
         shard, worker.shard = worker.shard, None
         if shard is not None:
             self._retry(shard)
-        if not worker.is_ready:
+        if not was_ready:
             self._failed_starts += 1
             if self._failed_starts >= FAILED_STARTS and not self.n_ready:
                 self._give_up(reason)
@@ -280,7 +283,7 @@ class Pool:
             worker.kill("mismatch")
             return
         self.models = message.models
-        worker.is_ready = True
+        self._ready.add(worker)
         self._failed_starts = 0
         self._idle.append(worker)
         if self.n_ready >= self.settings.workers:

@@ -65,7 +65,6 @@ class WorkerProcess(asyncio.Protocol):
 
     def __init__(self, owner: Owner, start_timeout_s: float) -> None:
         self.shard: Shard | None = None
-        self.is_ready = False
         self.kill_reason = ""
         self._owner = owner
         self._start_timeout_s = start_timeout_s

@@ -119,7 +119,7 @@ class Task:
             return  # nobody waits for them
         self._answers[start : start + len(answers)] = answers
         self._missing -= len(answers)
-        self._n_bytes += sum(len(answer.alignment) for answer in answers)
+        self._n_bytes += sum([len(answer.alignment) for answer in answers])
         if self._n_bytes > self.max_answer_bytes:
             self._answers.clear()
             self.future.set_exception(too_large(self.max_answer_bytes))
@@ -127,21 +127,27 @@ class Task:
             self.future.set_result([answer for answer in self._answers if answer is not None])
 
 
-@dataclass(frozen=True, slots=True)
 class Slice:
-    """Consecutive pairs of one task."""
+    """Consecutive pairs of one task.
 
-    task: Task
-    start: int
-    stop: int
+    Attributes
+    ----------
+    task : Task
+    start, stop : int
+    cost : int
+        What its pairs cost.
+    """
+
+    __slots__ = ("cost", "start", "stop", "task")
+
+    def __init__(self, task: Task, start: int, stop: int) -> None:
+        self.task = task
+        self.start = start
+        self.stop = stop
+        self.cost = sum(task.costs[start:stop])
 
     def __len__(self) -> int:
         return self.stop - self.start
-
-    @property
-    def cost(self) -> int:
-        """What its pairs cost."""
-        return sum(self.task.costs[self.start : self.stop])
 
 
 @dataclass(slots=True)
@@ -162,12 +168,12 @@ class Shard:
     given_at: float = 0.0
 
     def __len__(self) -> int:
-        return sum(len(part) for part in self.slices)
+        return sum([part.stop - part.start for part in self.slices])
 
     @property
     def cost(self) -> int:
         """What its pairs cost."""
-        return sum(part.cost for part in self.slices)
+        return sum([part.cost for part in self.slices])
 
     def job(self) -> frames.ShardJob:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
@@ -189,8 +195,9 @@ class Shard:
         """Hand the answers to the tasks."""
         position = 0
         for part in self.slices:
-            part.task.fill(part.start, answers[position : position + len(part)])
-            position += len(part)
+            end = position + part.stop - part.start
+            part.task.fill(part.start, answers[position:end])
+            position = end
 
     def halves(self) -> tuple[Shard, Shard]:
         """Return two shards with the first and the second half of the pairs."""
