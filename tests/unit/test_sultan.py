@@ -211,6 +211,19 @@ def test_a_link_s_confidence_is_that_of_its_rule():
     assert all(0 < unlike <= same <= 1 for same, unlike in CONFIDENCE.values())
 
 
+def test_words_that_are_forgotten_are_learned_again():
+    system = SultanSystem()
+    pair = load_annotator("native").annotate(["Big dogs bark.", "Big dogs slept."], trees=True)
+    first = system.align(*pair)
+    long = Sentence.from_tokens(
+        ["a" * 2_500_000], tags=["NN"], lemmas=["b"], heads=[-1], relations=["root"]
+    )
+    assert len(system.align(long, long).rules) == 1
+    again = system.align(*pair)
+    assert again.rules == first.rules
+    assert again.source.tolist() == first.source.tolist()
+
+
 def test_sides_that_change_places_give_mirrored_links():
     pair = load_annotator("native").annotate(
         ["Paris police arrested two men in March.", "In March two men were held by the police."],
