@@ -299,7 +299,39 @@ ABLATION = (
         ),
     ),
 )
+_SETS = ("yao2013", "sharma2018", "all")
+FEATURE_SETS = (
+    Measurement(
+        "feature-sets",
+        "RTE2 development, sure links, 5 folds, joint, feature sets of published systems; all are "
+        "those of en-rte2",
+        f"python bench/ablation.py --gold {RTE2} {EN_RTE2} --sets yao2013,sharma2018",
+        tuple(
+            Row(name, {"groups": name}, _COLUMNS | (_CHANGES if name != _SETS[0] else {}))
+            for name in _SETS
+        ),
+    ),
+)
+BASELINE_NAMES = ("lemma", "meteor", "ted")
+BASELINES = tuple(
+    Measurement(
+        f"baselines-{data}",
+        f"{what}, sure links, systems that decide by rules, the native annotator",
+        f"for system in {' '.join(BASELINE_NAMES)}; do "
+        f"tokalign evaluate --gold {gold} --model $system --json; done",
+        tuple(
+            Row(name, {"model": name}, some(FRACTIONS, "precision recall f1 exact_match other"))
+            for name in BASELINE_NAMES
+        ),
+        is_quick=True,
+    )
+    for data, what, gold in (
+        ("rte2", "RTE2 development", RTE2),
+        ("edinburgh", "Edinburgh++ training half", EDINBURGH),
+    )
+)
 
 ACCURACY = (
     *FOLDS, *STYLES, *NESTED, *POSSIBLE, *HELD_OUT, *HUMAN, *SAMPLE, *ABLATION,
+    *FEATURE_SETS, *BASELINES,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from measured.accuracy import RTE2
+from measured.accuracy import BASELINE_NAMES, RTE2
 from measured.shapes import Measurement, Row, Value
 
 _RATE = {
@@ -23,6 +23,14 @@ SPEED = (
         f"python bench/aligning.py --gold {RTE2} --models en-neural --directions joint --batches",
         (Row("", {"model": "en-neural", "direction": "joint"}, _RATE),),
         environment=".venv-neural",
+    ),
+    Measurement(
+        "baselines-speed",
+        "systems that decide by rules, annotated pairs of RTE2 development, one core",
+        f"python bench/aligning.py --gold {RTE2} --models {','.join(BASELINE_NAMES)} "
+        "--directions joint --batches",
+        tuple(Row(name, {"model": name}, _RATE) for name in BASELINE_NAMES),
+        is_quick=True,
     ),
     Measurement(
         "annotators",
