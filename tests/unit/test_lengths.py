@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign import Aligner, LimitError, Sentence, lengths
+from tokalign import LimitError, Sentence, lengths
 from tokalign.annotate import load_annotator
 from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS, shortened
 
@@ -94,7 +94,3 @@ def test_tokens_are_cut_to_those_that_fit(tokens):
         token for k, token in enumerate(tokens[:6]) if sum(map(len, tokens[: k + 1])) <= 9 or k == 0
     ]
     assert kept == slow
-
-
-def test_the_aligner_says_its_limits():
-    assert Aligner.align.__doc__ and "MAX_CHARACTERS" in Aligner.align.__doc__
