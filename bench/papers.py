@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import tokalign.lessons
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
-from tokalign.lessons import TrainingSettings, fold_numbers
+from tokalign.lessons import PUBLISHED, fold_numbers
 from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
 from tokalign.outcomes import unwrap
 from tokalign.systems import SYSTEMS
@@ -44,7 +43,6 @@ NOTES = {
     "Edinburgh++": "published: test half, 306 pairs; here: training half, 714 pairs",
 }
 FOLDS, SEED = 5, 1
-SETTINGS: dict[str, TrainingSettings] = getattr(tokalign.lessons, "PUBLISHED", {})
 Figures = tuple[float | None, float | None, float | None, float | None]
 
 
@@ -59,7 +57,7 @@ class Row:
     published : tuple of float or None
         P, R, F1 and E in percent.
     name : str
-        Of tokalign.systems.SYSTEMS or tokalign.lessons' published settings; empty without one.
+        Of tokalign.systems.SYSTEMS or tokalign.lessons.PUBLISHED; empty without one.
     direction : Symmetrization
         Of what is trained.
     why : str
@@ -172,11 +170,7 @@ TABLES = (
     Table(
         "Beside them, in no table",
         "RTE2",
-        tuple(
-            Row(name, (None, None, None, None), name)
-            for name in ("lemma", "meteor")
-            if name in SYSTEMS
-        ),
+        tuple(Row(name, (None, None, None, None), name) for name in ("lemma", "meteor")),
     ),
 )
 SPEEDS = {"yao2013": ("Yao et al. (2013), table 2: 0.025 s", 40.0), "ted": ("section 4.2", 1e4)}
@@ -217,11 +211,11 @@ class Bench:
         gold = self.gold("RTE2")
         folds = fold_numbers(gold, FOLDS, SEED)
         directions = sorted({row.direction for table in TABLES for row in table.rows} - {"joint"})
-        return held_out(gold, folds, SETTINGS[name], self._annotator, directions)
+        return held_out(gold, folds, PUBLISHED[name], self._annotator, directions)
 
     def _train(self, name: str) -> Aligner:
         corpora = {"RTE2": self.gold("RTE2")}
-        model = train(corpora, self._annotator, SETTINGS[name], name=name)
+        model = train(corpora, self._annotator, PUBLISHED[name], name=name)
         return Aligner(model, self._annotator)
 
     def _linked(
@@ -242,11 +236,6 @@ class Bench:
         return len(self._linked(aligner, "RTE2")) / (time.perf_counter() - began)
 
 
-def is_known(name: str) -> bool:
-    """Whether this version has a system or settings of a name."""
-    return name in SYSTEMS or name in SETTINGS
-
-
 def measured(
     tables: Iterable[Table], bench: Bench, only: Sequence[str] = ()
 ) -> Iterator[dict[str, object]]:
@@ -259,12 +248,10 @@ def measured(
                 "system": row.system,
                 "published": row.published,
                 "name": row.name,
-                "direction": row.direction.value if row.name in SETTINGS else "",
+                "direction": row.direction.value if row.name in PUBLISHED else "",
                 "note": row.why,
             }
-            if row.name and not is_known(row.name):
-                value["note"] = f"{row.name} is not in this version"
-            elif row.name and (not only or row.name in only):
+            if row.name and (not only or row.name in only):
                 links = bench.links(row, table.corpus)
                 scores = evaluate(bench.gold(table.corpus), links, n_samples=1).scores
                 fractions = (scores.precision, scores.recall, scores.f1, scores.exact_match)
@@ -325,7 +312,7 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     say("\nP and R: macro averages over pairs on sure links; F1 of these two; E: exact match.")
     say(f"Trained rows: RTE2 by {FOLDS} folds, Edinburgh++ by what RTE2 teaches.")
     for name, (where, published) in SPEEDS.items():
-        if is_known(name) and (not given.only or name in given.only):
+        if not given.only or name in given.only:
             speed = bench.pairs_per_s(name)
             say(
                 f"{name}: {speed:,.0f} annotated pairs of RTE2 per second on this machine; "
