@@ -136,6 +136,9 @@ test-engines-quick: build .venv-engines/.ready  ## align in each engine but Ray 
 test-engines: build .venv-engines/.large  ## the same in Ray and Spark too, which need Java
 	.venv-engines/bin/python -m pytest tests/engines
 
+bench-engines: build .venv-engines/.large  ## near-duplicates on Ray and on Spark, beside pipe
+	.venv-engines/bin/python -m bench.engines $(ARGS)
+
 .venv-neural/.ready: pyproject.toml
 	@echo "== making .venv-neural with the packages of the neural models"
 	@$(PYTHON) -m venv .venv-neural
