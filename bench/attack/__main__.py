@@ -35,7 +35,7 @@ def main() -> int:
             print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
         return 0
     seconds = arguments.seconds or (3.0 if arguments.short else 5.0)
-    rest_s = 1.5 if arguments.short else 3.0
+    rest_s = min(6.0, seconds / 2)
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}; MiB of the server's own")
     print("process and of its largest worker; the caller's p99, before the attack being 1\n")
     mib = "".join(f" {name:>6}" for name in ("before", "peak", "after", "worker"))
@@ -45,9 +45,8 @@ def main() -> int:
         result = trial.run(row, seconds, rest_s, arguments.front)
         results.append(result)
         print(line(result), flush=True)
-    if arguments.json:
-        for result in results:
-            print(json.dumps(shown(result, arguments.front)))
+        if arguments.json:
+            print(json.dumps(shown(result, arguments.front)), flush=True)
     n_broken = sum(bool(result.broken) for result in results)
     print(f"\n{len(results)} rows, {n_broken} with a broken promise")
     return 1 if n_broken else 0

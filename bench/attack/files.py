@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ async def damaged_models(attack: Attack) -> None:
         yield "signed but cut", signed(body[: len(body) // 2])
         yield "no columns", signed(b"".join(_lines()[:2]))
         yield "zeros", bytes(100_000)
-        yield "newer", signed(body.replace(b"tokalign-model 1", b"tokalign-model 2", 1))
+        yield "newer", signed(re.sub(rb"\A(tokalign-model) \d+", rb"\1 99", body))
 
     await must_refuse(attack, files())
 

@@ -109,6 +109,9 @@ class Row:
         but must have ended within this one.
     is_tls : bool
         Mutual TLS in place of tokens.
+    alone_mib : int
+        What a stranger may add to a server that has no layer in front; more than STRANGER_MIB
+        where only grpc could keep to that.
     """
 
     name: str
@@ -127,6 +130,7 @@ class Row:
     may_get: str = ""
     ends_within_s: float | None = None
     is_tls: bool = False
+    alone_mib: int = STRANGER_MIB
 
     @property
     def goes_in_front(self) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import ctypes
 import hashlib
 import multiprocessing
 import os
@@ -29,11 +27,10 @@ from tokalign.load.measure import percentile
 from tokalign.load.process import ServerProcess, running_server
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
-from bench.attack import caller
+from bench.attack import attacker, caller
 from bench.attack.rows import (
     FRONT_MIB,
     OWN_MIB,
-    ROWS,
     STRANGER_MIB,
     WORKER_MIB,
     Attack,
@@ -43,10 +40,8 @@ from bench.attack.rows import (
 
 STOP_OWN_MIB = 1536
 STOP_ALL_MIB = 3072
-ATTACKER_BYTES = 6 << 30
 LATE_S = 120.0
 """An attacker that has not ended so long after its time is killed, which is a failure."""
-PR_SET_CHILD_SUBREAPER = 36
 LOOK_S = 0.02
 LOOKS_PER_FAMILY = 20
 ROUTE_S = 60.0
@@ -131,47 +126,6 @@ def _process(work: Any, *arguments: object) -> Iterator[tuple[Any, Connection]]:
     finally:
         end_all(process.pid)
         process.join()
-
-
-def _take_what_is_left() -> None:
-    """Have this process get what the others leave of the processors, as if on its own machine.
-
-    What the server, the layer in front and the caller lose is then by what they do themselves.
-    """
-    os.nice(19)
-    # Linux may weigh sessions before processes, and this one's by its own number.
-    os.setsid()
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text("19")
-
-
-def attack_work(name: str, attack: Attack, pipe: Connection) -> None:
-    """Carry out a row's attack and send the Attack back with what it found."""
-    from bench.attack import families  # noqa: F401  (registers the rows)
-
-    resource.setrlimit(resource.RLIMIT_AS, (ATTACKER_BYTES, ATTACKER_BYTES))
-    n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
-    # What outlives its parent becomes a child of this process, so that it can be ended.
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    pipe.send("begun")
-    # Who judges something itself has to come to it.
-    if ROWS[name].ends_within_s is None:
-        _take_what_is_left()
-
-    async def carry_out() -> None:
-        try:
-            await asyncio.wait_for(ROWS[name].run(attack), attack.seconds)
-        except TimeoutError:
-            attack.expect(ROWS[name].ends_within_s is None, f"not over in {attack.seconds:g} s")
-
-    asyncio.run(carry_out())
-    for each in procfs.descendants(os.getpid()):  # servers that it started and could not end
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
-    pipe.send(attack)
-    # What its threads still hold need not be waited for.
-    os._exit(0)
 
 
 def run(row: Row, seconds: float, rest_s: float, is_front: bool = False) -> Result:
@@ -304,7 +258,7 @@ def _phases(
 
 
 def _carry_out(row: Row, attack: Attack, result: Result) -> Attack:
-    with _process(attack_work, row.name, attack) as (process, pipe):
+    with _process(attacker.work, row.name, attack) as (process, pipe):
         _receive(process, pipe, 60)
         found = _receive(process, pipe, attack.seconds + LATE_S)
     if found is None:
@@ -369,8 +323,9 @@ def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Resu
     elif server.process.poll() is not None:
         result.broken.append(f"the server ended with {server.process.returncode}")
     grown = memory.own_peak_mib - result.own_mib["before"]
-    if row.is_stranger and grown > STRANGER_MIB:
-        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {STRANGER_MIB}")
+    promised = STRANGER_MIB if result.front_mib.get("before") else row.alone_mib
+    if row.is_stranger and grown > promised:
+        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {promised}")
     taken = memory.front_peak_mib - result.front_mib["before"]
     if taken > FRONT_MIB:
         result.broken.append(f"the layer in front took {taken:.0f} MiB; promised are {FRONT_MIB}")
