@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from pathlib import Path
 
@@ -10,6 +11,12 @@ import pytest
 from bench.attack import families, peer
 from bench.attack.rows import ROWS
 from bench.attack.strangers import MIB, packed
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+try:
+    from measured.attacks import ATTACKS
+finally:
+    del sys.path[0]
 
 REVIEW = [str(number) for number in range(1, 22)]
 
@@ -48,3 +55,11 @@ def test_a_long_header_is_an_hpack_literal() -> None:
 
 def test_a_frame_has_its_length_kind_flags_and_stream() -> None:
     assert peer.frame(peer.PING, peer.ACK, 3, b"12345678") == b"\0\0\10\6\1\0\0\0\00312345678"
+
+
+def test_every_attack_beside_a_caller_is_measured() -> None:
+    keys = {key for each in ATTACKS for key in each.figure_keys()}
+    for name, row in ROWS.items():
+        assert (f"attack.{name}.lost" in keys) == row.has_server, name
+        assert (f"attack.{name}.grown" in keys) == (row.is_stranger and row.has_server), name
+        assert (f"attack.behind-envoy.{name}.lost" in keys) == row.goes_in_front, name
