@@ -12,6 +12,7 @@ import termios
 import threading
 
 import pytest
+from tqdm import tqdm
 
 LINE = "A cat sat on the mat .\tThe cat sat there .\n"
 N = 300
@@ -49,7 +50,7 @@ def progress(small_model, *args, **kwargs) -> str:
     return b"".join(shown).decode().replace("\r", "\n")
 
 
-RATE = r"[\d.]+k?"
+RATE = r"[\d.]+[kM]?"
 
 
 @pytest.mark.parametrize("pack", [None, gzip.compress])
@@ -58,7 +59,7 @@ def test_a_file_has_a_total_in_bytes(small_model, tmp_path, pack):
     path = tmp_path / "pairs"
     path.write_bytes(pack(data) if pack else data)
     last = progress(small_model, "-i", path).rstrip().splitlines()[-1]
-    size = f"{path.stat().st_size / 1000:.1f}k" if not pack else str(path.stat().st_size)
+    size = tqdm.format_sizeof(path.stat().st_size)
     assert last.startswith("100%"), last
     assert f"{size}/{size} [" in last
     assert re.search(rf"\[\d+:\d+<\d+:\d+, *{RATE}B/s, {N} pairs, \d+/s\]", last), last
