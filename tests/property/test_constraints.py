@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import crf as reference
 from tokalign import Aligner, Constraints, InputError, Symmetrization
-from tokalign.aligner import model_path
 from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.links import link_posteriors
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
+from tokalign.shipped import model_path
 
 WORDS = ("Dogs", "dogs", "bark", "the", "the", "cat", "3", ".")
 SIDES = ("source", "target")
