@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import trees as reference
 from tokalign.errors import InputError, LimitError, ShapeError
-from tokalign.systems._trees import MAX_CELLS, cheapest_script
+from tokalign.systems._trees import MAX_STEPS, cheapest_script
 
 
 @st.composite
@@ -142,8 +142,9 @@ def zigzag(n_tokens):
 
 def test_what_would_take_minutes_is_refused_at_once():
     deep = zigzag(512)
-    with pytest.raises(LimitError, match=f"more than {MAX_CELLS} steps"):
+    with pytest.raises(LimitError, match=f"more than {MAX_STEPS} steps for each pair"):
         cheapest_script(deep, deep, np.zeros((512, 512), dtype=np.int32))
+    assert cheapest_script(zigzag(90), zigzag(90), np.zeros((90, 90), dtype=np.int32))[0] == 0
     flat = [-1] + [0] * 511
     assert cheapest_script(flat, flat, np.zeros((512, 512), dtype=np.int32))[0] == 0
     path = [-1, *range(511)]

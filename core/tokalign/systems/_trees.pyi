@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_CELLS: int
+MAX_STEPS: int
 
 def cheapest_script(
     source_heads: Sequence[int],

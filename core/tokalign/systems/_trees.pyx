@@ -27,8 +27,9 @@ import numpy as np
 
 from tokalign.errors import InputError, LimitError, ShapeError
 
-MAX_CELLS = 1 << 28
-"""Half a second or so; sentences of 512 tokens, as they are parsed, take a tenth of it."""
+MAX_STEPS = 1024
+"""Cells for each pair of tokens; parsed sentences take 10 to 200. Two of 512 tokens then take half
+a second at most, rather than minutes."""
 
 cdef struct Tree:
     int32_t n          # nodes, the artificial root among them
@@ -245,7 +246,7 @@ def cheapest_script(
     InputError
         If heads are no trees, or a cost is out of range.
     LimitError
-        If the trees are so deep and so forked that it would take more than MAX_CELLS cells.
+        If the trees are so deep and forked that it takes more than MAX_STEPS for a pair of tokens.
 
     Examples
     --------
@@ -294,10 +295,13 @@ def cheapest_script(
         forests = trees + n_trees
         plant(heads_of_source, &source)
         plant(heads_of_target, &target)
-        if keyroot_sizes(&source) > MAX_CELLS // keyroot_sizes(&target):
+        if keyroot_sizes(&source) * keyroot_sizes(&target) > MAX_STEPS * (
+            <int64_t>source.n * target.n
+        ):
             raise LimitError(
                 f"the edit distance of these trees of {n_source} and {n_target} tokens takes more "
-                f"than {MAX_CELLS} steps; they are far deeper than sentences are: shorten them"
+                f"than {MAX_STEPS} steps for each pair of tokens; they are far deeper and more "
+                "forked than those of sentences: give other trees"
             )
         with nogil:
             for a in range(source.n_keyroots):
