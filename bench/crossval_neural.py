@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokalign.aligner import Aligner
@@ -21,12 +22,12 @@ from tokalign.lessons import TrainingSettings
 from tokalign.neural.encoder import Encoder
 from tokalign.options import Symmetrization
 from tokalign.training import train
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Sentence
 
 from bench.crossval import Links, rows
 from recipes.aligned import RTE2
 from recipes.models import GROUPS
-from recipes.neural.encoders import N_FOLDS, Encoders
+from recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders
 
 
 def held_out(
@@ -52,13 +53,28 @@ def held_out(
         pairs = [pair for pair, its in zip(gold, number, strict=True) if its == fold]
         tested += pairs
         for symmetrization in Symmetrization:
-            for found in aligner.pipe(
-                [(pair.source, pair.target) for pair in pairs], symmetrization=symmetrization
-            ):
-                links[symmetrization].append(
-                    frozenset((link.source, link.target) for link in found.links)
-                )
+            links[symmetrization] += links_of(
+                aligner, [(pair.source, pair.target) for pair in pairs], symmetrization
+            )
     return tested, links
+
+
+def by_shipped(encoders: Encoders) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
+    """Return the pairs that en-neural has not seen, and its links in its default style."""
+    folds = encoders.folds(RTE2, N_FOLDS)
+    gold = [pair for pair, k in zip(encoders.corpus(RTE2), folds, strict=True) if k == KEPT_BACK]
+    pairs = [(pair.source, pair.target) for pair in gold]
+    return gold, {each: links_of(Aligner.load("en-neural"), pairs, each) for each in Symmetrization}
+
+
+def links_of(
+    aligner: Aligner, pairs: Sequence[tuple[Sentence, Sentence]], symmetrization: Symmetrization
+) -> list[Links]:
+    """Return the links of pairs."""
+    return [
+        frozenset((link.source, link.target) for link in found.links)
+        for found in aligner.pipe(pairs, symmetrization=symmetrization)
+    ]
 
 
 def main() -> None:
@@ -66,6 +82,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="folder of the encoders")
     parser.add_argument("--alone", action="store_true", help="encoders that saw RTE2 alone")
+    parser.add_argument(
+        "--shipped", action="store_true", help="en-neural on the fold that it was kept from"
+    )
     parser.add_argument("--folds", default=",".join(map(str, range(N_FOLDS))), help="outer ones")
     parser.add_argument("--groups", default=",".join((*GROUPS, "neural")))
     parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
@@ -73,7 +92,11 @@ def main() -> None:
     settings = TrainingSettings(feature_groups=tuple(arguments.groups.split(",")), l2=arguments.l2)
     folds = [int(fold) for fold in arguments.folds.split(",")]
     encoders = Encoders(arguments.data, arguments.work)
-    gold, links = held_out(encoders, folds, settings, others=not arguments.alone)
+    if arguments.shipped:
+        folds = [KEPT_BACK]
+        gold, links = by_shipped(encoders)
+    else:
+        gold, links = held_out(encoders, folds, settings, others=not arguments.alone)
     print(f"{len(gold)} pairs of {Path(RTE2).name}, outer folds {folds}, percent")
     for row in rows(gold, links, LinkChoice.SURE):
         print(json.dumps(row))

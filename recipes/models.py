@@ -20,7 +20,7 @@ from tokalign.lessons import TrainingSettings
 from tokalign.model import Model, save_model
 from tokalign.training import Progress, train
 
-from recipes.aligned import EDINBURGH, MTREF, RTE2, UNRELATED, read_corpus
+from recipes.aligned import MTREF, RTE2, UNRELATED, read_corpus
 from recipes.figures import accuracy_keys, read_figures
 from recipes.styles import STYLES, fit, held_out
 
@@ -37,12 +37,6 @@ EN_SETTINGS = TrainingSettings(
     max_iterations=60,
     possible_in=((Path(MTREF).name, "sure"),),
     styles=tuple((Path(style.corpus).name, name) for name, style in STYLES.items()),
-)
-MIXED_SETTINGS = TrainingSettings(  # of en-neural
-    feature_groups=GROUPS,
-    max_iterations=60,
-    possible_in=((Path(MTREF).name, "sure"),),
-    follow=(Path(RTE2).name, Path(EDINBURGH).name),
 )
 
 logger = logging.getLogger(__name__)

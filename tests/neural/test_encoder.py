@@ -36,19 +36,21 @@ def word_pieces() -> WordPieces:
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_int8_graph_is_close_to_its_float_twin(encoder, pair):
-    twin = ReferenceEncoder(Table.open_shipped("encoder-en"))
+def test_float_graph_equals_its_twin_and_the_int8_one_is_close(encoder, pair):
+    table = Table.open_shipped("encoder-en")
     source, target = sentences(*pair)
-    for got, wanted in zip(
-        encoder.encode([(source, target)])[0],
-        twin.probabilities(source.tokens, target.tokens),
-        strict=True,
-    ):
-        assert got.shape == wanted.shape
-        assert np.abs(np.exp(got) - wanted).max() < 0.15
+    wanted = ReferenceEncoder(table).probabilities(source.tokens, target.tokens)
+    exact = Encoder(table, int8=False).encode([(source, target)])[0]
+    rough = encoder.encode([(source, target)])[0]
+    for by_twin, by_float, by_int8 in zip(wanted, exact, rough, strict=True):
+        assert by_float.shape == by_int8.shape == by_twin.shape
+        np.testing.assert_allclose(np.exp(by_float), by_twin, atol=2e-3)
+        # What moves from one partner to others, in the mean over tokens.
+        moved = np.abs(np.exp(by_int8) - by_twin).sum(axis=1) / 2
+        assert moved.mean() < 0.1
 
 
-def test_torch_model_is_close_to_the_graph(encoder):
+def test_torch_model_equals_the_float_graph():
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
     from recipes.neural.torch_encoder import Batch, TorchEncoder
 
@@ -56,12 +58,13 @@ def test_torch_model_is_close_to_the_graph(encoder):
     made = architecture_of(table)
     model = TorchEncoder(made, base_weights(made["base"]), table).eval()
     source, target = sentences(*PAIRS[0])
+    encoder = Encoder(table, int8=False)
     batch = Batch([encoder._word_pieces.sequence(source.tokens, target.tokens)], [frozenset()], [0])
     with torch.no_grad():
         cells, of_source, _ = model(batch)
     scores = torch.cat([of_source[0][:, None], cells[0]], 1)
     got, _ = encoder.encode([(source, target)])[0]
-    assert np.abs(np.exp(got) - torch.softmax(scores, 1).numpy()).max() < 0.15
+    assert np.abs(np.exp(got) - torch.softmax(scores, 1).numpy()).max() < 2e-3
 
 
 def test_probabilities_sum_to_one(encoder):

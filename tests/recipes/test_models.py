@@ -10,7 +10,7 @@ from tokalign.shipped import model_path, shipped_models
 
 from recipes import models
 from recipes.figures import read_figures
-from recipes.models import EN_RTE2_SETTINGS, MIXED_SETTINGS, MODELS, Recipe
+from recipes.models import EN_RTE2_SETTINGS, EN_SETTINGS, MODELS, Recipe
 from recipes.neural.__main__ import FIGURES, with_encoder
 
 
@@ -20,7 +20,7 @@ def test_every_shipped_model_has_a_recipe():
 
 SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
     "en-rte2-neural": with_encoder(EN_RTE2_SETTINGS),
-    "en-neural": with_encoder(MIXED_SETTINGS),
+    "en-neural": with_encoder(EN_SETTINGS),
 }
 
 
