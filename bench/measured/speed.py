@@ -294,4 +294,26 @@ TRANSPORT = (
     ),
 )
 
-SPEEDS = (*SPEED, *LIMIT, *SERVING, *TRANSPORT)
+CALLS = (
+    Measurement(
+        "calls",
+        "a unary call, one worker, 64 in flight, made pairs of 29 and 10 tokens, model en, medians "
+        "of five turns of one run",
+        "python -m bench.calls",
+        tuple(
+            Row(
+                part,
+                {"part": part},
+                {
+                    "us": Value(("us",), "us", "processor time per call"),
+                    "echoes": Value(("echoes",), "times", "to an echo's"),
+                },
+            )
+            for part in (
+                *("echo", "server", "parse", "annotate", "align", "serialise", "passing", "call"),
+            )
+        ),
+    ),
+)
+
+SPEEDS = (*SPEED, *LIMIT, *SERVING, *TRANSPORT, *CALLS)
