@@ -1,13 +1,11 @@
 """Connections whose peers have no manners."""
 
 import asyncio
-import struct
 
 import pytest
 from tokalign.v1 import align_pb2
 
-from bench.attack.peer import END_HEADERS, HEADERS, PING, RST, Peer, frame
-from bench.attack.peer import request as header_block
+from bench.attack.peer import PING, Peer, frame
 
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
 PINGS = frame(PING, 0, 0, b"12345678")
@@ -40,34 +38,6 @@ async def test_no_call_is_refused_of_a_client_with_more_of_them_than_a_connectio
         return [(await stub.Align(REQUEST)).model.name for _ in range(20)]
 
     assert await asyncio.gather(*(calls() for _ in range(64))) == [["fake"] * 20] * 64
-
-
-async def test_calls_opened_and_reset_at_once_end_no_other(serving):
-    stub = await serving()
-    block = header_block(stub.address)
-
-    async def reset(peer):
-        for _ in range(3):
-            streams = [peer.new_stream() for _ in range(2000)]
-            await peer.send(
-                b"".join(
-                    frame(HEADERS, END_HEADERS, stream, block)
-                    + frame(RST, 0, stream, struct.pack(">I", 8))
-                    for stream in streams
-                )
-            )
-
-    peers = [await Peer.open(stub.address) for _ in range(4)]
-    floods = [asyncio.create_task(reset(peer)) for peer in peers]
-    try:
-        for _ in range(50):
-            assert (await stub.Align(REQUEST)).model.name == "fake"
-    finally:
-        for flood_task in floods:
-            flood_task.cancel()
-        for peer in peers:
-            await peer.close()
-        await asyncio.gather(*floods, return_exceptions=True)
 
 
 async def test_a_connection_serves_on_after_thousands_of_its_calls_were_given_up(serving):

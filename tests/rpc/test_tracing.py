@@ -153,7 +153,7 @@ def test_failures_and_their_codes_are_shown_without_sentences(traced, collector)
 
 
 def test_spans_of_a_large_batch_are_bounded_and_its_shards_counted(traced, collector):
-    n_pairs = 4 * tracing.MAX_SHARD_SPANS
+    n_pairs = 16 * tracing.MAX_SHARD_SPANS  # of which a shard takes some while nobody else calls
     with (
         started(*traced, "--shard-pairs", "1") as server,
         grpc.insecure_channel(server.address) as channel,
@@ -162,7 +162,8 @@ def test_spans_of_a_large_batch_are_bounded_and_its_shards_counted(traced, colle
         align_pb2_grpc.AlignServiceStub(channel).BatchAlign(request, timeout=60)
         assert server.stop() == 0
     (call,) = collector.named("tokalign.v1.AlignService/BatchAlign")
-    assert attributes(call)["tokalign.shards"] == attributes(call)["tokalign.pairs"] == n_pairs
+    assert attributes(call)["tokalign.pairs"] == n_pairs
+    assert tracing.MAX_SHARD_SPANS < attributes(call)["tokalign.shards"] <= n_pairs
     assert len(collector.named("compute")) == tracing.MAX_SHARD_SPANS
 
 
