@@ -20,8 +20,9 @@ PACKAGES = {
     "Hugging Face datasets": "datasets",
     "Ray Data": "ray",
     "Spark": "pyspark",
+    "Spark, as a function": "pyspark",
 }
-AT_HOME = {"Ray Data": RAY, "Spark": SPARK}
+AT_HOME = {"Ray Data": RAY, "Spark": SPARK, "Spark, as a function": SPARK}
 
 
 def test_every_engine_of_the_page_is_tested():
