@@ -8,11 +8,14 @@ from tokalign.errors import ResourceError
 from tokalign.neural.architecture import architecture_of, distance_buckets
 from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import POSITIONS, checked_weights
-from tokalign.neural.graph import build_graph
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.tables import Table, write_table
 
 from recipes.neural.bases import MINILM, MPNET
+
+build_graph = pytest.importorskip(
+    "tokalign.neural.graph", reason="onnx is not installed; run make test-neural"
+).build_graph
 
 SMALL = {"n_layers": 3, "width": 32, "n_heads": 4, "n_positions": 64}
 MAKES = [{**MINILM, **SMALL}, {**MPNET, **SMALL}]
