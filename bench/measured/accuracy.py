@@ -57,6 +57,7 @@ def _directions(names: str) -> tuple[Row, ...]:
 
 RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
+MTREF = "DATA/multimwa/mtref-dev.tsv"
 EN_RTE2 = "--like core/tokalign/data/en-rte2.tokalign"
 SCORED = {"links": "sure"}
 
@@ -227,7 +228,7 @@ POSSIBLE = tuple(
     _possible(data, gold, choice, links)
     for data, gold, choices in (
         ("rte2", RTE2, ("ignore", "free", "half")),
-        ("mtref", "DATA/multimwa/mtref-dev.tsv", ("ignore", "half")),
+        ("mtref", MTREF, ("ignore", "half")),
     )
     for choice in choices
     for links in COUNTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from measured.accuracy import EDINBURGH, EN_RTE2, PERCENT, RTE2
+from measured.accuracy import EDINBURGH, EN_RTE2, MTREF, PERCENT, RTE2
 from measured.shapes import Measurement, Row, Value, some
 
 
@@ -25,6 +25,16 @@ STACKING = (
         "stacking.edinburgh",
         "Edinburgh++ training half, settings of en-rte2 without vectors and what sultan links",
         f"--gold {EDINBURGH} {EN_RTE2} --without vectors --stack wordnet",
+    ),
+    _folds(
+        "stacking.mtref-without",
+        "MTRef development, settings of en-rte2 without vectors",
+        f"--gold {MTREF} {EN_RTE2} --without vectors",
+    ),
+    _folds(
+        "stacking.mtref",
+        "MTRef development, settings of en-rte2 without vectors and what sultan links",
+        f"--gold {MTREF} {EN_RTE2} --without vectors --stack wordnet",
     ),
 )
 
