@@ -60,7 +60,7 @@ def _ray(n_workers: int) -> Callable[[Path, Path], None]:
     if ray.is_initialized():
         ray.shutdown()
     ray.init(
-        num_cpus=n_workers + 1,  # one to read and write with
+        num_cpus=n_workers,
         include_dashboard=False,
         log_to_driver=False,
         _node_ip_address="127.0.0.1",
@@ -68,13 +68,12 @@ def _ray(n_workers: int) -> Callable[[Path, Path], None]:
     ray.data.DataContext.get_current().enable_progress_bars = False
 
     def job(source: Path, target: Path) -> None:
-        pairs = ray.data.read_parquet(str(source), override_num_blocks=8 * n_workers)
+        pairs = ray.data.read_parquet(str(source)).repartition(8 * n_workers)
         pairs.map_batches(
-            Watched,  # the class: an actor each, kept for the whole job
+            Watched(),  # tasks: a worker process keeps its aligner from one to the next
             batch_format="pyarrow",
             batch_size=1000,
             num_cpus=1,
-            concurrency=n_workers,
         ).write_parquet(str(target))
 
     return job
