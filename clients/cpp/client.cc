@@ -190,7 +190,7 @@ int main(int, char** arguments) {
     }
   }
   std::cout << "invalid: " << Explained(Plain(*stub, Unfit(pair))) << std::endl;
-  std::cout << "deadline: " << Explained(Plain(*stub, pair, 0)) << std::endl;
+  std::cout << "deadline: " << Explained(Plain(*stub, pair, -1)) << std::endl;
   std::cout << "receive limit: " << Explained(Plain(*Connect(address, 16), pair)) << std::endl;
   for (int n = 0; n < 100; ++n) {
     if (auto status = Plain(*stub, pair); !status.ok()) return 1;

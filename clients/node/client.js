@@ -107,7 +107,7 @@ function explained(error) {
 async function failures() {
   const told = (promise) => promise.then(() => "OK", explained);
   console.log("invalid:", await told(call("Align", {pair: {...pair, target: {text: ""}}})));
-  console.log("deadline:", await told(call("Align", {pair}, 0)));
+  console.log("deadline:", await told(call("Align", {pair}, -1)));
   const small = connect(16);
   console.log("receive limit:", await told(new Promise((resolve, reject) => {
     small.Align({pair}, deadline(30), (error, answer) => error ? reject(error) : resolve(answer));
