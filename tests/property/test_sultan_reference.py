@@ -10,7 +10,8 @@ from reference import sultan as reference
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.ppdb import compile_ppdb
-from tokalign.systems._sultan import RULES, SultanKernel
+from tokalign.systems._sultan import SultanKernel
+from tokalign.systems._sultan_rules import RULES
 from tokalign.tables import Table
 
 WORDS = [

@@ -7,7 +7,7 @@ from tokalign.annotate import load_annotator
 from tokalign.errors import ResourceError
 from tokalign.lexicon.resources import install_ppdb
 from tokalign.systems import summary
-from tokalign.systems._sultan import RULES
+from tokalign.systems._sultan_rules import RULES
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.equivalences import (
     CATEGORIES,

@@ -4,8 +4,6 @@ from typing import TypeAlias
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._wordnet import WordNet
 
-RULES: tuple[str, ...]
-
 Prepared: TypeAlias = tuple[
     Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]
 ]

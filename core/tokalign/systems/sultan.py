@@ -34,7 +34,8 @@ from tokalign.errors import ResourceError, quoted
 from tokalign.lexicon._paraphrases import Paraphrases
 from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.resources import find_resource, open_resource
-from tokalign.systems._sultan import RULES, SultanKernel
+from tokalign.systems._sultan import SultanKernel
+from tokalign.systems._sultan_rules import RULES
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence

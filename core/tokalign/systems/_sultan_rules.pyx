@@ -1,0 +1,315 @@
+"""The modules of Sultan et al. (2014), one after another, over words whose similarity is known.
+
+Scores are hundredths: with the paper's weight of 0.9, 9 * similarity + evidence. Integers keep ties
+what they are, in any order of adding up; they go to the lower source, then target token.
+
+A pair of n by m tokens takes O(n * m) pairs of arcs altogether (every pair of arcs meets in four
+pairs of words) and the sorting of the candidates.
+"""
+
+from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport qsort
+
+cdef enum:
+    WEIGHT = 9           # of similarity, in tenths; the evidence has the rest
+    WINDOW = 3           # words to either side that are neighbours
+    MAX_PERSON = 3       # words of a name that one of them may stand for
+
+RULES = (
+    "", "final-mark", "identical-sequence", "name", "dependency", "dependency-context", "neighbourhood",
+    "stop-dependency", "stop-neighbourhood",
+)
+"""Names of what links two words, in the order of the modules; 0 is no link."""
+
+
+cdef int _by_score(const void *a, const void *b) noexcept nogil:
+    cdef const Candidate *left = <const Candidate *>a
+    cdef const Candidate *right = <const Candidate *>b
+    if left.score != right.score:
+        return 1 if left.score < right.score else -1
+    if left.i != right.i:
+        return 1 if left.i > right.i else -1
+    return (left.j > right.j) - (left.j < right.j)
+
+
+cdef inline void _link(Pair *pair, Py_ssize_t i, Py_ssize_t j, uint8_t rule) noexcept nogil:
+    pair.rule[i * pair.target.n + j] = rule
+    pair.source.linked[i] = pair.target.linked[j] = True
+
+
+cdef inline bint _is_free(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    return not (pair.source.linked[i] or pair.target.linked[j])
+
+
+cdef Py_ssize_t _final_mark(const Side *side) noexcept nogil:
+    """Return the mark that ends a sentence, perhaps before a quote or bracket; -1 if none does."""
+    cdef Py_ssize_t k = side.n - 1
+    if k > 0 and side.word[k].is_mark and not side.word[k].is_final:
+        k -= 1
+    return k if side.word[k].is_final else -1
+
+
+cdef void _align_final_marks(Pair *pair) noexcept nogil:
+    cdef Py_ssize_t i = _final_mark(&pair.source)
+    cdef Py_ssize_t j = _final_mark(&pair.target)
+    if i >= 0 and j >= 0:
+        _link(pair, i, j, FINAL_MARK)
+
+
+cdef void _align_sequences(Pair *pair, Candidate *found) noexcept nogil:
+    """wsAlign: runs of two or more identical words, the longest first, with a content word."""
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef Py_ssize_t i, j, length, k, n_found = 0
+    cdef bint has_content
+    for i in range(s.n):
+        for j in range(t.n):
+            if s.word[i].form != t.word[j].form:
+                continue
+            if i and j and s.word[i - 1].form == t.word[j - 1].form:
+                continue  # inside of a run
+            length = 0
+            has_content = False
+            while (
+                i + length < s.n and j + length < t.n
+                and s.word[i + length].form == t.word[j + length].form
+            ):
+                has_content |= not s.word[i + length].is_stop
+                length += 1
+            if length > 1 and has_content:
+                found[n_found] = Candidate(<int32_t>length, <int32_t>i, <int32_t>j)
+                n_found += 1
+    qsort(found, n_found, sizeof(Candidate), _by_score)
+    for k in range(n_found):
+        for length in range(found[k].score):
+            if _is_free(pair, found[k].i + length, found[k].j + length):
+                _link(pair, found[k].i + length, found[k].j + length, SEQUENCE)
+
+
+cdef Py_ssize_t _name_end(const Side *side, Py_ssize_t start) noexcept nogil:
+    """Return the end of the name that starts at a token; the token itself if none does."""
+    cdef Py_ssize_t end = start
+    if start and side.word[start - 1].is_name:
+        return start
+    while end < side.n and side.word[end].is_name:
+        end += 1
+    return end
+
+
+cdef bint _abbreviates(
+    const Word *acronym, const Word *word, Py_ssize_t n_words
+) noexcept nogil:
+    cdef Py_ssize_t k
+    if acronym.n_initials != n_words:
+        return False
+    for k in range(n_words):
+        if word[k].first != acronym.initials[k]:
+            return False
+    return True
+
+
+cdef bint _occurs(const Side *side, int32_t form) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if side.word[k].form == form:
+            return True
+    return False
+
+
+cdef bint _is_missing(const Side *full, Py_ssize_t k, const Side *part) noexcept nogil:
+    """Whether a word of a full mention is what the partial mention leaves out."""
+    return not (
+        full.linked[k] or full.word[k].is_title or _occurs(part, full.word[k].form)
+    )
+
+
+cdef void _align_mentions(
+    Pair *pair, Py_ssize_t i, Py_ssize_t i_end, Py_ssize_t j, Py_ssize_t j_end
+) noexcept nogil:
+    """Link two names if one is the other, a part of it, or its acronym."""
+    cdef const Word *a = pair.source.word + i
+    cdef const Word *b = pair.target.word + j
+    cdef Py_ssize_t n = i_end - i, m = j_end - j, i_start = i, j_start = j
+    cdef Py_ssize_t k, shift, shorter = min(n, m)
+    if n == 1 and m > 1 and _abbreviates(a, b, m):
+        for k in range(m):
+            if not pair.target.linked[j + k]:
+                _link(pair, i, j + k, NAME)
+        return
+    if m == 1 and n > 1 and _abbreviates(b, a, n):
+        for k in range(n):
+            if not pair.source.linked[i + k]:
+                _link(pair, i + k, j, NAME)
+        return
+    for shift in range(max(n, m) - shorter + 1):
+        k = 0
+        while k < shorter and (
+            a[k + (shift if n > m else 0)].form == b[k + (0 if n > m else shift)].form
+        ):
+            k += 1
+        if k == shorter:
+            break
+    else:
+        return
+    if n > m:
+        i += shift
+    else:
+        j += shift
+    for k in range(shorter):
+        if _is_free(pair, i + k, j + k):
+            _link(pair, i + k, j + k, NAME)
+    if shorter > 1 or max(n, m) > MAX_PERSON:
+        return
+    for k in range(i_start, i_start + n):
+        if n > 1 and _is_missing(&pair.source, k, &pair.target):
+            _link(pair, k, j, NAME)
+    for k in range(j_start, j_start + m):
+        if m > 1 and _is_missing(&pair.target, k, &pair.source):
+            _link(pair, i, k, NAME)
+
+
+cdef void _align_names(Pair *pair) noexcept nogil:
+    """neAlign."""
+    cdef Py_ssize_t i, j, i_end, j_end
+    for i in range(pair.source.n):
+        i_end = _name_end(&pair.source, i)
+        if i_end == i:
+            continue
+        for j in range(pair.target.n):
+            j_end = _name_end(&pair.target, j)
+            if j_end > j:
+                _align_mentions(pair, i, i_end, j, j_end)
+
+
+cdef inline bint _is_equivalent(const Arc *a, const Arc *b) noexcept nogil:
+    """Whether two arcs say the same of the words that they start from."""
+    if a.is_down == b.is_down:
+        return a.type == b.type or (a.same & b.same) != 0
+    return ((a.one & b.other_way) | (a.other_way & b.one)) != 0
+
+
+cdef inline bint _is_context(
+    const Pair *pair, const Arc *a, const Arc *b
+) noexcept nogil:
+    """Algorithm 1, of one pair of arcs of two words."""
+    cdef Py_ssize_t k = a.other, l = b.other
+    return (
+        similarity(pair, k, l) > 0
+        and pair.source.word[k].category == pair.target.word[l].category
+        and _is_equivalent(a, b)
+    )
+
+
+cdef int _dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Return the sum of the similarities of all contexts, in tenths."""
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef int evidence = 0
+    cdef Py_ssize_t a, b
+    if s.word[i].category != t.word[j].category:
+        return 0
+    for a in range(s.start[i], s.start[i + 1]):
+        for b in range(t.start[j], t.start[j + 1]):
+            if _is_context(pair, &s.arc[a], &t.arc[b]):
+                evidence += similarity(pair, s.arc[a].other, t.arc[b].other)
+    return evidence
+
+
+cdef int _text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Algorithm 2, summed up: the similarities of all content words around two words."""
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef int evidence = 0
+    cdef Py_ssize_t k, l
+    for k in range(max(i - WINDOW, 0), min(i + WINDOW + 1, s.n)):
+        if k == i or s.word[k].is_stop:
+            continue
+        for l in range(max(j - WINDOW, 0), min(j + WINDOW + 1, t.n)):
+            if l != j and not t.word[l].is_stop:
+                evidence += similarity(pair, k, l)
+    return evidence
+
+
+cdef int _stop_dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Return how many linked words two words depend on alike, or govern alike, in tenths."""
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef int evidence = 0
+    cdef Py_ssize_t a, b
+    for a in range(s.start[i], s.start[i + 1]):
+        for b in range(t.start[j], t.start[j + 1]):
+            if (
+                s.arc[a].is_down == t.arc[b].is_down and s.arc[a].type == t.arc[b].type
+                and is_linked(pair, s.arc[a].other, t.arc[b].other)
+            ):
+                evidence += 10
+    return evidence
+
+
+cdef int _stop_text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Return how many of two words' left and right neighbours are linked, in tenths."""
+    cdef int evidence = 0
+    if i and j and is_linked(pair, i - 1, j - 1):
+        evidence += 10
+    if i + 1 < pair.source.n and j + 1 < pair.target.n and is_linked(pair, i + 1, j + 1):
+        evidence += 10
+    return evidence
+
+
+cdef void _link_contexts(Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef Py_ssize_t a, b
+    for a in range(s.start[i], s.start[i + 1]):
+        for b in range(t.start[j], t.start[j + 1]):
+            if (
+                _is_free(pair, s.arc[a].other, t.arc[b].other)
+                and _is_context(pair, &s.arc[a], &t.arc[b])
+            ):
+                _link(pair, s.arc[a].other, t.arc[b].other, CONTEXT)
+
+
+cdef void _align_best_first(Pair *pair, Candidate *found, int rule) noexcept nogil:
+    """cwDepAlign, cwTextAlign, swDepAlign or swTextAlign: Algorithms 3 and 4, by their rule."""
+    cdef const Side *s = &pair.source
+    cdef const Side *t = &pair.target
+    cdef bint of_stops = rule in (STOP_DEPENDENCY, STOP_TEXT)
+    cdef Py_ssize_t i, j, k, n_found = 0
+    cdef int evidence
+    for i in range(s.n):
+        if s.linked[i] or s.word[i].is_stop != of_stops:
+            continue
+        for j in range(t.n):
+            if t.linked[j] or t.word[j].is_stop != of_stops or not similarity(pair, i, j):
+                continue
+            if rule == DEPENDENCY:
+                evidence = _dependency_evidence(pair, i, j)
+            elif rule == TEXT:
+                evidence = _text_evidence(pair, i, j)
+            elif rule == STOP_DEPENDENCY:
+                evidence = _stop_dependency_evidence(pair, i, j)
+            else:
+                evidence = _stop_text_evidence(pair, i, j)
+            if evidence or rule == TEXT:
+                found[n_found] = Candidate(
+                    WEIGHT * similarity(pair, i, j) + evidence, <int32_t>i, <int32_t>j
+                )
+                n_found += 1
+    qsort(found, n_found, sizeof(Candidate), _by_score)
+    for k in range(n_found):
+        i, j = found[k].i, found[k].j
+        if _is_free(pair, i, j):
+            _link(pair, i, j, <uint8_t>rule)
+            if rule == DEPENDENCY:
+                _link_contexts(pair, i, j)
+
+
+cdef void align_words(Pair *pair, Candidate *found) noexcept nogil:
+    """Algorithm 5."""
+    _align_final_marks(pair)
+    _align_sequences(pair, found)
+    _align_names(pair)
+    _align_best_first(pair, found, DEPENDENCY)
+    _align_best_first(pair, found, TEXT)
+    _align_best_first(pair, found, STOP_DEPENDENCY)
+    _align_best_first(pair, found, STOP_TEXT)
