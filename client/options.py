@@ -18,14 +18,17 @@ MAX_TOKENS = 40
 TOKEN_RATIO = 0.1
 # gRPC counts waits in whole milliseconds, and never sends a call again whose wait is none.
 MIN_BACKOFF_S = 0.01
+# grpc's server ends a call as CANCELLED where more wait for its event loop than it lets wait, or
+# where it stops before the loop has taken it. What a caller cancels ends at once.
+RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry:
     """When a failed call is sent again, within its deadline.
 
-    Calls have no side effects, so every call may be repeated. Only UNAVAILABLE and
-    RESOURCE_EXHAUSTED are; the wait before each try is random, up to the backoff.
+    Calls have no side effects, so every call may be repeated. Those that a server ends as one of
+    RETRIED are; the wait before each try is random, up to the backoff.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ def service_config(retry: Retry | None) -> str:
             "initialBackoff": f"{retry.initial_backoff_s:.3f}s",
             "maxBackoff": f"{retry.max_backoff_s:.3f}s",
             "backoffMultiplier": retry.multiplier,
-            "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
+            "retryableStatusCodes": list(RETRIED),
         }
         config["methodConfig"] = [{"name": [{"service": SERVICE}], "retryPolicy": policy}]
         config["retryThrottling"] = {"maxTokens": MAX_TOKENS, "tokenRatio": TOKEN_RATIO}

@@ -209,7 +209,7 @@ class ClientContract:
             client.align("fail RESOURCE_EXHAUSTED", "a")
         assert caught.value.retry_after_s == 0.25
 
-    @pytest.mark.parametrize("code", ["UNAVAILABLE", "RESOURCE_EXHAUSTED"])
+    @pytest.mark.parametrize("code", ["UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED"])
     def test_passing_failures_are_retried(self, client, code):
         assert client.align(f"fail {code} 2", "fail").to_pharaoh() == "0-0"
 
@@ -322,6 +322,17 @@ class TestAsyncClient(ClientContract):
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+
+    async def test_what_the_caller_cancels_is_not_sent_again(self, server):
+        async with AsyncClient(server[0], retry=Retry(initial_backoff_s=0.01)) as client:
+            task = asyncio.create_task(client.align("hang", "a"))
+            while not server[1].seen:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.sleep(0.3)
+        assert len(server[1].seen) == 1
 
     async def test_closed_client_says_so(self, server):
         async with AsyncClient(server[0]) as client:
