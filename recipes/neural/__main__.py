@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import lzma
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +20,7 @@ from tokalign.annotate import load_annotator
 from tokalign.features.table import FeatureTable
 from tokalign.lessons import TrainingSettings
 from tokalign.model import save_model
-from tokalign.tables import Table
+from tokalign.tables import Table, write_table
 from tokalign.training import train
 
 from recipes.aligned import RTE2, read_corpus
@@ -113,10 +111,18 @@ def _finish(
         styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)
         header = replace(header, styles=styles)
     save_model(replace(model, header=header), output / f"{name}.tokalign")
-    unpacked = output / f"{encoder_name}.table"
-    shutil.copyfile(encoder.path, unpacked)
-    packed = lzma.compress(unpacked.read_bytes(), preset=9)
-    unpacked.with_suffix(".table.xz").write_bytes(packed)
+    for suffix in (".table", ".table.xz"):
+        write_renamed(encoder, encoder_name, output / f"{encoder_name}{suffix}")
+
+
+def write_renamed(encoder: Table, name: str, path: Path) -> None:
+    """Write an encoder under the name by which models and users know it."""
+    header = encoder.header
+    write_table(
+        path, {each: encoder[each] for each in header["arrays"]}, name=name,
+        version=header["version"], license=header["license"], source=header["source"],
+        meta=header["meta"],
+    )  # fmt: skip
 
 
 MODELS = {"en-rte2-neural": train_en_rte2, "en-neural": train_en}

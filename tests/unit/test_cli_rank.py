@@ -156,6 +156,8 @@ def test_info_shows_versions_models_and_resources():
     assert {"tokalign", "python", "grpcio"} <= set(value["versions"])
     resources = {each["name"]: each for each in value["resources"]}
     assert {"wordnet", "tagger-en"} <= set(resources)
+    needed = {name for model in value["models"] for name in model["resources"]}
+    assert "encoder-en" in needed <= set(resources)
     assert len(resources["wordnet"]["digest"]) == 64
     assert value["limits"]["max_tokens"] == 512
     text = CliRunner().invoke(main, ["info"]).stdout

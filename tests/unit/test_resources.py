@@ -126,6 +126,13 @@ def test_installed_table_is_listed_and_opens(pair_file, home):
     assert all(len(entry["digest"]) == 64 and entry["size"] > 0 for entry in listed)
 
 
+def test_shipped_tables_call_themselves_what_models_call_them():
+    shipped = [each for each in resources.list_resources() if each.shipped]
+    assert [Table.open(each.path).header["name"] for each in shipped] == [
+        each.name for each in shipped
+    ]
+
+
 def test_failed_install_leaves_the_old_table(pair_file, home):
     run("install", "ppdb", pair_file)
     before = (home / "ppdb.table").read_bytes()

@@ -27,10 +27,11 @@ def command(as_json: bool, server: Endpoint | None) -> None:
 def _of_installation() -> dict[str, Any]:
     from tokalign.annotate import ANNOTATORS
     from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
+    from tokalign.lexicon.resources import list_resources
     from tokalign.model import load_model
     from tokalign.shipped import model_path, shipped_models
     from tokalign.systems import SYSTEMS, load_system, summary
-    from tokalign.tables import DATA_DIR, Table
+    from tokalign.tables import DATA_DIR
 
     models = []
     for name in shipped_models():
@@ -54,13 +55,12 @@ def _of_installation() -> dict[str, Any]:
                 "bytes": path.stat().st_size,
             }
         )
-    resources = []
-    for path in sorted(DATA_DIR.glob("*.table")):
-        header = Table.open(path).header
-        resources.append(
-            {key: header[key] for key in ("name", "version", "license", "source")}
-            | {"digest": header["sha256"], "bytes": path.stat().st_size}
-        )
+    resources = [
+        {key: getattr(each, key) for key in ("name", "version", "license", "source", "digest")}
+        | {"bytes": each.size}
+        for each in list_resources()
+        if each.present
+    ]
     return {
         "versions": {
             "tokalign": importlib.metadata.version("tokalign"),
