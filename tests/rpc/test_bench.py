@@ -57,7 +57,7 @@ def test_call_that_fails_is_told_from_one_that_succeeds(load):
 
 def test_body_larger_than_the_flow_control_window_is_sent(load):
     generator = load([body(text="word " * 60_000)], connections=1)
-    (outcome,) = generator.closed_loop(1, 0.001)
+    (outcome,) = generator.closed_loop(1, 0.0)
     assert outcome.is_ok
 
 
@@ -287,7 +287,7 @@ def test_body_larger_than_the_window_is_sent_over_tls(secure):
     tls = ssl.create_default_context(cafile=folder / "ca.pem")
     large = body(text="word " * 60_000)
     generator = Generator(server.address, ALIGN, [large], 1, security=Security(tls, TOKEN))
-    (outcome,) = generator.closed_loop(1, 0.001)
+    (outcome,) = generator.closed_loop(1, 0.0)
     assert outcome.is_ok
     generator.close()
 
@@ -313,6 +313,14 @@ def test_command_refuses_a_server_that_its_authorities_do_not_know(
     answer = bench("--server", server.address, "--tls-ca", str(path))
     assert answer.returncode == 1
     assert message in answer.stderr
+
+
+@pytest.mark.parametrize("option", [("--connections", "0"), ("--duration", "0")])
+def test_command_refuses_loads_of_nothing(option):
+    command = [*TOKALIGN, "bench", "--server", "127.0.0.1:1", *option]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2
+    assert f"Invalid value for '{option[0]}'" in answer.stderr
 
 
 def test_command_says_when_nobody_listens():

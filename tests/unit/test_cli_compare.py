@@ -142,6 +142,8 @@ def test_the_page_has_a_plot_and_the_links_of_all_systems(gold, tmp_path):
         ("links.txt,style=free", "style is a setting of models"),
         ("links.txt,direction=union", "give both"),
         ("links.txt,with=b.txt", "give both"),
+        ("links.txt,direction=union,with=", "nothing follows 'with='"),
+        ("en,style=loose,style=free", "style is there twice"),
     ],
 )
 def test_bad_systems_say_what_is_wrong(spec, message):
@@ -170,6 +172,11 @@ def test_other_pairs_are_refused(gold, tmp_path):
     result = run("compare", "--gold", gold, path)
     assert result.exit_code == 1
     assert "wanted the same pairs" in result.stderr
+
+
+@pytest.mark.parametrize("option", [("--samples", 0), ("--seed", -1)])
+def test_numbers_that_make_no_sense_are_wrong_usage(gold, option):
+    assert run("compare", "--gold", gold, "lemma", *option).exit_code == 2
 
 
 def test_labels_differ(gold):

@@ -117,6 +117,9 @@ def test_usage_errors_end_with_code_2(files):
     assert both.exit_code == 2
     assert "either --model or --predictions" in both.stderr
     assert run("evaluate", "--gold", "missing", "--predictions", predicted).exit_code == 2
+    for option in (("--samples", 0), ("--seed", -1), ("--errors", -1)):
+        wrong = run("evaluate", "--gold", gold, "--predictions", predicted, *option)
+        assert wrong.exit_code == 2, wrong.output
     assert run("unknown").exit_code == 2
 
 

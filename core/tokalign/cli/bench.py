@@ -41,8 +41,14 @@ MOST_QUESTIONS = 50
 @secure_options
 @click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
 @click.option("--rate", default="", help="Open loop steps in calls per second, instead.")
-@click.option("--connections", default=4, show_default=True)
-@click.option("--duration", default=10.0, show_default=True, help="Seconds per window.")
+@click.option("--connections", type=click.IntRange(1), default=4, show_default=True)
+@click.option(
+    "--duration",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds per window.",
+)
 @click.option(
     "--windows",
     type=click.IntRange(1),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from tokalign.cli.evaluate import File, gold_options
+from tokalign.cli.gold import File, gold_options, scoring_options
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
 from tokalign.evaluate.compared import SystemLinks, compare_systems, comparison_table
@@ -65,7 +65,7 @@ def read_spec(text: str) -> Spec:
     Raises
     ------
     InputError
-        If a setting is unknown, or of another kind of system.
+        If a setting is unknown, empty, there twice, or of another kind of system.
     """
     what, *settings = text.split(",")
     label, separator, path = what.rpartition("=")
@@ -76,6 +76,10 @@ def read_spec(text: str) -> Spec:
         if name not in (_SETTINGS if separator else _FLAGS):
             known = ", ".join([f"{each}=..." for each in _SETTINGS] + list(_FLAGS))
             raise InputError(f"system {quoted(text)}: no setting {quoted(setting)}; wanted {known}")
+        if separator and not value:
+            raise InputError(f"system {quoted(text)}: nothing follows {quoted(setting)}")
+        if name in values:
+            raise InputError(f"system {quoted(text)}: {name} is there twice")
         values[name] = value
     if "direction" in values and values["direction"] not in list(Symmetrization):
         raise InputError(
@@ -157,25 +161,9 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
 @gold_options
 @click.option(
-    "--links",
-    "choice",
-    type=click.Choice([each.value for each in LinkChoice]),
-    default=LinkChoice.SURE.value,
-    show_default=True,
-    help="Which gold links count.",
-)
-@click.option(
     "--alpha", type=click.Choice(ALPHAS), default="0.4", show_default=True, help="Of F-alpha."
 )
-@click.option("--samples", default=1000, show_default=True, help="Bootstrap samples and shuffles.")
-@click.option("--seed", default=0, show_default=True, help="Of the samples.")
-@click.option(
-    "--html",
-    "html_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page with the table, a plot, and every pair of any two systems.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
+@scoring_options(page="the table, a plot, and every pair of any two systems")
 def command(
     systems: tuple[str, ...],
     gold: File | None,

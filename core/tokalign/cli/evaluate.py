@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
+from tokalign.cli.gold import FILE, File, gold_options, predictions_options, scoring_options
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
 from tokalign.evaluate.unrelated import Confidences, count_unrelated
-from tokalign.formats import FORMATS, Options, read_gold
+from tokalign.formats import read_gold
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.types import GoldPair
 from tokalign.view import page_pairs, render_page, table_lines
 
 N_ERRORS_OF_PAGE = 40
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FORMAT = click.Choice(list(FORMATS))
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of links and how to read it."""
-
-    path: Path
-    format: str | None
-    options: Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,86 +34,12 @@ class System:
     confidences: Confidences | None = None
 
 
-def gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --gold and how to read it; the command gets one argument `gold`."""
-
-    @wraps(command)
-    def with_gold(
-        *args: Any,
-        gold_path: Path | None,
-        format_name: str | None,
-        text_paths: tuple[Path, ...],
-        one_based: bool,
-        is_reversed: bool,
-        **options: Any,
-    ) -> Any:
-        if len(text_paths) > 2:
-            raise click.UsageError("--text takes one file with both sides, or two files")
-        reading = Options(text=text_paths, one_based=one_based, reverse=is_reversed)
-        file = gold_path and File(gold_path, format_name, reading)
-        return command(*args, gold=file, **options)
-
-    decorated: Callable[..., Any] = with_gold
-    for option in (
-        click.option(
-            "--reversed", "is_reversed", is_flag=True, help="Gold links are target first."
-        ),
-        click.option("--one-based", is_flag=True, help="Pharaoh indices of the gold start at 1."),
-        click.option(
-            "--text",
-            "text_paths",
-            type=_FILE,
-            multiple=True,
-            help="Parallel text of links-only gold: one file, or source then target.",
-        ),
-        click.option(
-            "--format", "format_name", type=_FORMAT, help="Of the gold; seen from its content."
-        ),
-        click.option("--gold", "gold_path", type=_FILE, help="Pairs aligned by hand."),
-    ):
-        decorated = option(decorated)
-    return decorated
-
-
-def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --predictions and how to read it; the command gets one argument `predictions`."""
-
-    @wraps(command)
-    def with_predictions(
-        *args: Any,
-        predictions_path: Path | None,
-        predictions_format: str | None,
-        predictions_one_based: bool,
-        predictions_reversed: bool,
-        **options: Any,
-    ) -> Any:
-        reading = Options(one_based=predictions_one_based, reverse=predictions_reversed)
-        file = predictions_path and File(predictions_path, predictions_format, reading)
-        return command(*args, predictions=file, **options)
-
-    decorated: Callable[..., Any] = with_predictions
-    for option in (
-        click.option(
-            "--predictions-reversed", is_flag=True, help="As --reversed, for predictions."
-        ),
-        click.option(
-            "--predictions-one-based", is_flag=True, help="As --one-based, for predictions."
-        ),
-        click.option(
-            "--predictions-format", type=_FORMAT, help="Seen from the content by default."
-        ),
-        click.option("--predictions", "predictions_path", type=_FILE, help="Links to score."),
-    ):
-        decorated = option(decorated)
-    return decorated
-
-
 @click.command("evaluate")
 @gold_options
 @click.option(
     "--unrelated",
     "unrelated_path",
-    type=_FILE,
+    type=FILE,
     help="Pairs that have nothing to say to each other; their links are not read.",
 )
 @click.option("--model", help="Name of a shipped model or a system, or path of a model file.")
@@ -136,25 +50,16 @@ def predictions_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="How the model decodes (default: as 'tokalign align'); predictions are taken as they are.",
 )
 @click.option("--style", help="Of the model (default: its default style).")
+@click.option("--against", type=FILE, help="Predictions of another system to test against.")
 @click.option(
-    "--links",
-    "choice",
-    type=click.Choice([each.value for each in LinkChoice]),
-    default=LinkChoice.SURE.value,
+    "--errors",
+    "n_errors",
+    type=click.IntRange(0),
+    default=0,
     show_default=True,
-    help="Which gold links count.",
+    help="Worst errors to list.",
 )
-@click.option("--against", type=_FILE, help="Predictions of another system to test against.")
-@click.option("--samples", default=1000, show_default=True, help="Bootstrap samples and shuffles.")
-@click.option("--seed", default=0, show_default=True, help="Of the samples.")
-@click.option("--errors", "n_errors", default=0, show_default=True, help="Worst errors to list.")
-@click.option(
-    "--html",
-    "html_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page with every pair, worst first.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object of fractions.")
+@scoring_options(page="every pair, worst first")
 def command(
     gold: File | None,
     unrelated_path: Path | None,
