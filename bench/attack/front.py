@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,13 +11,9 @@ from pathlib import Path
 
 import yaml
 
+from bench.ports import free_port
+
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _configuration(
@@ -64,7 +59,7 @@ def envoy(
     It may not have found them healthy yet. `folder` gets its files; where the servers ask for
     tokens, their file is `folder/tokens/tokens`.
     """
-    port = _free_port()
+    port = free_port()
     command = [
         sys.executable, "-c", "from envoy._main import main; main()",
         "-c", _configuration(folder, port, server_ports, max_connections),

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import socket
 import urllib.request
 
 import grpc
@@ -15,6 +14,8 @@ from support.waiting import wait_until
 from tokalign.client import AsyncClient, Client, Retry, UnavailableError
 from tokalign.client.options import MAX_TOKENS, service_config
 from tokalign.server.rpc.health import MAX_WATCHERS
+
+from bench.ports import free_port
 
 N_CALLS = 100
 TIMEOUT_S = 60.0
@@ -80,19 +81,6 @@ def test_calls_take_turns_among_servers(two, caller, retry):
         both = shares(servers, call)
     assert sum(both) == N_CALLS
     assert min(both) >= N_CALLS * 0.45
-
-
-def free_port(hosts):
-    """Return a port that is free on every one of some addresses."""
-    while True:
-        with contextlib.ExitStack() as stack:
-            first = stack.enter_context(socket.socket())
-            first.bind((hosts[0], 0))
-            port = first.getsockname()[1]
-            with contextlib.suppress(OSError):
-                for host in hosts[1:]:
-                    stack.enter_context(socket.socket()).bind((host, port))
-                return port
 
 
 def test_a_server_added_behind_a_name_gets_its_share_within_the_connection_age():
