@@ -232,7 +232,7 @@ class Chaos:
             grpc.aio.insecure_channel(self.server.address) as channel,
         ):
             admin = admin_pb2_grpc.AdminServiceStub(admin_channel)
-            stop_at = time.monotonic() + 30
+            stop_at = time.monotonic() + 60
             while True:
                 status = await admin.GetStatus(admin_pb2.GetStatusRequest(), timeout=30)
                 work = (status.admitted_pairs, status.busy_workers)
@@ -243,7 +243,7 @@ class Chaos:
                     return
                 await asyncio.sleep(0.1)
             request = align_pb2.AlignRequest(pair=self.pairs[0])
-            await align_pb2_grpc.AlignServiceStub(channel).Align(request, timeout=10)
+            await align_pb2_grpc.AlignServiceStub(channel).Align(request, timeout=60)
 
     async def watch(self, stop_at, sizes):
         while time.monotonic() < stop_at:
@@ -275,7 +275,7 @@ def verdict(chaos, sizes, exit_code):
         wrong.append("no call succeeded")
     settled = sizes[len(sizes) // 4 :]
     half = len(settled) // 2
-    limits = (("files", 20), ("MiB", 64), ("processes", 2), (ALL_MEMORY, 150))
+    limits = (("files", 20), ("MiB", 64), ("processes", 2 * WORKERS), (ALL_MEMORY, 150))
     for index, (what, slack) in enumerate(limits):
         early = [size[index] for size in settled[:half]]
         late = [size[index] for size in settled[half:]]

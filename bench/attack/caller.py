@@ -16,7 +16,8 @@ from tokalign.v1 import align_pb2, align_pb2_grpc
 
 PAIRS = Path(__file__).resolve().parents[1] / "pairs.tsv"
 N_PAIRS = 24
-DEADLINE_S = 5.0
+# Ends what never comes, however busy the machine; how late answers come is for the p99 to tell.
+DEADLINE_S = 20.0
 CALL_GAP_S = 0.04
 # Every so many calls go over a connection of their own.
 NEW_EVERY = 12

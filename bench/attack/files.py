@@ -233,7 +233,7 @@ async def token_file(attack: Attack) -> None:
             return "OK"
 
         async def until(token: str, wanted: str, what: str) -> None:
-            for _ in range(100):
+            for _ in range(300):
                 if await code(token) == wanted:
                     return
                 await asyncio.sleep(0.1)

@@ -182,7 +182,7 @@ async def stuck_log(attack: Attack) -> None:
         os.close(pipe)
         process.send_signal(signal.SIGHUP)
         await asyncio.sleep(3)
-        n_answered = await call(attack, 20, 2.0)
+        n_answered = await call(attack, 20, 30.0)
         attack.note("calls answered of 20", n_answered)
         attack.expect(n_answered == 20, f"{20 - n_answered} of 20 calls were lost")
         process.send_signal(signal.SIGTERM)

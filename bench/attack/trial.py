@@ -248,7 +248,7 @@ def _phases(
         result.front_mib |= {"peak": memory.front_peak_mib}
         result.worker_mib = memory.worker_peak_mib
         pipe.send("stop")
-        outcomes = _receive(process, pipe, 30) or []
+        outcomes = _receive(process, pipe, caller.DEADLINE_S + 40) or []
     _judge_calls(row, outcomes, began, ended, result)
     _judge_memory(row, memory, server, result)
     codes: dict[str, float] = {}
