@@ -28,7 +28,7 @@ def channelz(*flags):
 
 def sockets(stub):
     """Return the busier of the two servers, which is not the admin port's, and its sockets' ids."""
-    servers = stub.GetServers(channelz_pb2.GetServersRequest(), timeout=20).server
+    servers = stub.GetServers(channelz_pb2.GetServersRequest(), timeout=60).server
     service = max(servers, key=lambda server: server.data.calls_started)
     found = stub.GetServerSockets(
         channelz_pb2.GetServerSocketsRequest(server_id=service.ref.server_id), timeout=20
@@ -39,13 +39,14 @@ def sockets(stub):
 def test_servers_sockets_and_streams_are_shown():
     with channelz("--channelz") as (stub, align, _):
         for _ in range(3):
-            align.Align(REQUEST, timeout=20)
-        service, (socket_id,) = sockets(stub)
-        assert service.data.calls_succeeded == 3
-        answer = stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=socket_id), timeout=20)
+            align.Align(REQUEST, timeout=60)
+        # grpc counts a call once its answer is on its way.
+        wait_until(lambda: sockets(stub)[0].data.calls_succeeded == 3)
+        _, (socket_id,) = sockets(stub)
+        answer = stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=socket_id), timeout=60)
         assert answer.socket.data.streams_started == 3
         with pytest.raises(grpc.RpcError) as caught:
-            stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=10**9), timeout=20)
+            stub.GetSocket(channelz_pb2.GetSocketRequest(socket_id=10**9), timeout=60)
         assert caught.value.code() == grpc.StatusCode.NOT_FOUND
 
 
@@ -54,7 +55,7 @@ def test_old_connections_are_replaced_and_no_call_fails():
 
         def connections():
             for _ in range(5):
-                align.Align(REQUEST, timeout=20)
+                align.Align(REQUEST, timeout=60)
             return set(sockets(stub)[1])
 
         first = connections()
@@ -66,7 +67,7 @@ def test_it_is_off_unless_asked_for_and_never_on_the_public_port(flags, is_publi
     with channelz(*flags) as (stub, _, channel):
         asked = channelz_pb2_grpc.ChannelzStub(channel) if is_public else stub
         with pytest.raises(grpc.RpcError) as caught:
-            asked.GetServers(channelz_pb2.GetServersRequest(), timeout=20)
+            asked.GetServers(channelz_pb2.GetServersRequest(), timeout=60)
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 

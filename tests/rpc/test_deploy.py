@@ -40,7 +40,7 @@ def exposition(tmp_path_factory):
             align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}}),
             metadata=[("authorization", "Bearer secret")],
         )
-        with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as answer:
             return answer.read().decode()
 
 

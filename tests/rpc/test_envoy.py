@@ -24,7 +24,7 @@ from bench.attack.peer import Peer, message
 from bench.attack.peer import request as header_block
 from bench.attack.strangers import packed
 
-FLAGS = ["--drain-delay", "4", "--grace", "10", "--workers", "1"]
+FLAGS = ["--drain-delay", "8", "--grace", "60", "--workers", "1"]
 
 
 def request(pair_id="1"):
@@ -34,7 +34,7 @@ def request(pair_id="1"):
 
 
 def calls_at(server):
-    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as answer:
         lines = answer.read().decode().splitlines()
     return sum(
         float(line.split()[-1])
@@ -67,7 +67,7 @@ class Load:
     def _run(self):
         while not self._stop.is_set():
             try:
-                self.stub.Align(request(), timeout=20, metadata=self.metadata)
+                self.stub.Align(request(), timeout=60, metadata=self.metadata)
             except grpc.RpcError as error:
                 self.failures.append((error.code(), error.details()))
             self.n_calls += 1
@@ -131,8 +131,15 @@ def token_file(tmp_path, tokens=("secret",)):
     path = tmp_path / "tokens" / "tokens"
     path.parent.mkdir(exist_ok=True)
     lines = [f"someone {hashlib.sha256(token.encode()).hexdigest()}\n" for token in tokens]
-    path.write_text("# who may call\n\n" + "".join(lines))
+    replace_text(path, "# who may call\n\n" + "".join(lines))
     return path
+
+
+def replace_text(path, text):
+    """Write a file such that nobody reads it empty or in part."""
+    new = path.with_name("new")
+    new.write_text(text)
+    new.replace(path)
 
 
 @pytest.fixture
@@ -208,7 +215,7 @@ def test_envoy_reads_its_token_file_as_the_server_does(guarded, tmp_path):
     path = token_file(tmp_path, ["one", "two"])
     wait_until(lambda: code_of(stub, "two") is grpc.StatusCode.OK)
     # A damaged file leaves the last good tokens: what is added to it is not read either.
-    path.write_text(path.read_text().replace("someone", "someone else", 1))
+    replace_text(path, path.read_text().replace("someone", "someone else", 1))
     began = time.monotonic()
     while time.monotonic() < began + 3:
         assert code_of(stub, "one") is grpc.StatusCode.OK
@@ -302,6 +309,6 @@ def test_idle_connections_beyond_the_limit_are_closed(tmp_path):
 
 
 def can_connect(host, port):
-    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), timeout=10):
+    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), timeout=60):
         return True
     return False

@@ -89,7 +89,7 @@ async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path):
     await until(lambda: not stub.admission.pairs)
     (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    assert stub.pool.waiting_pairs == 0
+    await until(lambda: stub.pool.waiting_pairs == 0)
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
     assert (
         metrics.registry.get_sample_value(
@@ -117,4 +117,4 @@ async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
     await until(lambda: not stub.admission.pairs)
     (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
-    assert stub.pool.waiting_pairs == 0
+    await until(lambda: stub.pool.waiting_pairs == 0)

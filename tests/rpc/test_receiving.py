@@ -37,15 +37,15 @@ def token_file(tmp_path):
 async def test_stranger_is_refused_before_the_message_is_read(serving, token_file, method):
     stub = await serving(token_file=token_file)
     call = unfinished(stub, method)
-    assert await asyncio.wait_for(call.code(), 20) == Code.UNAUTHENTICATED
+    assert await asyncio.wait_for(call.code(), 60) == Code.UNAUTHENTICATED
     assert len(stub.front.calls.receiving) == 0
 
 
 async def test_strangers_stream_and_reflection_are_refused_at_once(serving, token_file):
     stub = await serving(token_file=token_file, reflection=True)
-    assert await asyncio.wait_for(stub.AlignStream().code(), 20) == Code.UNAUTHENTICATED
+    assert await asyncio.wait_for(stub.AlignStream().code(), 60) == Code.UNAUTHENTICATED
     describe = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo
-    assert await asyncio.wait_for(describe().code(), 20) == Code.UNAUTHENTICATED
+    assert await asyncio.wait_for(describe().code(), 60) == Code.UNAUTHENTICATED
     metadata = (("authorization", f"Bearer {TOKEN}"),)
     question = reflection_pb2.ServerReflectionRequest(list_services="")
     answers = [answer async for answer in describe(iter([question]), metadata=metadata)]
@@ -53,10 +53,11 @@ async def test_strangers_stream_and_reflection_are_refused_at_once(serving, toke
 
 
 async def test_message_that_does_not_arrive_ends_its_call_and_no_other(serving, metrics):
-    stub = await serving(receive_timeout_s=0.1)
+    # Long enough for the other call's message on a busy machine.
+    stub = await serving(receive_timeout_s=2.0)
     late = unfinished(stub, "Align")
-    assert await asyncio.wait_for(late.code(), 20) == Code.DEADLINE_EXCEEDED
-    assert "did not arrive within 0.1 s" in await late.details()
+    assert await asyncio.wait_for(late.code(), 60) == Code.DEADLINE_EXCEEDED
+    assert "did not arrive within 2 s" in await late.details()
     assert (await stub.Align(REQUEST)).model.name == "fake"
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "Align"}
     value = metrics.registry.get_sample_value
@@ -77,7 +78,7 @@ async def test_silent_stream_is_left_alone(serving):
 async def test_call_that_ends_without_a_message_is_told(serving):
     stub = await serving()
     call = stub.channel.stream_unary("/tokalign.v1.AlignService/Align")(iter(()))
-    assert await asyncio.wait_for(call.code(), 20) == Code.CANCELLED
+    assert await asyncio.wait_for(call.code(), 60) == Code.CANCELLED
     assert "before its message was whole" in await call.details()
 
 
@@ -88,7 +89,7 @@ async def test_all_that_are_receiving_can_be_ended(serving):
     await until(lambda: len(receiving) == 6)
     receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
     for call in calls:
-        assert await asyncio.wait_for(call.code(), 20) == Code.RESOURCE_EXHAUSTED
+        assert await asyncio.wait_for(call.code(), 60) == Code.RESOURCE_EXHAUSTED
         assert await call.details() == "as told"
     await until(lambda: stub.front.calls.running == 0)
     assert len(receiving) == 0
@@ -104,7 +105,7 @@ async def test_health_is_asked_in_time_or_refused(serving):
     stub = await serving()
     calls = [unfinished(stub, "Check", health.SERVICE) for _ in range(2 * health.MAX_READING)]
     for call in calls:
-        assert await asyncio.wait_for(call.code(), 20) == Code.DEADLINE_EXCEEDED
+        assert await asyncio.wait_for(call.code(), 60) == Code.DEADLINE_EXCEEDED
     checks = health_pb2_grpc.HealthStub(stub.channel)
     assert (await checks.Check(health_pb2.HealthCheckRequest())).status == 1
     call = stub.channel.unary_unary(f"/{health.SERVICE}/Check")(b"\xff")
@@ -164,7 +165,8 @@ async def test_refused_request_is_forgotten_without_the_garbage_collector(servin
         for _ in range(10):
             await refused()
         await until(lambda: stub.front.calls.running == 0)
-        assert large() <= 1
+        # grpc's own threads may still hold a request that was answered just now.
+        await until(lambda: large() <= 1, "large requests are not forgotten")
     finally:
         tracemalloc.stop()
         gc.enable()

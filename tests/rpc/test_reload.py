@@ -38,7 +38,7 @@ def test_running_calls_finish_on_the_old_model_and_new_ones_use_the_new(server, 
     wait_until(lambda: status(admin_pb2.GetStatusRequest()).admitted_pairs == 60)
     answer = server.admin.Reload(admin_pb2.ReloadRequest(models=["two"]), timeout=60)
     assert [model.name for model in answer.models] == ["two"]
-    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as page:
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as page:
         shown = re.findall(r"^tokalign_model_info.*", page.read().decode(), re.M)
     assert shown == [f'tokalign_model_info{{digest="{"0" * 64}",name="two",version="1.0.0"}} 1.0']
     assert server.stub.BatchAlign(batch("a")).model.name == "two"

@@ -46,7 +46,7 @@ def check(*arguments):
 def align(address, credentials):
     with grpc.secure_channel(address, credentials) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        return stub.Align(REQUEST, timeout=10)
+        return stub.Align(REQUEST, timeout=60)
 
 
 def test_tls_is_spoken_and_certificates_are_reloaded(authority, tmp_path):
@@ -147,7 +147,7 @@ def test_calls_need_a_token_and_health_does_not(tmp_path):
         def code(header):
             metadata = [("authorization", header)] if header else []
             try:
-                stub.Align(REQUEST, metadata=metadata, timeout=10)
+                stub.Align(REQUEST, metadata=metadata, timeout=60)
             except grpc.RpcError as error:
                 return error.code()
             return grpc.StatusCode.OK
@@ -212,7 +212,7 @@ def test_server_tells_of_a_deleted_token_file_once_and_in_its_metrics(tmp_path):
         stub = align_pb2_grpc.AlignServiceStub(channel)
 
         def fault():
-            with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=10) as answer:
+            with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as answer:
                 (line,) = re.findall(
                     r"^tokalign_token_file_faulty .*", answer.read().decode(), re.M
                 )
@@ -223,7 +223,7 @@ def test_server_tells_of_a_deleted_token_file_once_and_in_its_metrics(tmp_path):
         wait_until(lambda: fault() == 1)
         for _ in range(20):
             with pytest.raises(grpc.RpcError) as caught:
-                stub.Align(REQUEST, metadata=[("authorization", "Bearer a")], timeout=10)
+                stub.Align(REQUEST, metadata=[("authorization", "Bearer a")], timeout=60)
             assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
         server.stop()
         assert server.rest().count("the token file cannot be used") == 1

@@ -57,7 +57,7 @@ def test_sigterm_to_the_process_group_still_drains(tmp_path):
 def test_the_end_has_an_order(tmp_path):
     """NOT_SERVING first, calls taken for the delay, then refused; running ones are answered."""
     with (
-        started("--drain-delay", "6", "--grace", "300") as server,
+        started("--drain-delay", "12", "--grace", "300") as server,
         grpc.insecure_channel(server.address) as channel,
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
@@ -73,13 +73,13 @@ def test_the_end_has_an_order(tmp_path):
         assert next(watch).status == not_serving
         assert get(f"{server.metrics_url}/readyz")[0] == 503
         assert get(f"{server.metrics_url}/livez")[0] == 200
-        assert len(stub.BatchAlign(batch("a"), timeout=20).results) == 1
+        assert len(stub.BatchAlign(batch("a"), timeout=60).results) == 1
         running = stub.BatchAlign.future(batch(f"until:{tmp_path / 'free'}"), timeout=60)
         codes = []
 
         def is_refused():
             try:
-                stub.BatchAlign(batch("a"), timeout=20)
+                stub.BatchAlign(batch("a"), timeout=60)
             except grpc.RpcError as error:
                 codes.append(error.code())
             return grpc.StatusCode.UNAVAILABLE in codes
@@ -180,15 +180,15 @@ def test_connections_that_speak_no_http_cost_nothing():
     preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.BatchAlign(batch("a"), timeout=20)
+        stub.BatchAlign(batch("a"), timeout=60)
         files = Path(f"/proc/{server.process.pid}/fd")
         n_before = len(list(files.iterdir()))
         host, port = server.address.split(":")
         for index in range(200):
-            with socket.create_connection((host, int(port)), timeout=10) as connection:
+            with socket.create_connection((host, int(port)), timeout=60) as connection:
                 junk = rng.randbytes(rng.randrange(200))
                 connection.sendall(preface + junk if index % 2 else junk)
-        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=60).results[0].status.code == 0
         wait_until(lambda: len(list(files.iterdir())) <= n_before + 2)
         assert server.stop() == 0
 
@@ -227,7 +227,7 @@ def test_ipv6_is_served():
     with started("--host", "::1") as server, grpc.insecure_channel(server.address) as channel:
         assert server.address.startswith("[::1]:")
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        assert len(stub.BatchAlign(batch("a"), timeout=20).results) == 1
+        assert len(stub.BatchAlign(batch("a"), timeout=60).results) == 1
         assert get(f"{server.metrics_url}/readyz")[0] == 200
 
 
@@ -243,18 +243,18 @@ def test_idle_connections_leave_descriptors_to_probes_and_calls():
         contextlib.ExitStack() as stack,
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=60).results[0].status.code == 0
         (limited,) = [entry for entry in server.log if "limited by" in entry["event"]]
         assert limited["connections"] == 256 - 128 - 8
         host, port = server.address.split(":")
         for _ in range(300):
             # Those beyond the limit are closed.
             with contextlib.suppress(OSError):
-                peer = stack.enter_context(socket.create_connection((host, int(port)), timeout=20))
+                peer = stack.enter_context(socket.create_connection((host, int(port)), timeout=60))
                 peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
         assert get(f"{server.metrics_url}/livez")[0] == 200
         assert "tokalign_workers_ready 1.0" in get(f"{server.metrics_url}/metrics")[1]
-        assert stub.BatchAlign(batch("a"), timeout=20).results[0].status.code == 0
+        assert stub.BatchAlign(batch("a"), timeout=60).results[0].status.code == 0
 
 
 def test_too_few_descriptors_end_the_server_with_what_it_needs():

@@ -106,7 +106,7 @@ def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collec
     with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
         metadata = [("traceparent", f"00-{TRACE_ID}-{CALLER_ID}-01")]
-        stub.Align(align_pb2.AlignRequest(pair=pair()), metadata=metadata, timeout=20)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), metadata=metadata, timeout=60)
         assert server.stop() == 0
     (call,) = collector.named("tokalign.v1.AlignService/Align")
     assert (call.trace_id.hex(), call.parent_span_id.hex()) == (TRACE_ID, CALLER_ID)
@@ -123,8 +123,9 @@ def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collec
     assert stage.parent_span_id == compute.span_id
     assert {span.trace_id for span in collector.spans} == {call.trace_id}
     assert attributes(compute)["tokalign.pairs"] == 1
-    # The clocks of both processes are one, so the parts lie in their wholes, to a rounding.
-    slack_ns = 2_000_000
+    # One process reads one clock, so the parts lie in their wholes; but each time is converted by
+    # itself, and a busy machine may run others between the two clocks' readings.
+    slack_ns = 1_000_000_000
     assert call.start_time_unix_nano <= queue.start_time_unix_nano + slack_ns
     assert queue.end_time_unix_nano <= compute.start_time_unix_nano + slack_ns
     assert compute.end_time_unix_nano <= call.end_time_unix_nano + slack_ns
@@ -173,7 +174,7 @@ def test_spans_go_by_grpc_and_under_the_name_given(collector, monkeypatch):
     monkeypatch.setenv("OTEL_SERVICE_NAME", "mine")
     with started("--traces") as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)
         assert server.stop() == 0
     assert len(collector.named("tokalign.v1.AlignService/Align")) == 1
     assert collector.services == {"mine"}
@@ -183,7 +184,7 @@ def test_unsampled_calls_leave_nothing(traced, collector, monkeypatch):
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
     with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)
         assert server.stop() == 0
     assert collector.spans == []
 
@@ -192,7 +193,7 @@ def test_absent_collector_costs_no_call_and_little_time(monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
     with started("--traces") as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)
         assert server.stop() == 0
 
 
@@ -202,7 +203,7 @@ def test_nothing_is_imported_unless_asked_for(collector, monkeypatch):
     )
     with started() as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=20)
+        stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)
         assert server.stop() == 0
     assert collector.spans == []
     code = "import sys, tokalign.server.rpc.frontend; print('opentelemetry' in sys.modules)"
@@ -235,5 +236,5 @@ def test_unknown_protocol_ends_the_server(monkeypatch):
 def test_times_of_the_monotonic_clock_become_those_of_day():
     before = time.time_ns()
     converted = tracing.epoch_ns(time.monotonic())
-    # The two clocks drift apart by less than a millisecond in between.
-    assert before - 1e6 < converted < time.time_ns() + 1e6
+    # Others may run between the two clocks' readings.
+    assert before - 1e9 < converted < time.time_ns() + 1e9

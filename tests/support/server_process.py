@@ -30,7 +30,7 @@ def started(*flags, fake=True, wait=True):
 def get(url):
     """Return the status and the text that a metrics port answers with."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:

@@ -25,7 +25,7 @@ def workers(parent: int) -> list[int]:
 def cmdline(number: str) -> bytes:
     try:
         return Path(f"/proc/{number}/cmdline").read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return b""
 
 
