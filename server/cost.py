@@ -30,6 +30,7 @@ CELL_TOKEN_US = 0.0009
 # explained twice.
 POSTERIORS_CELL_US = 0.04
 PHRASES_TOKEN_US = 3.0
+PHRASES_CELL_US = 0.06
 EXPLAIN_TOKEN_US = 85.0
 
 # Bytes of an answer, measured on usual and on long pairs.
@@ -66,6 +67,7 @@ def _of_sizes(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[i
         cell_us += POSTERIORS_CELL_US
     if options.phrases:
         token_us += PHRASES_TOKEN_US
+        cell_us += PHRASES_CELL_US
     if options.explain:
         token_us += EXPLAIN_TOKEN_US
     costs = []

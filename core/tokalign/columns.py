@@ -79,6 +79,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "symmetrization": lambda columns, index: columns.symmetrization,
     "posteriors": lambda columns, index: None,
     "explanations": lambda columns, index: (),
+    "phrases": lambda columns, index: (),
     "source_truncated": lambda columns, index: False,
     "target_truncated": lambda columns, index: False,
     "distance": lambda columns, index: None,
@@ -88,8 +89,8 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
 def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int] | None:
     """Return the columns that an alignment is a view of and its pair's number among them.
 
-    None where it is none: where it was made by its constructor, or holds posteriors or
-    explanations.
+    None where it is none: where it was made by its constructor, or holds posteriors,
+    explanations or phrases.
     """
     viewed = alignment.viewed()
     if viewed is None or not isinstance(viewed[0], AlignmentColumns):

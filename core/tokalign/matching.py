@@ -21,6 +21,7 @@ from tokalign.model import ModelHeader
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Direction, Symmetrization
 from tokalign.outcomes import AnnotatedPair, attempt
+from tokalign.phrases import weakest_links
 from tokalign.systems import Matches, System, check_options, summary
 from tokalign.systems.words import remembered
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
@@ -149,6 +150,11 @@ class SystemResults:
                 for link in links
                 for explanation in self.explain(decoded, link.source, link.target)
             )
+        phrases = (
+            weakest_links({(link.source, link.target): link.confidence for link in links})
+            if options.phrases
+            else ()
+        )
         covered = coverage(decoded.s2t_posterior, decoded.t2s_posterior)
         return Alignment(
             source=in_unit(source, options.offsets),
@@ -160,6 +166,7 @@ class SystemResults:
             version=self.header.version,
             symmetrization=options.symmetrization,
             explanations=explanations,
+            phrases=phrases,
             source_truncated=options.truncate and is_cut(source),
             target_truncated=options.truncate and is_cut(target),
             distance=matches.distance,

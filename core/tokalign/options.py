@@ -104,8 +104,8 @@ class AlignOptions:
     explain : bool
         Whether to explain every link.
     phrases : bool
-        Whether what is written or sent holds the maximal blocks of links; the library gives them
-        by Alignment.phrases() either way.
+        Whether to return phrase links: the maximal blocks of links, each with a confidence of its
+        own (tokalign.phrases).
     offsets : OffsetUnit
         What the offsets of an alignment's sentences count. Its value as a str is taken, too.
     detail : Detail

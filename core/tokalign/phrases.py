@@ -4,12 +4,21 @@ A block is a run of neighbouring source tokens and a run of neighbouring target 
 every one is linked with every one of the other side. It is maximal where no other block holds it.
 Annotators mark phrases so ("shut down" with "closed"): Yao, Van Durme, Callison-Burch and Clark
 (2013), EMNLP: Semi-Markov Phrase-Based Monolingual Alignment, section 2.
+
+A block of a model has a probability of its own: that every token of either side is linked within
+the block, each direction over its own chain, and the mean of both. It is no function of its links'
+probabilities. Of one word with two, the direction that labels the one word shares its probability
+out among two links, which as a block keep all of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
+
+Block: TypeAlias = tuple[int, int, int, int]
+"""Half-open ranges: source_start, source_end, target_start, target_end."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,7 +32,9 @@ class Phrase:
     target_start, target_end : int
         Half-open range of target tokens.
     confidence : float
-        The least confidence of the block's links, in [0, 1].
+        In [0, 1]. Of a model, the probability that both sides are linked within the block alone,
+        calibrated as links are; of a block of one link, that link's. Of a system of the
+        literature, the least confidence of the block's links.
     """
 
     source_start: int
@@ -33,13 +44,30 @@ class Phrase:
     confidence: float = 1.0
 
 
-def maximal_blocks(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
-    """Return the maximal blocks of links, sorted by where they start.
+def links_of(block: Block) -> Iterator[tuple[int, int]]:
+    """Yield the (source, target) links of a block."""
+    source_start, source_end, target_start, target_end = block
+    for i in range(source_start, source_end):
+        for j in range(target_start, target_end):
+            yield i, j
+
+
+def weakest_links(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
+    """Return the maximal blocks of links, each as confident as its least confident link.
 
     Parameters
     ----------
     links : dict
         Confidence of every (source, target).
+    """
+    return tuple(
+        Phrase(*block, min(links[link] for link in links_of(block)))
+        for block in maximal_blocks(links)
+    )
+
+
+def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
+    """Return the maximal blocks of (source, target) links, sorted by where they start.
 
     Notes
     -----
@@ -47,9 +75,8 @@ def maximal_blocks(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]
 
     Examples
     --------
-    >>> maximal_blocks({(0, 0): 0.9, (0, 1): 0.8, (2, 3): 1.0})
-    (Phrase(source_start=0, source_end=1, target_start=0, target_end=2, confidence=0.8), \
-Phrase(source_start=2, source_end=3, target_start=3, target_end=4, confidence=1.0))
+    >>> maximal_blocks([(0, 0), (0, 1), (2, 3)])
+    ((0, 1, 0, 2), (2, 3, 3, 4))
     """
     columns: dict[int, set[int]] = {}
     for i, j in links:
@@ -63,8 +90,7 @@ Phrase(source_start=2, source_end=3, target_start=3, target_end=4, confidence=1.
             for start, stop in _runs(shared):
                 run = set(range(start, stop))
                 if not run <= below and not run <= columns.get(top - 1, set()):
-                    confidence = min(links[i, j] for i in range(top, end) for j in run)
-                    found.append(Phrase(top, end, start, stop, confidence))
+                    found.append((top, end, start, stop))
             shared &= below
     return tuple(sorted(found))
 

@@ -14,7 +14,7 @@ from tokalign.constraints import Constraints
 from tokalign.edits import Edit, phrase_edits
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.options import Direction, RankBy, Symmetrization
-from tokalign.phrases import Phrase, maximal_blocks
+from tokalign.phrases import Phrase
 
 if TYPE_CHECKING:
     import numpy as np
@@ -271,6 +271,9 @@ class Alignment(View):
         Probability of every link, in [0, 1], where asked for.
     explanations : tuple of LinkExplanation
         Empty unless asked for.
+    phrases : tuple of Phrase
+        The maximal blocks of links by where they start, each link in at least one; see
+        tokalign.phrases. Empty unless asked for.
     source_truncated, target_truncated : bool
         Whether the sentence's end was cut off, as AlignOptions.truncate asks.
     distance : float or None
@@ -287,6 +290,7 @@ class Alignment(View):
     symmetrization: Symmetrization
     posteriors: NDArray[np.float32] | None = None
     explanations: tuple[LinkExplanation, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     source_truncated: bool = False
     target_truncated: bool = False
     distance: float | None = None
@@ -294,10 +298,6 @@ class Alignment(View):
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
-
-    def phrases(self) -> tuple[Phrase, ...]:
-        """Return the maximal blocks of links, each link in at least one; see tokalign.phrases."""
-        return maximal_blocks({(link.source, link.target): link.confidence for link in self.links})
 
     def edits(self) -> tuple[Edit, ...]:
         """Return the alignment as phrase edits; see tokalign.edits.

@@ -172,7 +172,6 @@ def made_and_view() -> tuple[Alignment, Alignment]:
         repr,
         hash,
         Alignment.to_pharaoh,
-        Alignment.phrases,
         copy.copy,
         copy.deepcopy,
         lambda each: pickle.loads(pickle.dumps(each)),

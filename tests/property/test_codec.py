@@ -23,7 +23,6 @@ from tokalign.codec._writing import AlignmentWriter, write_judgement
 from tokalign.columns import AlignmentColumns
 from tokalign.errors import InputError
 from tokalign.options import AlignOptions, RankBy, Symmetrization
-from tokalign.phrases import Phrase
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
 from tokalign.v1 import align_pb2
@@ -130,10 +129,6 @@ def test_judgements_are_written_as_protobuf_writes_them(judgement):
     assert write_judgement(judgement) == answers.judgement(judgement).SerializeToString()
 
 
-def phrase_of(message):
-    return Phrase(*(getattr(message, each.name) for each in dataclasses.fields(Phrase)))
-
-
 def decoded_again(alignment, options):
     """Return the message of an alignment, and what is made of it."""
     message = align_pb2.Alignment.FromString(AlignmentWriter(options).write(alignment))
@@ -141,21 +136,20 @@ def decoded_again(alignment, options):
     return message, codec.decode_alignment(message, model, alignment.symmetrization)
 
 
-@given(alignments(), st.booleans())
-def test_alignment_survives(alignment, phrases):
-    message, decoded = decoded_again(alignment, AlignOptions(phrases=phrases))
+@given(alignments())
+def test_alignment_survives(alignment):
+    _, decoded = decoded_again(alignment, AlignOptions())
     for each in dataclasses.fields(Alignment):
         np.testing.assert_equal(getattr(decoded, each.name), getattr(alignment, each.name))
-    assert tuple(map(phrase_of, message.phrases)) == (alignment.phrases() if phrases else ())
 
 
 EMPTY = Sentence("", (), (), ())
 
 
-@given(alignments(), st.booleans())
-def test_links_alone_are_the_alignment_without_its_sentences(alignment, phrases):
-    message, decoded = decoded_again(alignment, AlignOptions(detail="links", phrases=phrases))
-    full = answers.alignment(alignment, AlignOptions(phrases=phrases))
+@given(alignments())
+def test_links_alone_are_the_alignment_without_its_sentences(alignment):
+    message, decoded = decoded_again(alignment, AlignOptions(detail="links"))
+    full = answers.alignment(alignment, AlignOptions())
     full.ClearField("source")
     full.ClearField("target")
     assert message == full
@@ -216,7 +210,7 @@ def full(kind):
         (
             align_pb2.Alignment,
             lambda it: align_pb2.Alignment.FromString(
-                AlignmentWriter(AlignOptions(phrases=True)).write(
+                AlignmentWriter(AlignOptions()).write(
                     codec.decode_alignment(it, align_pb2.ModelRef(), "joint")
                 )
             ),
@@ -225,9 +219,6 @@ def full(kind):
 )
 def test_no_field_is_forgotten(kind, recoded):
     message = full(kind)
-    if kind is align_pb2.Alignment:
-        # Phrases follow from the one link, from token 1 to token 1.
-        message.phrases[0].source_end = message.phrases[0].target_end = 2
     assert recoded(message) == message
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.links import link_posteriors
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
+from tokalign.phrases import Block
 from tokalign.shipped import model_path
 
 WORDS = ("Dogs", "dogs", "bark", "the", "the", "cat", "3", ".")
@@ -69,6 +71,19 @@ def permits(constraints: Constraints, labels: tuple[int, ...], direction: int) -
     )
 
 
+def all_blocks(n_source: int, n_target: int) -> Iterator[Block]:
+    """Yield every run of source tokens with every run of target tokens."""
+    for source in itertools.combinations(range(n_source + 1), 2):
+        for target in itertools.combinations(range(n_target + 1), 2):
+            yield (*source, *target)
+
+
+def keeps(labels: tuple[int, ...], block: Block, direction: int) -> bool:
+    """Tell whether a label sequence of one direction links a block's tokens within it."""
+    own, others = (block[:2], block[2:]) if direction == 0 else (block[2:], block[:2])
+    return all(labels[t] - 1 in range(*others) for t in range(*own))
+
+
 def emissions(decoded, n_source: int, n_target: int, direction: int) -> np.ndarray:
     """Return the scores of every label, feature by feature."""
     n_steps, n_states = ((n_source, n_target + 1), (n_target, n_source + 1))[direction]
@@ -90,6 +105,8 @@ def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None
             shared.decoder.decode(one, other, None, 0, constraints)
         return
     decoded = shared.decoder.decode(one, other, None, 0, constraints)
+    blocks = list(all_blocks(len(one), len(other)))
+    probabilities = decoded.block_probabilities(blocks)
     for direction, (posterior, states) in enumerate(
         zip((decoded.s2t_posterior, decoded.t2s_posterior), decoded.labels(), strict=True)
     ):
@@ -102,11 +119,15 @@ def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None
         }
         best = max(scores.values())
         assert scores[tuple(states.tolist())] == pytest.approx(best, abs=1e-3)
+        total = sum(math.exp(score - best) for score in scores.values())
+        shares = {labels: math.exp(score - best) / total for labels, score in scores.items()}
         expected = np.zeros_like(emission)
-        for labels, score in scores.items():
-            expected[np.arange(len(labels)), labels] += math.exp(score - best)
-        expected /= expected.sum(axis=1, keepdims=True)
+        for labels, share in shares.items():
+            expected[np.arange(len(labels)), labels] += share
         np.testing.assert_allclose(posterior, expected, atol=1e-4)
+        for block, probability in zip(blocks, probabilities[:, direction], strict=True):
+            within = [share for labels, share in shares.items() if keeps(labels, block, direction)]
+            assert probability == pytest.approx(sum(within), abs=1e-4)
 
 
 @given(pairs(), st.sampled_from(list(Symmetrization)))

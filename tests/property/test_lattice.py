@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crf as reference
 from tokalign.crf._marginals import forward_backward
+from tokalign.crf._spans import probability_within
 from tokalign.crf._viterbi import decode
 from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ShapeError
@@ -133,6 +134,68 @@ def test_log_partition_and_posteriors_sum_over_all_paths(lattice: tuple[Array, A
         for t, state in enumerate(path):
             expected_ts[t, state] += math.exp(score) / total
     np.testing.assert_allclose(posterior_ts, expected_ts, atol=1e-9)
+
+
+@st.composite
+def runs(draw: st.DrawFn, **sizes: int) -> tuple[Array, Array, tuple[int, int], tuple[int, int]]:
+    """A lattice that has a token's state, a run of its steps and one of its tokens' states."""
+    emission_ts, weights = draw(
+        lattices(**sizes).filter(lambda each: each[0].shape[1] > 1 and has_a_path(each[0]))
+    )
+    n_steps, n_states = emission_ts.shape
+    first_step = draw(st.integers(0, n_steps - 1))
+    first_state = draw(st.integers(1, n_states - 1))
+    return (
+        emission_ts,
+        weights,
+        (first_step, draw(st.integers(first_step + 1, n_steps))),
+        (first_state, draw(st.integers(first_state + 1, n_states))),
+    )
+
+
+@given(runs(max_steps=4, max_states=4))
+def test_probability_within_sums_over_all_paths(case) -> None:
+    emission_ts, weights, steps, states = case
+    paths = all_paths(emission_ts, weights)
+    total = sum(math.exp(score) for _, score in paths)
+    within = sum(
+        math.exp(score)
+        for path, score in paths
+        if all(states[0] <= state < states[1] for state in path[slice(*steps)])
+    )
+    found = probability_within(emission_ts, weights, steps, states)
+    assert found == pytest.approx(within / total, abs=1e-9)
+
+
+@given(runs(max_steps=12, max_states=30))
+def test_probability_within_is_that_of_the_lattice_without_the_rest(case) -> None:
+    emission_ts, weights, steps, states = case
+    restricted = emission_ts.copy()
+    restricted[slice(*steps), : states[0]] = restricted[slice(*steps), states[1] :] = -np.inf
+    _, _, log_partition = forward_backward(emission_ts, weights)
+    expected = 0.0
+    if has_a_path(restricted):
+        expected = math.exp(reference.forward_backward(restricted, weights)[2] - log_partition)
+    found = probability_within(emission_ts, weights, steps, states)
+    assert found == pytest.approx(expected, abs=1e-8)
+    assert 0.0 <= found <= 1.0
+
+
+@given(runs(max_steps=12, max_states=30))
+def test_probability_within_one_step_is_the_sum_of_its_posteriors(case) -> None:
+    emission_ts, weights, (step, _), states = case
+    posterior_ts, _, _ = forward_backward(emission_ts, weights)
+    found = probability_within(emission_ts, weights, (step, step + 1), states)
+    assert found == pytest.approx(posterior_ts[step, slice(*states)].sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("steps", "states"),
+    [((0, 0), (1, 2)), ((1, 3), (1, 2)), ((-1, 1), (1, 2)), ((0, 1), (0, 2)), ((0, 1), (1, 4))],
+)
+def test_ranges_outside_the_lattice_are_refused(steps, states) -> None:
+    with pytest.raises(ShapeError, match=r"wanted ranges within it that are not empty"):
+        probability_within(np.zeros((2, 3)), FLAT, steps, states)
 
 
 @given(lattices(max_steps=12, max_states=30))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 
@@ -9,8 +10,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tokalign import Aligner, InputError, Symmetrization
 from tokalign.cli.main import main
-from tokalign.phrases import Phrase, maximal_blocks
+from tokalign.decoding._decoder import Decoder
+from tokalign.features.lexicons import Lexicons
+from tokalign.model import load_model
+from tokalign.phrases import Phrase, links_of, maximal_blocks, weakest_links
+from tokalign.shipped import model_path
 
 N = 5
 LINKS = st.dictionaries(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), st.floats(0, 1))
@@ -34,28 +40,80 @@ def brute_force(links):
 
 @given(LINKS)
 def test_blocks_equal_brute_force(links):
-    assert maximal_blocks(links) == brute_force(links)
+    assert weakest_links(links) == brute_force(links)
 
 
 @given(LINKS)
 def test_blocks_cover_exactly_the_links(links):
-    covered = {
-        (i, j)
-        for block in maximal_blocks(links)
-        for i in range(block.source_start, block.source_end)
-        for j in range(block.target_start, block.target_end)
-    }
-    assert covered == set(links)
+    assert {link for block in maximal_blocks(links) for link in links_of(block)} == set(links)
 
 
 def test_corner_and_block_by_hand():
     # rows 0-1 x columns 0-1 are full; row 1 goes on to column 2, which only it has
     links = dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)], 1.0) | {(1, 2): 0.5}
-    assert maximal_blocks(links) == (Phrase(0, 2, 0, 2, 1.0), Phrase(1, 2, 0, 3, 0.5))
+    assert weakest_links(links) == (Phrase(0, 2, 0, 2, 1.0), Phrase(1, 2, 0, 3, 0.5))
 
 
 def test_no_links_have_no_blocks():
-    assert maximal_blocks({}) == ()
+    assert maximal_blocks([]) == weakest_links({}) == ()
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.load()
+
+
+SENTENCES = ("She came .", "She did come .", "Dogs bark at night .", "The dogs did bark .", "a a a")
+
+
+@pytest.mark.parametrize("symmetrization", list(Symmetrization))
+@pytest.mark.parametrize("style", ["strict", "paraphrase"])
+def test_phrases_are_the_blocks_of_links_and_a_single_link_is_its_phrase(
+    aligner, style, symmetrization
+):
+    asked = {"symmetrization": symmetrization, "style": style}
+    for source, target in itertools.product(SENTENCES, repeat=2):
+        alignment = aligner.align(source.split(), target.split(), phrases=True, **asked)
+        confidence = {(link.source, link.target): link.confidence for link in alignment.links}
+        blocks = [dataclasses.astuple(each)[:4] for each in alignment.phrases]
+        assert tuple(blocks) == maximal_blocks(confidence)
+        for block, phrase in zip(blocks, alignment.phrases, strict=True):
+            assert 0.0 <= phrase.confidence <= 1.0
+            links = list(links_of(block))
+            if len(links) == 1:
+                assert phrase.confidence == pytest.approx(confidence[links[0]], abs=1e-9)
+        assert aligner.align(source.split(), target.split(), **asked).phrases == ()
+
+
+def test_a_phrase_keeps_what_its_links_share(aligner):
+    alignment = aligner.align("She came.", "She did come.", style="paraphrase", phrases=True)
+    (phrase,) = (each for each in alignment.phrases if each.source_start == 1 == each.target_start)
+    assert (phrase.source_end, phrase.target_end) == (2, 3)
+    confidences = [link.confidence for link in alignment.links if link.source == 1]
+    assert min(confidences) < phrase.confidence <= 1.0
+
+
+def test_a_phrase_of_anchors_is_certain(aligner):
+    alignment = aligner.align("Rain fell.", "It was wet.", anchors=[(0, 1), (0, 2)], phrases=True)
+    assert Phrase(0, 1, 1, 3, 1.0) in alignment.phrases
+
+
+def test_blocks_outside_the_pair_are_refused(aligner):
+    model = load_model(model_path("en"))
+    decoder = Decoder(model, Lexicons.for_groups(model.table.groups))
+    decoded = decoder.decode(*aligner.annotate(["Rain fell.", "It rained."]))
+    assert decoded.block_probabilities([]).shape == (0, 2)
+    for block in ((0, 0, 0, 1), (0, 4, 0, 1), (-1, 1, 0, 1), (0, 1, 2, 4)):
+        with pytest.raises(InputError, match=r"no block .* in a pair of 3 and 3 tokens"):
+            decoded.block_probabilities([block])
+
+
+def test_phrases_of_a_system_are_as_confident_as_their_weakest_link():
+    source, target = ["The", "dogs", "bark", "."], ["The", "dogs", "bark", "at", "night", "."]
+    alignment = Aligner.load("lemma").align(source, target, phrases=True)
+    links = {(link.source, link.target): link.confidence for link in alignment.links}
+    assert alignment.phrases == weakest_links(links)
+    assert len(alignment.phrases) > 0
 
 
 def test_align_writes_phrases():

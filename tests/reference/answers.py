@@ -42,8 +42,7 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
     if value.posteriors is not None:
         message.posteriors.CopyFrom(posteriors(value.posteriors))
     message.explanations.extend([explanation(each) for each in value.explanations])
-    if options.phrases:
-        message.phrases.extend([phrase(each) for each in value.phrases()])
+    message.phrases.extend([phrase(each) for each in value.phrases])
     return message
 
 

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import grpc
+import numpy as np
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
@@ -90,15 +91,15 @@ def test_directions_posteriors_and_explanations_equal_local_ones(server, aligner
     )
     served = server.stub.Align(request).alignment
     local = aligners["en"].align(
-        source, target, symmetrization=symmetrization, posteriors=True, explain=True
+        source, target, symmetrization=symmetrization, posteriors=True, explain=True, phrases=True
     )
     assert pharaoh(served) == local.to_pharaoh()
     assert list(served.posteriors.values) == local.posteriors.ravel().tolist()
     assert len(served.explanations) == len(local.explanations) > 0
     assert [
-        (each.source_start, each.source_end, each.target_start, each.target_end)
+        (each.source_start, each.source_end, each.target_start, each.target_end, each.confidence)
         for each in served.phrases
-    ] == [dataclasses.astuple(each)[:4] for each in local.phrases()]
+    ] == [(*each[:4], np.float32(each[4])) for each in map(dataclasses.astuple, local.phrases)]
     assert len(served.phrases) > 0
     why = served.explanations[0]
     assert why.score == pytest.approx(sum(f.value * f.weight for f in why.features), abs=1e-4)

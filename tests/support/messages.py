@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
 from tokalign.options import AlignOptions, Detail, Direction, OffsetUnit, RankBy, Symmetrization
+from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -78,6 +79,9 @@ EXPLANATIONS = st.builds(
 )
 
 
+PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES)
+
+
 JUDGEMENTS = st.builds(
     Judgement,
     by=st.sampled_from([by for by in RankBy if by is not RankBy.AUTO]),
@@ -105,6 +109,7 @@ def alignments(draw):
         symmetrization=draw(st.sampled_from(Symmetrization)),
         posteriors=draw(st.none() | hnp.arrays(np.float32, shape, elements=SHARES)),
         explanations=draw(st.lists(EXPLANATIONS, max_size=3).map(tuple)),
+        phrases=draw(st.lists(PHRASES, max_size=3).map(tuple)),
         source_truncated=draw(st.booleans()),
         target_truncated=draw(st.booleans()),
         distance=draw(st.none() | st.floats(0, 1e9)),

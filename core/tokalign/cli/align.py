@@ -39,7 +39,7 @@ from tokalign.options import AlignOptions, OffsetUnit, Symmetrization
 @align_options
 @click.option("--probs", is_flag=True, help="Write each link's confidence, as 0-0:0.9731.")
 @click.option("--posteriors", is_flag=True, help="Write the posterior matrix (jsonl).")
-@click.option("--phrases", is_flag=True, help="Write the maximal blocks of links (jsonl).")
+@click.option("--phrases", is_flag=True, help="Write blocks of links and their confidence (jsonl).")
 @click.option("--edits", is_flag=True, help="Write the phrase edits: EQ, SUB, DEL, INS (jsonl).")
 @click.option("--explain", is_flag=True, help="Write why each link was chosen (jsonl).")
 @click.option(

@@ -59,7 +59,7 @@ class Layout:
         if self.format in _OBJECTS:
             value = alignment_to_json(name, alignment)
             if self.has_phrases:
-                value["phrases"] = [_phrase(each) for each in alignment.phrases()]
+                value["phrases"] = [_phrase(each) for each in alignment.phrases]
             if self.has_edits:
                 value["edits"] = [edit_to_json(each) for each in alignment.edits()]
             return json.dumps(value, ensure_ascii=False)

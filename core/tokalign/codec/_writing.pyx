@@ -199,20 +199,18 @@ cdef class AlignmentWriter:
     Parameters
     ----------
     options : AlignOptions
-        Whether to write phrases, and how much of each alignment.
+        How much of each alignment to write.
     """
 
     cdef _Columns _columns
     cdef _Answer _answer
     cdef bint _has_sentences
     cdef bint _has_links
-    cdef bint _has_phrases
 
     def __init__(self, options):
         self._answer = _Answer()
         self._has_sentences = options.detail is Detail.FULL
         self._has_links = options.detail is not Detail.SCORES
-        self._has_phrases = options.phrases
 
     def write(self, value):
         """Return an alignment's bytes.
@@ -233,7 +231,7 @@ cdef class AlignmentWriter:
         OverflowError
             If an index does not fit its field.
         """
-        viewed = None if self._has_phrases else columns_of(value)
+        viewed = columns_of(value)
         if viewed is not None:
             columns, index = viewed
             if self._columns is None or self._columns.of is not columns:
@@ -252,9 +250,8 @@ cdef class AlignmentWriter:
                 writer.posteriors(7, value.posteriors)
             for explanation in value.explanations:
                 writer.explanation(8, explanation)
-            if self._has_phrases:
-                for phrase in value.phrases():
-                    writer.phrase(9, phrase)
+            for phrase in value.phrases:
+                writer.phrase(9, phrase)
         writer.single(10, value.similarity)
         writer.number(11, value.source_truncated)
         writer.number(12, value.target_truncated)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tokalign.codec.options import FROM_NUMBER, decode_rank_by, values_of
 from tokalign.codec.sentences import decode_sentence
 from tokalign.options import Direction, RankBy, Symmetrization
+from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -30,8 +31,7 @@ def decode_alignment(
     Parameters
     ----------
     message : align_pb2.Alignment
-        Its phrases follow from its links and are not read. Sentences that it was asked to leave
-        out are empty.
+        Sentences that it was asked to leave out are empty.
     model : align_pb2.ModelRef
         Of the same response.
     symmetrization : Symmetrization
@@ -50,6 +50,7 @@ def decode_alignment(
             decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
         ),
         explanations=tuple(map(decode_explanation, message.explanations)),
+        phrases=tuple(Phrase(**values_of(each, Phrase)) for each in message.phrases),
         source_truncated=message.source_truncated,
         target_truncated=message.target_truncated,
         distance=message.distance if message.HasField("distance") else None,

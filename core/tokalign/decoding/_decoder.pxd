@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from tokalign.crf._lattice cimport Workspace
 from tokalign.decoding._known cimport KnownWords
@@ -43,4 +43,7 @@ cdef class Decoded:
     cdef int _style
     cdef tuple _labels(self)
     cdef tuple _weights(self)
+    cdef int _block_probabilities(
+        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
+    ) except -1
     cdef tuple _features(self, Py_ssize_t source, Py_ssize_t target)

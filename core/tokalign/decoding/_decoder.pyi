@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,9 @@ class Decoded:
     constraints: Constraints | None
     s2t_posterior: NDArray[np.float64]
     t2s_posterior: NDArray[np.float64]
+    def block_probabilities(
+        self, blocks: Sequence[tuple[int, int, int, int]]
+    ) -> NDArray[np.float64]: ...
     def weights(self) -> tuple[list[float], list[float]]: ...
     def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def features(

@@ -5,7 +5,7 @@ that the second direction costs little more than its chain.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 import threading
@@ -14,6 +14,7 @@ import numpy as np
 
 from tokalign.crf._lattice cimport N_TRANSITIONS, Workspace, expand
 from tokalign.crf._marginals cimport marginals
+from tokalign.crf._spans cimport span_probability
 from tokalign.crf._viterbi cimport viterbi
 from tokalign.decoding._known cimport KnownWords
 from tokalign.features._extract cimport Extractor
@@ -260,6 +261,71 @@ cdef class Decoded:
             decoder._labels(self._style, 0, s2t, n_source, n_target + 1, &s2t_states[0])
             decoder._labels(self._style, 1, t2s, n_target, n_source + 1, &t2s_states[0])
         return states
+
+    def block_probabilities(self, blocks):
+        """Return how likely each direction links a block's tokens among themselves alone.
+
+        Parameters
+        ----------
+        blocks : sequence of (int, int, int, int)
+            Half-open ranges of source and target tokens: source_start, source_end, target_start,
+            target_end, each not empty and within the pair.
+
+        Returns
+        -------
+        probabilities : float64 array, shape (n_blocks, 2)
+            Column 0: that every source token of the block is labelled with a target token of it,
+            in s2t; column 1: that every target token is with a source token of it, in t2s. Of a
+            block of one link, both directions' posteriors.
+
+        Raises
+        ------
+        InputError
+            If a block is empty or not within the pair.
+        """
+        n_source, n_target = len(self.source), len(self.target)
+        for block in blocks:
+            source_start, source_end, target_start, target_end = block
+            if not (
+                0 <= source_start < source_end <= n_source
+                and 0 <= target_start < target_end <= n_target
+            ):
+                raise InputError(
+                    f"no block {tuple(block)} in a pair of {n_source} and {n_target} tokens"
+                )
+        ranges = np.array(blocks, dtype=np.int64).reshape(-1, 4)
+        probabilities = np.empty((len(ranges), 2))
+        if len(ranges):
+            with self._decoder._lock:
+                self._block_probabilities(ranges, probabilities)
+        return probabilities
+
+    cdef int _block_probabilities(
+        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
+    ) except -1:
+        cdef Decoder decoder = self._decoder
+        decoder._hold(self)
+        cdef double[:, ::1] s2t_posterior = np.empty_like(self.s2t_posterior)
+        cdef double[:, ::1] t2s_posterior = np.empty_like(self.t2s_posterior)
+        cdef Py_ssize_t n_source = s2t_posterior.shape[0]
+        cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+        cdef const double *s2t = decoder._scratch
+        cdef const double *t2s = s2t + n_source * (n_target + 1)
+        cdef Py_ssize_t k
+        with nogil:  # the buffers of the decoder are those of the last chain
+            decoder._posteriors(self._style, 0, s2t, n_source, n_target + 1, &s2t_posterior[0, 0])
+            for k in range(ranges.shape[0]):
+                probabilities[k, 0] = span_probability(
+                    &decoder._workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
+                    ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
+                )
+            decoder._posteriors(self._style, 1, t2s, n_target, n_source + 1, &t2s_posterior[0, 0])
+            for k in range(ranges.shape[0]):
+                probabilities[k, 1] = span_probability(
+                    &decoder._workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
+                    ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
+                )
+        return 0
 
     def weights(self):
         """Return what each token weighs in similarity (tokalign.decoding.similarity).

@@ -16,6 +16,7 @@ from tokalign.decoding._joint import coverage
 from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.links import decide, link_posteriors
+from tokalign.decoding.phrases import phrases_of
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity
 from tokalign.errors import InputError, quoted
@@ -25,6 +26,7 @@ from tokalign.model import Model
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Symmetrization
 from tokalign.outcomes import AnnotatedPair, attempt
+from tokalign.phrases import Phrase
 from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
 from tokalign.types import Alignment, Link, LinkExplanation
 
@@ -49,6 +51,7 @@ def is_plain(options: AlignOptions) -> bool:
         options.symmetrization is Symmetrization.JOINT
         and not options.posteriors
         and not options.explain
+        and not options.phrases
         and not options.truncate
     )
 
@@ -207,6 +210,9 @@ class Results:
         posteriors = None
         if options.posteriors and confidence_of is not None:
             posteriors = confidence_of.astype(np.float32)
+        phrases: tuple[Phrase, ...] = ()
+        if options.phrases:
+            phrases = phrases_of(decoded, links, options.symmetrization, convention)
         explanations: tuple[LinkExplanation, ...] = ()
         if options.explain:
             explanations = tuple(
@@ -227,6 +233,7 @@ class Results:
             symmetrization=options.symmetrization,
             posteriors=posteriors,
             explanations=explanations,
+            phrases=phrases,
             source_truncated=options.truncate and is_cut(source),
             target_truncated=options.truncate and is_cut(target),
         )

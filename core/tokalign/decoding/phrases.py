@@ -1,0 +1,52 @@
+"""From a decoded pair's links to its phrase links, each with a confidence of its own.
+
+    s2t[block] = P(every source token of the block is labelled with a target token of it)
+    t2s[block] = P(every target token of the block is labelled with a source token of it)
+
+over all label sequences of each chain (tokalign.crf._spans). The confidence is their mean, as that
+of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
+it is that direction's. A block of one link has the confidence of the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokalign.decoding._convention import Convention
+from tokalign.decoding._decoder import Decoded
+from tokalign.options import Symmetrization
+from tokalign.phrases import Phrase, links_of, maximal_blocks
+from tokalign.types import Link
+
+
+def phrases_of(
+    decoded: Decoded,
+    links: Iterable[Link],
+    symmetrization: Symmetrization,
+    convention: Convention,
+) -> tuple[Phrase, ...]:
+    """Return the maximal blocks of a decoded pair's links, sorted by where they start.
+
+    Parameters
+    ----------
+    decoded : Decoded
+    links : iterable of Link
+        Those that were chosen.
+    symmetrization : Symmetrization
+        By which they were.
+    convention : Convention
+        Whose map gives confidences. What constraints ask for has 1, as its links have.
+    """
+    blocks = maximal_blocks((link.source, link.target) for link in links)
+    probabilities = decoded.block_probabilities(blocks)
+    if symmetrization is Symmetrization.SOURCE_TO_TARGET:
+        chosen = probabilities[:, 0]
+    elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
+        chosen = probabilities[:, 1]
+    else:
+        chosen = probabilities.mean(axis=1)
+    anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
+    return tuple(
+        Phrase(*block, 1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each))
+        for block, each in zip(blocks, chosen.tolist(), strict=True)
+    )
