@@ -6,13 +6,14 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.constraints import Constraints
+from tokalign.decoding.answering import Answering, EncodedPair
 from tokalign.decoding.explain import require_indices
 from tokalign.decoding.links import link_posteriors
-from tokalign.decoding.results import EncodedPair, Results
+from tokalign.decoding.results import Results
 from tokalign.devices import DEFAULT_DEVICE, check_device
 from tokalign.errors import InputError
 from tokalign.features.lexicons import Lexicons
@@ -71,7 +72,7 @@ class Aligner:
     ) -> None:
         self.annotator = annotator
         self.is_system = not isinstance(model, Model)
-        self._results: Any  # one of two classes, of which each takes what it has decoded
+        self._results: Answering[Any]  # which takes what it has decoded
         if isinstance(model, Model):
             lexicons = Lexicons.for_groups(model.table.groups)
             frequencies = lexicons.frequencies
@@ -196,7 +197,7 @@ class Aligner:
             (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
             source, target = unwrap(annotated)[:2]
         (encoded,) = self._encode([(source, target, *more)])
-        return cast(Alignment, self._results.one(encoded, options))
+        return self._results.one(encoded, options)
 
     @overload
     def pipe(
@@ -396,4 +397,4 @@ class Aligner:
         (source, target, *_), encoded = unwrap(outcome)
         require_indices(source_index, target_index, len(source), len(target), chosen)
         decoded = self._results.decode((source, target), encoded, style)
-        return tuple(self._results.explain(decoded, source_index, target_index, chosen))
+        return self._results.explain(decoded, source_index, target_index, chosen)

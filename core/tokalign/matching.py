@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._joint import coverage
-from tokalign.decoding.results import EncodedPair
+from tokalign.decoding.answering import Answering
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity, token_weight
 from tokalign.errors import InputError
@@ -20,7 +20,7 @@ from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import ModelHeader
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions, Direction, Symmetrization
-from tokalign.outcomes import AnnotatedPair, attempt
+from tokalign.outcomes import AnnotatedPair
 from tokalign.phrases import weakest_links
 from tokalign.systems import Matches, System, check_options, summary
 from tokalign.systems.words import remembered
@@ -69,10 +69,8 @@ class Matched:
         return source, target
 
 
-class SystemResults:
-    """Aligns annotated pairs by a system, with the methods of tokalign.decoding.results.Results.
-
-    Threads may share it; they take turns.
+class SystemResults(Answering[Matched]):
+    """Aligns annotated pairs by a system of the literature.
 
     Parameters
     ----------
@@ -99,25 +97,7 @@ class SystemResults:
         """Raise InputError where an option is only of models."""
         check_options(self.header.name, options)
 
-    def align(
-        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
-    ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of pairs, or what stood or went wrong in their place.
-
-        Raises
-        ------
-        InputError
-            If an option is only of models.
-        """
-        self.check(options)
-        for outcome in pairs:
-            yield attempt(lambda pair: self.one(pair, options), outcome)
-
-    def one(self, pair: EncodedPair, options: AlignOptions) -> Alignment:
-        """Return the alignment of a pair."""
-        return self.alignment(self.decode(*pair), options)
-
-    def decode(self, pair: AnnotatedPair, encoded: object = None, style: str = "") -> Matched:
+    def decode(self, pair: AnnotatedPair, encoded: object, style: str) -> Matched:
         """Return the matches of one pair; no system is encoded or has styles.
 
         Raises
@@ -143,13 +123,6 @@ class SystemResults:
             for link in map(Link, *(column.tolist() for column in columns))
             if link.confidence >= options.min_confidence
         )
-        explanations: tuple[LinkExplanation, ...] = ()
-        if options.explain:
-            explanations = tuple(
-                explanation
-                for link in links
-                for explanation in self.explain(decoded, link.source, link.target)
-            )
         phrases = (
             weakest_links({(link.source, link.target): link.confidence for link in links})
             if options.phrases
@@ -165,7 +138,7 @@ class SystemResults:
             model=self.header.name,
             version=self.header.version,
             symmetrization=options.symmetrization,
-            explanations=explanations,
+            explanations=self.explanations(decoded, links, options),
             phrases=phrases,
             source_truncated=options.truncate and is_cut(source),
             target_truncated=options.truncate and is_cut(target),
@@ -177,7 +150,7 @@ class SystemResults:
         decoded: Matched,
         source_index: int,
         target_index: int,
-        symmetrization: Symmetrization = Symmetrization.JOINT,
+        symmetrization: Symmetrization,
     ) -> tuple[LinkExplanation, ...]:
         """Return which rule linked two tokens; nothing where none did."""
         matches = decoded.matches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._convention import Convention
 from tokalign.decoding._decoder import Decoded, Decoder
 from tokalign.decoding._joint import coverage
+from tokalign.decoding.answering import Answering, EncodedPair
 from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.links import decide, link_posteriors
@@ -38,9 +39,6 @@ _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESH
 _AS_IT_IS = Convention(_PLAIN)
 _ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURCE)
 
-EncodedPair: TypeAlias = "tuple[AnnotatedPair, Encoded | None]"
-"""An annotated pair, and what the model's encoder, if it has one, says of it."""
-
 AT_ONCE = 64
 """Pairs that are decoded at once; what is remembered of words is bounded between them."""
 
@@ -56,8 +54,8 @@ def is_plain(options: AlignOptions) -> bool:
     )
 
 
-class Results:
-    """Aligns annotated pairs, one by one or many at once. Threads may share it; they take turns.
+class Results(Answering[Decoded]):
+    """Aligns annotated pairs by a model, one by one or many at once.
 
     Parameters
     ----------
@@ -105,25 +103,18 @@ class Results:
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of pairs, or what stood or went wrong in their place.
-
-        Raises
-        ------
-        InputError
-            If the model has no such style.
-        """
-        self.check(options)
-        if is_plain(options):
-            for start in range(0, len(pairs), AT_ONCE):
-                yield from self._views(pairs[start : start + AT_ONCE], options)
+        """Yield what Answering.align does, of plain options as views of columns."""
+        if not is_plain(options):
+            yield from super().align(pairs, options)
             return
-        for outcome in pairs:
-            yield attempt(lambda pair: self.one(pair, options), outcome)
+        self.check(options)
+        for start in range(0, len(pairs), AT_ONCE):
+            yield from self._views(pairs[start : start + AT_ONCE], options)
 
     def one(self, pair: EncodedPair, options: AlignOptions) -> Alignment:
         """Return the alignment of a pair, or raise what `align` yields in its place."""
         if len(pair[0]) > 2 or not is_plain(options):
-            return self.alignment(self.decode(*pair, options.style), options)
+            return super().one(pair, options)
         columns, errors = self.columns([pair], options)
         for error in errors.values():
             raise error
@@ -213,15 +204,6 @@ class Results:
         phrases: tuple[Phrase, ...] = ()
         if options.phrases:
             phrases = phrases_of(decoded, links, options.symmetrization, convention)
-        explanations: tuple[LinkExplanation, ...] = ()
-        if options.explain:
-            explanations = tuple(
-                explanation
-                for link in links
-                for explanation in self.explain(
-                    decoded, link.source, link.target, options.symmetrization
-                )
-            )
         return Alignment(
             source=in_unit(source, options.offsets),
             target=in_unit(target, options.offsets),
@@ -232,7 +214,7 @@ class Results:
             version=self.header.version,
             symmetrization=options.symmetrization,
             posteriors=posteriors,
-            explanations=explanations,
+            explanations=self.explanations(decoded, links, options),
             phrases=phrases,
             source_truncated=options.truncate and is_cut(source),
             target_truncated=options.truncate and is_cut(target),
