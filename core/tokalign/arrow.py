@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
 from tokalign.columns import columns_of
-from tokalign.errors import InputError, ResourceError
+from tokalign.errors import InputError, ResourceError, located
 from tokalign.options import AlignOptions
 from tokalign.types import Alignment
 
@@ -129,8 +129,7 @@ class PerPair(ABC):
         for row, error in enumerate(errors):
             outcome = None if error else next(outcomes)
             if outcome is not None and not isinstance(outcome, Alignment):
-                side = outcome.field if isinstance(outcome, InputError) else ""
-                errors[row] = f"{side}: {outcome}" if side else str(outcome)
+                errors[row] = located(outcome)
                 outcome = None
             alignments.append(outcome)
         made = dict(self._columns(alignments)) | {"error": errors}

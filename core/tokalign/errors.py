@@ -57,6 +57,12 @@ class InputError(AlignError, ValueError):
         self.field = field
 
 
+def located(error: Exception) -> str:
+    """Return an error's message, after the field that it names."""
+    field = error.field if isinstance(error, InputError) else ""
+    return f"{field}: {error}" if field else str(error)
+
+
 class ShapeError(InputError):
     """Arrays or columns whose shapes disagree."""
 

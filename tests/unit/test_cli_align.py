@@ -57,6 +57,7 @@ def test_bad_lines_become_empty_and_exit_3(align, jobs):
 
 def test_pair_that_the_aligner_refuses_costs_its_batch_nothing(align):
     result = align(text=GOOD + "word " * 600 + "\tword\n" + GOOD)
+    assert "line 2: source: a sentence has 600 tokens" in result.stderr
     assert [bool(line) for line in result.stdout.splitlines()] == [True, False, True]
     assert result.exit_code == 3
     assert "line 2: " in result.stderr and "512" in result.stderr

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
+from tokalign.errors import located
 from tokalign.options import AlignOptions
 from tokalign.processes import map_batches
 from tokalign.types import Alignment, Pair
@@ -136,11 +137,12 @@ def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line
     outcomes = aligner.pipe(pairs, job.options, batch_size=len(items), errors="return")
     lines = []
     for item in items:
-        outcome = item.error if item.pair is None else next(outcomes)
-        if isinstance(outcome, Alignment):
+        if item.pair is None:
+            lines.append(_bad(item, job.layout, item.error))
+        elif isinstance(outcome := next(outcomes), Alignment):
             lines.append(_good(item, job.layout, outcome))
         else:
-            lines.append(_bad(item, job.layout, str(outcome)))
+            lines.append(_bad(item, job.layout, located(outcome)))
     return lines
 
 
