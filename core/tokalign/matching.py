@@ -15,6 +15,7 @@ from tokalign.decoding.answering import Answering
 from tokalign.decoding.score import sentence_score
 from tokalign.decoding.similarity import similarity, token_weight
 from tokalign.errors import InputError
+from tokalign.features._analysis import check_columns
 from tokalign.lengths import is_cut
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model import ModelHeader
@@ -103,7 +104,8 @@ class SystemResults(Answering[Matched]):
         Raises
         ------
         InputError
-            If the pair has constraints.
+            If the pair has constraints, or a sentence lacks a column; ShapeError if one does not
+            fit.
         """
         if any(pair[2:]):
             raise InputError(
@@ -111,6 +113,10 @@ class SystemResults(Answering[Matched]):
                 field="constraints",
             )
         source, target = pair[:2]
+        for field, sentence in (("source", source), ("target", target)):
+            check_columns(sentence, field)
+            if self._system.uses_trees and sentence.heads is None:
+                raise InputError(f"{field} has no heads; annotate it first", field=field)
         with self._lock:
             return Matched(source, target, self._system.align(source, target), self._idf)
 

@@ -77,6 +77,7 @@ IMPORTS: dict[str, set[str]] = {
     "matching": {
         "decoding",
         "errors",
+        "features",
         "lengths",
         "lexicon",
         "model",

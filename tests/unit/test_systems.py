@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.decoding.similarity import token_weight
-from tokalign.errors import InputError, LimitError, ModelError
+from tokalign.errors import InputError, LimitError, ModelError, ShapeError
 from tokalign.lengths import MAX_TOKENS
 from tokalign.lexicon.frequencies import Frequencies
-from tokalign.options import Direction, RankBy
+from tokalign.options import AlignOptions, Direction, RankBy
 from tokalign.systems import SYSTEMS, Matches, load_system, summary, system_class
 from tokalign.systems.lemma import LemmaSystem
 from tokalign.types import FeatureContribution, Sentence
 
+NO_TOKENS = ("tokens", "starts", "ends", "tags", "lemmas", "heads", "relations")
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 
 
@@ -45,6 +46,28 @@ def test_links_are_sorted_distinct_and_in_range_with_confidences(aligner: Aligne
     assert 0 < alignment.score <= 1 and 0 < alignment.similarity <= 1
     assert (alignment.model, alignment.version) == (aligner.header.name, aligner.header.version)
     assert alignment.posteriors is None
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "field"),
+    [
+        ({"tags": None}, InputError, "target"),
+        ({"lemmas": None}, InputError, "target"),
+        ({"lemmas": ("x",)}, ShapeError, "target.lemmas"),
+        ({"heads": None, "relations": None}, InputError, "target"),
+        (dict.fromkeys(NO_TOKENS, ()), InputError, "target"),
+    ],
+)
+def test_a_sentence_that_is_not_annotated_is_refused(aligner, change, kind, field) -> None:
+    (good,) = aligner.annotate(["Dogs bark."])
+    bad = good.replace(**change)
+    (outcome,) = aligner.align_annotated([(good, bad)], AlignOptions())
+    if "heads" in change and not (change["heads"] == () or aligner.header.uses_trees):
+        assert outcome.links
+    else:
+        assert type(outcome) is kind
+        assert outcome.field == field
+        assert f"target has {'no ' if kind is InputError else '1 '}" in str(outcome)
 
 
 def test_identical_sentences_are_linked_word_by_word(aligner: Aligner) -> None:

@@ -11,8 +11,10 @@ from tokalign.errors import InputError, ShapeError
 
 
 def check_columns(sentence, str field):
-    """Raise an error unless every column fits the tokens; the kernels trust them."""
+    """Raise an error unless there are tokens and every column fits them; the kernels trust it."""
     cdef Py_ssize_t n_tokens = len(sentence.tokens)
+    if not n_tokens:
+        raise InputError(f"{field} has no tokens", field=field)
     for name in ("tags", "lemmas"):
         if getattr(sentence, name) is None:
             raise InputError(f"{field} has no {name}; annotate it first", field=field)

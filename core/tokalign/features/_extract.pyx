@@ -148,8 +148,6 @@ cdef class Extractor:
         """Fill the analysis of an annotated sentence, once it is checked."""
         cdef Side *side = &analysis.side
         cdef Py_ssize_t k
-        if not sentence.tokens:
-            raise InputError("a sentence has no tokens", field=field)
         check_columns(sentence, field)
         analysis.reserve(len(sentence.tokens))
         try:

@@ -1,0 +1,3 @@
+from tokalign.types import Sentence
+
+def check_columns(sentence: Sentence, field: str) -> None: ...
