@@ -23,7 +23,8 @@ from tokalign.server.observe.watch import Watch
 from tokalign.server.status import Failure, classify, report
 from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
-from tokalign.server.workers.pool import Pool, PoolSettings
+from tokalign.server.workers.pool import Pool
+from tokalign.server.workers.supervision import PoolSettings
 
 if TYPE_CHECKING:
     from tokalign.server.rpc.frontend import Frontend
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SILENCE_S = 15.0
+# New objects, less those freed, after which the collector looks at them.
+GARBAGE = 10_000
 
 Announce = Callable[[str], None]
 
@@ -130,6 +133,9 @@ class App:
                 # What has been loaded stays; the collector need not look at it again.
                 gc.collect()
                 gc.freeze()
+                # Calls under way are no garbage, and their objects are some thousands, which
+                # would have the collector look at them every few calls.
+                gc.set_threshold(GARBAGE, 10, 10)
                 self._announce(address)
                 log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
                 await self._unless(self._stop, self._pool_failure())
@@ -262,7 +268,7 @@ class App:
             max_worker_rss_bytes=config.max_worker_rss_bytes,
             spare_workers=max(0, config.workers + 1 - auto_workers()) if config.workers > 1 else 0,
         )
-        return Pool(settings, self._metrics)
+        return Pool(settings, self._metrics, lambda: self._watch.is_busy)
 
     def _gauges(self) -> None:
         gauge = self._metrics.gauge

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from tokalign.server.observe import memory
 from tokalign.server.observe.memory import MemoryBound
@@ -14,6 +16,10 @@ TRIM_S = 1.0
 TRIM_BYTES = 32 << 20
 # What a trim left was in use, and may have been freed since.
 AGAIN_S = 10.0
+BUSY_SHARE = 0.6
+
+# Nanoseconds that the thread which opens it has run and has waited for a processor.
+_SCHEDSTAT = Path("/proc/thread-self/schedstat")
 
 
 class Watch:
@@ -32,12 +38,16 @@ class Watch:
     ----------
     last_look : float
         By time.monotonic; old where the loop is stuck.
+    is_busy : bool
+        Whether the loop had something to do for BUSY_SHARE of the time or more before that, ran or
+        would have, had there been a processor.
     """
 
     def __init__(
         self, bound: MemoryBound, observe_lag: Callable[[float], None], relieve: Callable[[], None]
     ) -> None:
         self.last_look = time.monotonic()
+        self.is_busy = False
         self._bound = bound
         self._observe_lag = observe_lag
         self._relieve = relieve
@@ -46,10 +56,14 @@ class Watch:
 
     async def run(self) -> None:
         """Look until cancelled."""
+        work = Work()
+        work_s = work.seconds()
         while True:
             await asyncio.sleep(LOOK_S)
             now = time.monotonic()
             self._observe_lag(max(0.0, now - self.last_look - LOOK_S))
+            before_s, work_s = work_s, work.seconds()
+            self.is_busy = work_s - before_s >= BUSY_SHARE * (now - self.last_look)
             self.last_look = now
             resident = self._bound.look()
             if resident > self._bound.max_bytes * 7 // 8:
@@ -64,3 +78,21 @@ class Watch:
                 # Only the memory: what a thread waited for is no lag.
                 self.last_look = self._trimmed_at = time.monotonic()
                 self._trimmed_bytes = self._bound.look()
+
+
+class Work:
+    """What the thread that makes it has had to do."""
+
+    def __init__(self) -> None:
+        self._file = os.open(_SCHEDSTAT, os.O_RDONLY) if _SCHEDSTAT.exists() else None
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+
+    def seconds(self) -> float:
+        """Return how long it has run, and waited for a processor where the system tells."""
+        if self._file is None:
+            return time.thread_time()
+        ran_ns, waited_ns, _ = os.pread(self._file, 64, 0).split()
+        return (int(ran_ns) + int(waited_ns)) / 1e9

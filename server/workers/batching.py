@@ -108,15 +108,16 @@ class FairQueue:
         now = time.monotonic()
         return max((now - task.turn_at for task in heads if task is not None), default=0.0)
 
-    def is_pressing(self, cost: int, age_s: float) -> bool:
-        """Return whether more waits than some single calls of a moment ago.
+    def is_pressing(self, cost: int) -> bool:
+        """Return whether more waits than some single calls.
 
-        That is a task of several pairs or a heavy one, or `cost` in all, or one that is `age_s`
-        old.
+        That is a task of several pairs or a heavy one, or `cost` in all.
         """
-        if self._n_large or self._heavy or self.waiting_cost >= cost:
-            return True
-        return bool(self._small) and time.monotonic() - self._small[0].queued_at >= age_s
+        return bool(self._n_large or self._heavy) or self.waiting_cost >= cost
+
+    def age_s(self) -> float:
+        """Return how long the first of the small tasks has waited, 0 without one."""
+        return time.monotonic() - self._small[0].queued_at if self._small else 0.0
 
     def even(self, n_idle: int, n_workers: int) -> int:
         """Return what the next shard costs where the idle ones of the workers share what waits.

@@ -1,4 +1,4 @@
-"""A supervised pool of worker processes that share one set of models.
+"""A pool of worker processes that share one set of models: what waits, and who is given it.
 
 ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced,
 its shard goes to another worker once, and where that one dies as well the shard is halved until
@@ -8,16 +8,11 @@ the pair that kills workers stands alone; only that pair fails.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
 import time
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from tokalign.codec import RequestOptions
-from tokalign.errors import ModelError
 from tokalign.processes import after_death
 from tokalign.server import requests
 from tokalign.server.cost import Speed
@@ -26,42 +21,13 @@ from tokalign.server.observe.metrics import Metrics
 from tokalign.server.status import NotServingError, report
 from tokalign.server.workers import frames
 from tokalign.server.workers.batching import FairQueue
-from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.process import WorkerProcess
 from tokalign.server.workers.shards import MAX_ANSWER_BYTES, Shard, Task
+from tokalign.server.workers.supervision import PoolSettings, Supervisor
 
-log = logging.getLogger(__name__)
-
-FIRST_BACKOFF_S = 0.05
-LAST_BACKOFF_S = 5.0
-FAILED_STARTS = 8
 HOLD_S = 0.003
 # Forty times what a worker takes for a unit of cost.
 PATIENCE_S = 0.01
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolSettings:
-    """How many workers, what they load, and how long they may take (see Config).
-
-    `spare_workers` of the idle ones are not given single calls unless a shard of them has piled
-    up or one has waited for HOLD_S. Where there is a worker for every processor, the event loop
-    needs one for itself while single calls arrive; spreading them thin over all workers costs a
-    fifth more processor time per call than a few larger shards.
-
-    A pair that costs more than `shard_pairs`, in typical pairs, is a shard of its own. Such pairs
-    leave one worker to the others where small requests have come lately, so that those wait for
-    no long pair but where there is one worker alone.
-    """
-
-    workers: int
-    engine: EngineSettings
-    factory: EngineFactory
-    shard_pairs: int = 32
-    shard_timeout_s: float = 30.0
-    start_timeout_s: float = 120.0
-    max_worker_rss_bytes: int | None = None
-    spare_workers: int = 0
 
 
 class Pool:
@@ -69,35 +35,38 @@ class Pool:
 
     All methods belong to one event loop.
 
+    Parameters
+    ----------
+    settings : PoolSettings
+    metrics : Metrics
+    is_loop_busy : callable returning bool
+        While the event loop is busy, calls wait for it rather than for workers, and each shard
+        costs it and a worker as much as several of its calls do; so single calls are held until a
+        shard of them has piled up or one has waited for HOLD_S.
+
     Attributes
     ----------
     settings : PoolSettings
-    models : tuple of frames.LoadedModel
-        As the workers loaded them; the default first.
     failed : asyncio.Future
         Gets a ModelError where workers keep dying before they are ready and none is left.
     """
 
-    def __init__(self, settings: PoolSettings, metrics: Metrics) -> None:
-        self.models: tuple[frames.LoadedModel, ...] = ()
-        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def __init__(
+        self,
+        settings: PoolSettings,
+        metrics: Metrics,
+        is_loop_busy: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.settings = settings
         self._metrics = metrics
+        self._is_loop_busy = is_loop_busy
         self._queue = FairQueue(settings.shard_pairs)
         self._retries: deque[Shard] = deque()
-        self._workers: set[WorkerProcess] = set()
-        self._ready: set[WorkerProcess] = set()
-        self._idle: deque[WorkerProcess] = deque()
-        self._spawning: set[asyncio.Task[None]] = set()
-        self._started = asyncio.Event()
-        self._failed_starts = 0
-        self._closing = asyncio.Event()
-        self._all_gone = asyncio.Event()
+        self._supervisor = Supervisor(settings, metrics, self)
+        self.failed = self._supervisor.failed
         self._dispatching = False
         self._holding: asyncio.TimerHandle | None = None
-        self._unanswered = 0
-        self._answered = asyncio.Event()
-        self._answered.set()
+        self._drained: asyncio.Event | None = None
         self._speed = Speed()
 
     async def start(self) -> None:
@@ -108,16 +77,7 @@ class Pool:
         ModelError
             If a model or annotator cannot be loaded.
         """
-        for _ in range(self.settings.workers):
-            self._spawn()
-        started = asyncio.ensure_future(self._started.wait())
-        either: set[asyncio.Future[Any]] = {started, self.failed}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if self.failed.done():
-                await self.failed
-        finally:
-            started.cancel()
+        await self._supervisor.start()
 
     def submit(
         self,
@@ -151,17 +111,20 @@ class Pool:
         NotServingError
             If the pool is closed.
         """
-        if self._closing.is_set():
+        if self._supervisor.is_closing:
             raise NotServingError("the server is stopping; try another one")
         task = Task(options, pairs, deadline, shared, costs, max_answer_bytes)
         if pairs:
-            self._unanswered += 1
-            task.future.add_done_callback(self._on_answered)
             self._queue.push(task)
-            self._dispatch_soon()
+            self.on_idle()
         else:
             task.future.set_result([])
         return task.future
+
+    @property
+    def models(self) -> tuple[frames.LoadedModel, ...]:
+        """What the workers have loaded; the default first."""
+        return self._supervisor.models
 
     @property
     def waiting_pairs(self) -> int:
@@ -185,130 +148,43 @@ class Pool:
     @property
     def n_ready(self) -> int:
         """Workers that have loaded their models."""
-        return len(self._ready)
+        return len(self._supervisor.ready)
 
     @property
     def n_busy(self) -> int:
         """Workers with a shard."""
-        return sum(worker.shard is not None for worker in self._workers)
+        return sum(worker.shard is not None for worker in self._supervisor.workers)
 
     @property
     def pids(self) -> list[int]:
         """Process ids of the ready workers."""
-        return [worker.pid for worker in self._ready]
+        return [worker.pid for worker in self._supervisor.ready]
 
     async def drained(self) -> None:
-        """Wait until every task has been answered or given up."""
-        while self._unanswered:
-            self._answered.clear()
-            await self._answered.wait()
+        """Wait until no task waits any more, and no worker has a shard."""
+        while self._queue.waiting or self._retries or self.n_busy:
+            self._drained = self._drained or asyncio.Event()
+            self._drained.clear()
+            await self._drained.wait()
 
     async def close(self) -> None:
         """Kill the workers and wait until they are gone; unanswered tasks get NotServingError."""
-        self._closing.set()
         if self._holding is not None:
             self._holding.cancel()
-        await asyncio.gather(*self._spawning)
+        await self._supervisor.stop_starting()
         while (shard := self._queue.take(1 << 30)) is not None:
             self._retries.append(shard)
-        for worker in list(self._workers):
+        for worker in self._supervisor.workers:
             if worker.shard is not None:
                 self._retries.append(worker.shard)
-            worker.kill("closed")
         for shard in self._retries:
             for part in shard.slices:
                 _abandon(part.task.future)
-        if self._workers:
-            await self._all_gone.wait()
-        if not self.failed.done():
-            self.failed.cancel()
+        await self._supervisor.kill_all()
 
-    # What workers report.
+    # What comes of workers.
 
-    def on_connected(self, worker: WorkerProcess) -> None:
-        """Count a new worker; comes before any of its messages."""
-        self._workers.add(worker)
-
-    def on_message(self, worker: WorkerProcess, message: Any) -> None:
-        """Take a worker's frame."""
-        worker.unlimited()
-        if isinstance(message, frames.Ready):
-            self._on_ready(worker, message)
-        elif isinstance(message, frames.Refused):
-            log.error("a worker could not load", extra={"reason": message.message})
-            worker.kill("refused")
-            if not self._started.is_set() and not self.failed.done():
-                self.failed.set_exception(ModelError(message.message))
-        else:
-            self._on_done(worker, message)
-
-    def on_lost(self, worker: WorkerProcess) -> None:
-        """Replace a worker that ended and see to its shard."""
-        self._workers.discard(worker)
-        was_ready = worker in self._ready
-        self._ready.discard(worker)
-        if worker in self._idle:
-            self._idle.remove(worker)
-        if self._closing.is_set():
-            if not self._workers:
-                self._all_gone.set()
-            return
-        reason = worker.kill_reason
-        log.warning(
-            "worker lost",
-            extra={"worker": worker.pid, "reason": reason, "pairs": len(worker.shard or ())},
-        )
-        self._metrics.worker_restarts.labels(reason).inc()
-        shard, worker.shard = worker.shard, None
-        if shard is not None:
-            self._retry(shard)
-        if not was_ready:
-            self._failed_starts += 1
-            if self._failed_starts >= FAILED_STARTS and not self.n_ready:
-                self._give_up(reason)
-        self._spawn()
-        self._dispatch()
-
-    def _on_answered(self, _: asyncio.Future[list[frames.Answer]]) -> None:
-        self._unanswered -= 1
-        if self._unanswered == 0:
-            self._answered.set()
-
-    # What follows from it.
-
-    def _on_ready(self, worker: WorkerProcess, message: frames.Ready) -> None:
-        if self.models and message.models != self.models:
-            # The file changed under a running server: answers must not depend on the worker.
-            log.error("a worker loaded another model than its peers; reload the server")
-            worker.kill("mismatch")
-            return
-        self.models = message.models
-        self._ready.add(worker)
-        self._failed_starts = 0
-        self._idle.append(worker)
-        if self.n_ready >= self.settings.workers:
-            self._started.set()
-        self._dispatch()
-
-    def _on_done(self, worker: WorkerProcess, message: frames.Done) -> None:
-        shard, worker.shard = worker.shard, None
-        if shard is None:
-            return
-        self._metrics.observe_shard(message.answers, message.seconds)
-        self._metrics.cost.inc(shard.cost)
-        self._speed.add(shard.cost, sum(message.seconds.values()))
-        for part in shard.slices:
-            if part.task.trace is not None:
-                part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
-        shard.fill(message.answers)
-        limit = self.settings.max_worker_rss_bytes
-        if limit is not None and message.rss_bytes > limit:
-            worker.kill("memory")
-            return
-        self._idle.append(worker)
-        self._dispatch_soon()
-
-    def _dispatch_soon(self) -> None:
+    def on_idle(self) -> None:
         """Dispatch once everything that arrived with this turn of the event loop is queued.
 
         Under load many calls arrive in one turn and share a shard; an idle server loses nothing.
@@ -317,50 +193,18 @@ class Pool:
             self._dispatching = True
             asyncio.get_running_loop().call_soon(self._dispatch)
 
-    def _dispatch(self) -> None:
-        self._dispatching = False
-        while self._idle and (shard := self._next_shard()) is not None:
-            now = shard.given_at = time.monotonic()
-            if shard.deaths == 0:
-                for part in shard.slices:
-                    if part.start == 0:
-                        self._metrics.queue_seconds.observe(now - part.task.queued_at)
-                        if part.task.trace is not None:
-                            part.task.trace.queued(part.task.queued_at, now)
-            self._metrics.shard_pairs.observe(len(shard))
-            # The worker that was busy last has its caches warm.
-            self._idle.pop().give(shard, self.settings.shard_timeout_s + PATIENCE_S * shard.cost)
+    def on_done(self, worker: WorkerProcess, shard: Shard, message: frames.Done) -> None:
+        """Hand out the answers of a shard."""
+        self._metrics.observe_shard(message.answers, message.seconds)
+        self._metrics.cost.inc(shard.cost)
+        self._speed.add(shard.cost, sum(message.seconds.values()))
+        for part in shard.slices:
+            if part.task.trace is not None:
+                part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
+        shard.fill(message.answers)
 
-    def _next_shard(self) -> Shard | None:
-        while self._retries:
-            shard = self._retries.popleft()
-            if shard.is_wanted():
-                return shard
-        settings = self.settings
-        n_idle = len(self._idle)
-        if not self._queue.is_pressing(settings.shard_pairs, HOLD_S):
-            n_idle -= settings.spare_workers
-        if n_idle <= 0:
-            if self._queue.waiting and self._holding is None:
-                loop = asyncio.get_running_loop()
-                self._holding = loop.call_later(HOLD_S, self._stop_holding)
-            return None
-        # What waits is split over the idle workers rather than given to the first of them.
-        return self._queue.take(self._queue.even(n_idle, self.n_ready), self._takes_heavy())
-
-    def _takes_heavy(self) -> bool:
-        """Return whether a worker may be given a heavy pair, or is kept for the others."""
-        if not self._queue.expects_small():
-            return True
-        bound = self.settings.shard_pairs
-        n_heavy = sum(w.shard is not None and w.shard.cost > bound for w in self._workers)
-        return n_heavy + 1 < max(2, self.n_ready)
-
-    def _stop_holding(self) -> None:
-        self._holding = None
-        self._dispatch()
-
-    def _retry(self, shard: Shard) -> None:
+    def on_lost(self, shard: Shard) -> None:
+        """See what becomes of the shard of a worker that ended."""
         parts = after_death(shard)
         self._retries.extend(parts)
         if not parts:
@@ -371,35 +215,76 @@ class Pool:
             )
             shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
 
-    def _give_up(self, reason: str) -> None:
-        if not self.failed.done():
-            self.failed.set_exception(
-                ModelError(
-                    f"{self._failed_starts} workers in a row ended before they were ready "
-                    f"({reason}); see the log above, or raise the start timeout"
-                )
-            )
+    # Who is given what.
 
-    def _spawn(self) -> None:
-        task = asyncio.create_task(self._spawn_later())
-        self._spawning.add(task)
-        task.add_done_callback(self._spawning.discard)
+    def _dispatch(self) -> None:
+        self._dispatching = False
+        idle = self._supervisor.idle
+        while self._retries and idle:
+            shard = self._retries.popleft()
+            if shard.is_wanted():
+                self._give(shard)
+        if self._queue.waiting and idle:
+            self._share(self._n_given_to())
+        if self._drained is not None and not (self._queue.waiting or self._retries or self.n_busy):
+            self._drained.set()
 
-    async def _spawn_later(self) -> None:
-        if self._failed_starts:
-            backoff = min(FIRST_BACKOFF_S * 2**self._failed_starts, LAST_BACKOFF_S)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), backoff)
-        if self._closing.is_set():
+    def _share(self, n_idle: int) -> None:
+        """Split what waits over so many idle workers, rather than give it to the first of them."""
+        if not n_idle:
             return
-        settings = self.settings
-        worker = WorkerProcess(self, settings.start_timeout_s)
-        try:
-            await worker.start(settings.factory, settings.engine)
-        except OSError as error:
-            log.error("cannot start a worker", extra={"reason": str(error)})
-            self._failed_starts += 1
-            self._spawn()
+        size = self._queue.even(n_idle, self.n_ready)
+        for _ in range(n_idle):
+            taken = self._queue.take(size, self._takes_heavy())
+            if taken is None:
+                return
+            self._began(taken)
+            self._give(taken)
+
+    def _n_given_to(self) -> int:
+        """Return to how many of the idle workers what waits is given now."""
+        queue, settings = self._queue, self.settings
+        n_idle = len(self._supervisor.idle)
+        if queue.is_pressing(settings.shard_pairs):
+            return n_idle
+        age_s = queue.age_s()
+        if age_s >= HOLD_S:
+            return min(n_idle, max(1, n_idle - settings.spare_workers))
+        if n_idle > settings.spare_workers and not self._is_loop_busy():
+            return n_idle - settings.spare_workers
+        if self._holding is None:
+            loop = asyncio.get_running_loop()
+            self._holding = loop.call_later(HOLD_S - age_s, self._stop_holding)
+        return 0
+
+    def _takes_heavy(self) -> bool:
+        """Return whether a worker may be given a heavy pair, or is kept for the others."""
+        if not self._queue.expects_small():
+            return True
+        bound = self.settings.shard_pairs
+        workers = self._supervisor.workers
+        n_heavy = sum(w.shard is not None and w.shard.cost > bound for w in workers)
+        return n_heavy + 1 < max(2, self.n_ready)
+
+    def _stop_holding(self) -> None:
+        self._holding = None
+        self._dispatch()
+
+    def _began(self, shard: Shard) -> None:
+        """Tell how long tasks have waited whose first pairs are given to a worker."""
+        now = time.monotonic()
+        for part in shard.slices:
+            if part.start == 0:
+                self._metrics.queue_seconds.observe(now - part.task.queued_at)
+                if part.task.trace is not None:
+                    part.task.trace.queued(part.task.queued_at, now)
+
+    def _give(self, shard: Shard) -> None:
+        shard.given_at = time.monotonic()
+        self._metrics.shard_pairs.observe(len(shard))
+        # The worker that was busy last has its caches warm.
+        worker = self._supervisor.idle.pop()
+        worker.give(shard, self.settings.shard_timeout_s + PATIENCE_S * shard.cost)
 
 
 def _abandon(future: asyncio.Future[list[frames.Answer]]) -> None:

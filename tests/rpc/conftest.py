@@ -13,7 +13,7 @@ from tokalign.server.observe.metrics import Metrics
 from tokalign.server.rpc.frontend import Frontend
 from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineSettings
-from tokalign.server.workers.pool import PoolSettings
+from tokalign.server.workers.supervision import PoolSettings
 from tokalign.v1 import align_pb2_grpc
 
 

@@ -248,7 +248,7 @@ async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
     assert [part.task for part in queue.take(10).slices] == [wanted]
     assert isinstance(expired.future.exception(), ExpiredError)
     assert queue.waiting == queue.waiting_cost == 0
-    assert not queue.is_pressing(10, 1e9)
+    assert not queue.is_pressing(10)
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))
@@ -398,23 +398,25 @@ async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
     assert isinstance(expired.future.exception(), ExpiredError)
 
 
-async def test_only_single_calls_of_a_moment_ago_can_wait_for_a_busy_worker():
+async def test_only_some_single_calls_can_wait_for_more():
     queue = FairQueue(32)
-    assert not queue.is_pressing(3, 1e9)
+    assert not queue.is_pressing(3)
+    assert queue.age_s() == 0.0
     singles = [Task(OPTIONS, [b"a"], None) for _ in range(3)]
+    singles[0].queued_at -= 100.0
     for task in singles[:2]:
         queue.push(task)
-    assert not queue.is_pressing(3, 1e9)
-    assert queue.is_pressing(3, 0.0)
+    assert not queue.is_pressing(3)
+    assert queue.age_s() >= 100.0
     queue.push(singles[2])
-    assert queue.is_pressing(3, 1e9)
+    assert queue.is_pressing(3)
     assert len(queue.take(3)) == 3
     queue.push(Task(OPTIONS, [b"a", b"b"], None))
-    assert queue.is_pressing(9, 1e9)
+    assert queue.is_pressing(9)
     queue.take(1)
-    assert queue.is_pressing(9, 1e9)
+    assert queue.is_pressing(9)
     queue.take(1)
-    assert not queue.is_pressing(9, 1e9)
+    assert not queue.is_pressing(9)
 
 
 async def test_pairs_share_a_run_only_with_those_of_the_same_target():

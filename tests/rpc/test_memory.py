@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import subprocess
 import sys
+import time
 
 import grpc
 import pytest
@@ -62,6 +63,31 @@ async def test_watch_observes_the_lag_and_relieves_a_full_process():
     await until(lambda: len(relieved) > 1)
     task.cancel()
     assert all(lag >= 0 for lag in lags)
+
+
+async def test_watch_tells_whether_the_loop_is_busy(monkeypatch):
+    is_busy = True
+
+    class Work:
+        def seconds(self):
+            return time.monotonic() if is_busy else 0.0
+
+    monkeypatch.setattr(watch_module, "Work", Work)
+    watch = Watch(MemoryBound(1 << 40, lambda: 0), lambda lag: None, lambda: None)
+    assert not watch.is_busy
+    task = asyncio.create_task(watch.run())
+    await until(lambda: watch.is_busy)
+    is_busy = False
+    await until(lambda: not watch.is_busy)
+    task.cancel()
+
+
+def test_work_grows_while_a_thread_runs():
+    work = watch_module.Work()
+    began_s, deadline = work.seconds(), time.monotonic() + 60
+    while work.seconds() - began_s < 0.01:
+        assert time.monotonic() < deadline
+    assert 0 < work.seconds() - began_s < 70
 
 
 async def test_watch_gives_memory_back_once_it_has_grown(monkeypatch):

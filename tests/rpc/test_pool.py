@@ -151,7 +151,8 @@ async def test_cancelled_pairs_are_not_started(pool_settings, metrics):
         batch = pool.submit(OPTIONS, pairs(*["sleep:0.05"] * 100))
         batch.cancel()
         await pool.submit(OPTIONS, pairs("a"))
-        assert pool.waiting_pairs == 0
+        await until(lambda: not pool.waiting_pairs)
+        assert metrics.registry.get_sample_value("tokalign_shard_pairs_sum") == 1
 
 
 async def test_worker_over_its_memory_is_replaced(pool_settings, metrics):
@@ -214,6 +215,48 @@ async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, 
         (held,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("held")), 60)
         assert len(await asyncio.wait_for(pool.submit(OPTIONS, pairs(*"ab")), 60)) == 2
         assert (held.code, stuck.done()) == (0, False)
+
+
+async def test_busy_loop_holds_single_calls_for_a_larger_shard(pool_settings, metrics, monkeypatch):
+    monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
+    settings = dataclasses.replace(pool_settings, shard_pairs=3)
+    async with running_pool(settings, metrics, lambda: True) as pool:
+        first = pool.submit(OPTIONS, pairs("a"))
+        await asyncio.sleep(0.1)
+        assert (pool.n_busy, pool.waiting_pairs) == (0, 1)
+        await asyncio.gather(
+            first, pool.submit(OPTIONS, pairs("b")), pool.submit(OPTIONS, pairs("c"))
+        )
+        await asyncio.wait_for(pool.submit(OPTIONS, pairs("d", "e")), 60)
+
+
+async def test_held_call_is_answered_when_no_other_comes(pool_settings, metrics):
+    async with running_pool(pool_settings, metrics, lambda: True) as pool:
+        (answer,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("a")), 60)
+        assert answer.code == 0
+
+
+async def test_large_task_is_shared_equally_by_idle_workers(pool_settings, metrics):
+    settings = dataclasses.replace(pool_settings, workers=2, shard_pairs=32)
+    async with running_pool(settings, metrics) as pool:
+        await pool.submit(OPTIONS, pairs(*map(str, range(50))), costs=[2] * 50)
+    read = metrics.registry.get_sample_value
+    assert read("tokalign_shard_pairs_count") == 2
+    assert read("tokalign_shard_pairs_bucket", {"le": "16.0"}) == 0
+
+
+async def test_pool_is_drained_once_nothing_waits_and_no_worker_is_busy(
+    pool_settings, metrics, tmp_path
+):
+    async with running_pool(pool_settings, metrics) as pool:
+        await asyncio.wait_for(pool.drained(), 60)
+        answer = pool.submit(OPTIONS, pairs(f"until:{tmp_path / 'free'}"))
+        drained = asyncio.ensure_future(pool.drained())
+        await until(lambda: pool.n_busy)
+        assert not drained.done()
+        (tmp_path / "free").touch()
+        await asyncio.wait_for(drained, 60)
+        assert answer.done()
 
 
 async def test_single_calls_leave_the_spare_worker_idle(

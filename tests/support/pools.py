@@ -7,8 +7,8 @@ from tokalign.server.workers.pool import Pool
 
 
 @contextlib.asynccontextmanager
-async def running_pool(settings, metrics):
-    pool = Pool(settings, metrics)
+async def running_pool(settings, metrics, is_loop_busy=lambda: False):
+    pool = Pool(settings, metrics, is_loop_busy)
     try:
         await asyncio.wait_for(pool.start(), 60)
         yield pool
