@@ -5,6 +5,7 @@ import asyncio
 import grpc
 import pytest
 from support.waiting import until
+from tokalign.errors import LimitError
 from tokalign.server.admission import SMALL_BYTES, Admission
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.status import QueueFullError
@@ -13,6 +14,51 @@ from tokalign.v1 import align_pb2
 Code = grpc.StatusCode
 PAIR = {"source": {"text": "a"}, "target": {"text": "b"}}
 FULL = 20_000
+
+
+def test_refusal_says_when_the_excess_will_be_done():
+    admission = Admission(100, 1000)
+    with admission.admit(90, 10), pytest.raises(QueueFullError) as caught:
+        admission.admit(45, 1, cost_per_s=90.0)
+    assert caught.value.retry_after_s == pytest.approx(0.5)
+    assert (admission.pairs, admission.bytes) == (0, 0)
+
+
+def test_bulk_requests_leave_room_for_small_ones():
+    admission = Admission(100, 1000)
+    with admission.admit(60, 1):
+        with pytest.raises(QueueFullError), admission.admit(33, 1):
+            raise AssertionError("admitted over the limit")
+        with admission.admit(30, 1), admission.admit(10, 1):
+            assert admission.pairs == 100
+
+
+def test_admission_counts_cost_and_not_pairs():
+    admission = Admission(1000, 1000)
+    with admission.admit(2, 1, cost=800):
+        with pytest.raises(QueueFullError, match=r"800 typical pairs is queued.* 900;"):
+            admission.admit(1, 1, cost=101)
+        with admission.admit(32, 1, cost=32), admission.admit(1, 1, cost=32):
+            assert (admission.pairs, admission.cost) == (35, 864)
+    assert (admission.pairs, admission.cost) == (0, 0)
+
+
+def test_request_that_could_never_be_queued_is_refused_for_good():
+    admission = Admission(1000, 1000)
+    assert admission.max_request_cost == 900
+    with pytest.raises(LimitError, match=r"901 typical pairs; the server takes at most 900: send"):
+        admission.admit(3, 1, cost=901)
+    with admission.admit(3, 1, cost=900):
+        assert admission.cost == 900
+
+
+def test_slow_queue_refuses_and_says_when_to_try_again():
+    admission = Admission(100, 1000, max_wait_s=0.5)
+    with admission.admit(1, 1, wait_s=0.5):
+        with pytest.raises(QueueFullError, match=r"more than 0\.5 s") as caught:
+            admission.admit(1, 1, wait_s=0.7512)
+        assert caught.value.retry_after_s == 0.75
+        assert admission.pairs == 1
 
 
 def test_bytes_of_others_do_not_shut_small_requests_out():
