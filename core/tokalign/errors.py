@@ -58,9 +58,11 @@ class InputError(AlignError, ValueError):
 
 
 def located(error: Exception) -> str:
-    """Return an error's message, after the field that it names."""
+    """Return an error's message, after the field that it names where the message does not."""
     field = error.field if isinstance(error, InputError) else ""
-    return f"{field}: {error}" if field else str(error)
+    message = str(error)
+    is_named = message.startswith(field.rpartition(".")[2])
+    return message if is_named else f"{field}: {message}"
 
 
 class ShapeError(InputError):
