@@ -8,7 +8,7 @@ its text.
 from __future__ import annotations
 
 import logging
-import secrets
+import os
 import traceback
 from dataclasses import dataclass
 from typing import Final
@@ -136,7 +136,7 @@ def report(cause: BaseException | str, **logged: object) -> Failure:
     The message of an exception may quote a sentence, so the answer never holds it and the log
     only where it may quote sentences; the log has the exception's type and frames.
     """
-    error_id = secrets.token_hex(6)
+    error_id = os.urandom(6).hex()
     if isinstance(cause, BaseException):
         frames = "".join(traceback.format_tb(cause.__traceback__))
         logged = {"frames": frames, "reason": Quoting(str, cause), **logged}

@@ -27,6 +27,15 @@ from typing import (
 
 from tokalign.errors import quoted
 
+# Python's own: hashlib loads OpenSSL as well, which takes 3 MiB of every process.
+try:
+    from _sha2 import sha256
+except ImportError:
+    try:
+        from _sha256 import sha256  # Python 3.11
+    except ImportError:
+        from hashlib import sha256
+
 MAX_HEADER_BYTES: Final = 1 << 16
 """Shipped headers have at most 8 KiB."""
 MAX_DEPTH: Final = 8
@@ -44,6 +53,11 @@ Name = Annotated[str, re.compile(_NAME), _A_NAME]
 OptionalName = Annotated[str, re.compile(f"({_NAME})?"), f"{_A_NAME}, or nothing"]
 Version = Annotated[str, re.compile(f"[^{_UNFIT}]{{1,64}}"), "text of 1 to 64 characters"]
 Digest = Annotated[str, re.compile("[0-9a-f]{64}"), "64 hexadecimal digits"]
+
+
+def digest_of(content: bytes | memoryview) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal digits."""
+    return str(sha256(content).hexdigest())
 
 
 def is_name(text: str) -> bool:

@@ -20,7 +20,6 @@ stranger costs at most a few times MAX_MODEL_BYTES of memory.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 import re
@@ -43,6 +42,7 @@ from tokalign.headers import (
     OptionalName,
     Version,
     check_fields,
+    digest_of,
     read_header,
 )
 from tokalign.styles import OwnWeights, StyleHeader, check_styles
@@ -192,7 +192,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     for style, own in zip(model.header.styles, model.own, strict=True):
         lines += [f"{_STYLE}{style['name']}", *_weight_lines(model.table, own)]
     body = ("\n".join(lines) + "\n").encode("utf-8")
-    digest = hashlib.sha256(body).hexdigest()
+    digest = digest_of(body)
     Path(path).write_bytes(body + f"sha256 {digest}\n".encode())
 
 
@@ -229,7 +229,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     body, mark, stated = content.rstrip(b"\n").rpartition(b"\nsha256 ")
     if not mark:
         raise ModelError(f"{path}: is truncated (its last line is not 'sha256 DIGEST')")
-    digest = hashlib.sha256(body + b"\n").hexdigest()
+    digest = digest_of(body + b"\n")
     if digest != stated.decode("ascii", "replace"):
         raise ModelError(
             f"{path}: is damaged (digest {digest[:12]}, its last line says "

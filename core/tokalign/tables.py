@@ -16,7 +16,6 @@ the numbers in it that it uses as places in other arrays.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import math
@@ -36,6 +35,7 @@ from tokalign.headers import (
     Digest,
     Name,
     Version,
+    digest_of,
     is_name,
     read_header,
 )
@@ -193,7 +193,7 @@ class Table:
 
     def verify(self) -> None:
         """Raise ResourceError unless the arrays match the digest in the header."""
-        seen = hashlib.sha256(self._payload.data).hexdigest()
+        seen = digest_of(self._payload.data)
         if seen != self.header["sha256"]:
             raise ResourceError(
                 f"{self.path}: digest {seen[:12]} is not the header's "
@@ -291,7 +291,7 @@ def write_table(
         "source": source,
         "meta": dict(meta or {}),
         "size": len(payload),
-        "sha256": hashlib.sha256(payload).hexdigest(),
+        "sha256": digest_of(payload),
         "arrays": specs,
     }
     text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode("utf-8")

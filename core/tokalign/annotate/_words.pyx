@@ -8,7 +8,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
-import secrets
+import os
 
 from tokalign.annotate._forms cimport Form, pack_letters
 from tokalign.annotate._growing cimport grow, more_room
@@ -33,7 +33,7 @@ cdef enum:
     WORD_BYTES = 200     # of a word's Python strings and places in lists, without their letters
 
 cdef uint64_t SALT = 0x9E3779B97F4A7C15u
-cdef uint64_t SECRET = secrets.randbits(64)
+cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little")
 
 
 cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
