@@ -1,14 +1,15 @@
 """The aligner and the server beside what one core can do, as ratios of one run.
 
-    python -m bench.limit [--seconds 2] [--input PAIRS.tsv] [--json] [--no-server]
+    python -m bench.limit [--seconds 2] [--input PAIRS.tsv] [--json] [--no-server] [--shares]
 
 Absolute rates differ by a factor of three between machines, and by half within an hour on a shared
 one. So the reference program (bench/limit.c) runs in turn with each way of aligning, on the same
 pairs, and the median ratio of their processor times is what counts: 1 is as fast as the reference.
-Every turn has pairs of its own (bench/made_pairs.py), or the next ones of --input, tokens separated
-by spaces. Then: cost by tokens and by pairs, what a second thread and a second process add
-(bench/scaling.py), what a process takes to load and holds, and the processor time of a call to that
-of an echo. --json prints an object per line besides.
+Every turn has pairs of its own (bench/made_pairs.py), or the next ones of --input, a corpus or
+lines of tokens separated by spaces. With --shares that is all. Then: cost by tokens and by pairs,
+what a second thread and a second process add (bench/scaling.py), what a process takes to load and
+holds, and the processor time of a call to that of an echo. --json prints an object per line
+besides.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from pathlib import Path
 
 import grpc
 from tokalign.aligner import Aligner
+from tokalign.formats import read_gold
 from tokalign.load import procfs
 from tokalign.ranking import rank
 from tokalign.v1 import align_pb2
@@ -97,13 +99,17 @@ class Source:
     Parameters
     ----------
     path : Path or None
-        Lines of source TAB target, tokens separated by spaces.
+        Where it ends in .tsv, lines of source TAB target, tokens separated by spaces; else a corpus
+        in any format that tokalign.formats reads.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.seed = 0
         self.rows: Pairs = []
-        if path is not None:
+        if path is not None and path.suffix != ".tsv":
+            gold = read_gold(path)
+            self.rows = [(list(pair.source.tokens), list(pair.target.tokens)) for pair in gold]
+        elif path is not None:
             lines = path.read_text(encoding="utf-8").splitlines()
             sides = ([side.split() for side in line.split("\t")[:2]] for line in lines)
             self.rows = [(source, target) for source, target in sides]
@@ -355,6 +361,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="of each load on the server")
     parser.add_argument("--json", action="store_true", help="print JSON objects besides")
     parser.add_argument("--no-server", action="store_true", help="measure the library alone")
+    parser.add_argument("--shares", action="store_true", help="measure nothing but the shares")
     arguments = parser.parse_args()
     output = Output(is_json=arguments.json)
     output.row(machine(), "machine", machine=machine())
@@ -362,6 +369,8 @@ def main() -> None:
     aligners = {model: Aligner.load(model) for model in MODELS}
     source = Source(arguments.input)
     shares(output, reference, aligners, source)
+    if arguments.shares:
+        return
     by_tokens(output, reference, aligners)
     by_pairs(output, aligners["en"])
     by_threads(output)

@@ -1,6 +1,6 @@
 """What a pair costs, known from the request before any work is done.
 
-The unit is a typical pair: one of RTE2's lengths, 29 and 10 tokens, some 0.25 ms of a worker. Time
+The unit is a typical pair: one of RTE2's lengths, 29 and 10 tokens, some 0.15 ms of a worker. Time
 grows with the cells (source times target tokens) and, through the chains' transitions, with the
 cells times the tokens of both sides; see docs/operations.md, and bench/cost.py, which measures the
 factors below.
@@ -17,21 +17,21 @@ from tokalign.options import AlignOptions
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import max_sentence_bytes
 
-UNIT_US = 250.0
+UNIT_US = 150.0
 # Work of so long ago counts a third.
 SPEED_S = 1.0
 
 # Microseconds, model `en`, measured by bench/cost.py.
-PAIR_US = 60.0
-TOKEN_US = 4.0
-CELL_US = 0.35
-CELL_TOKEN_US = 0.0009
+PAIR_US = 30.0
+TOKEN_US = 2.2
+CELL_US = 0.12
+CELL_TOKEN_US = 0.00009
 # What options add. An alignment has about one link for every two tokens at most, each of which is
 # explained twice.
 POSTERIORS_CELL_US = 0.04
 PHRASES_TOKEN_US = 3.0
 PHRASES_CELL_US = 0.06
-EXPLAIN_TOKEN_US = 85.0
+EXPLAIN_TOKEN_US = 60.0
 
 # Bytes of an answer, measured on usual and on long pairs.
 PAIR_BYTES = 64
@@ -53,9 +53,9 @@ def of_pair(n_source: int, n_target: int, options: AlignOptions) -> int:
     Examples
     --------
     >>> of_pair(29, 10, AlignOptions()), of_pair(29, 10, AlignOptions(explain=True))
-    (1, 15)
+    (1, 17)
     >>> of_pair(512, 512, AlignOptions())
-    1350
+    386
     """
     (cost,) = _of_sizes([(n_source, n_target)], options)
     return cost

@@ -194,6 +194,26 @@ def _limit_tokens(tokens: int) -> Row:
     return Row(f"tokens-{tokens}", {"part": "tokens", "tokens": tokens}, values)
 
 
+_SHARES = tuple(
+    Row(
+        f"{model}-{way}",
+        {"part": "share", "system": f"{model}.{way}"},
+        {
+            "pairs": Value(("pairs_per_s",), "pairs per second", "pairs per second"),
+            "share": Value(("share",), "times", "share of bench/limit.c, median"),
+            "least": Value(("least",), "times", "share of bench/limit.c, least"),
+            "most": Value(("most",), "times", "share of bench/limit.c, most"),
+        },
+    )
+    for model in ("en", "en-rte2")
+    for way in ("annotated", "raw")
+)
+_REMEMBERED = Row(
+    "remembered",
+    {"part": "remembered", "model": "en"},
+    {"share": Value(("share",), "percent", "pairs of words remembered, en", 100)},
+)
+
 LIMIT_LENGTHS = (10, 20, 40, 80, 160, 320, 512)
 LIMIT = (
     Measurement(
@@ -206,20 +226,8 @@ LIMIT = (
                 {"part": "reference"},
                 {"pairs": Value(("pairs_per_s",), "pairs per second", "bench/limit.c")},
             ),
-            *(
-                Row(
-                    f"{model}-{way}",
-                    {"part": "share", "system": f"{model}.{way}"},
-                    {
-                        "pairs": Value(("pairs_per_s",), "pairs per second", "pairs per second"),
-                        "share": Value(("share",), "times", "share of bench/limit.c, median"),
-                        "least": Value(("least",), "times", "share of bench/limit.c, least"),
-                        "most": Value(("most",), "times", "share of bench/limit.c, most"),
-                    },
-                )
-                for model in ("en", "en-rte2")
-                for way in ("annotated", "raw")
-            ),
+            *_SHARES,
+            _REMEMBERED,
             *map(_limit_tokens, LIMIT_LENGTHS),
             *(
                 Row(
@@ -267,6 +275,12 @@ LIMIT = (
                 },
             ),
         ),
+    ),
+    Measurement(
+        "limit-rte2",
+        "RTE2's development half, joint, one core, beside bench/limit.c in the same run",
+        "python -m bench.limit --shares --json --input DATA/msr_rte2/RTE2_dev_M.align.txt",
+        (*_SHARES, _REMEMBERED),
     ),
 )
 

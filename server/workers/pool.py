@@ -26,7 +26,7 @@ from tokalign.server.workers.shards import MAX_ANSWER_BYTES, Shard, Task
 from tokalign.server.workers.supervision import PoolSettings, Supervisor
 
 HOLD_S = 0.003
-# Forty times what a worker takes for a unit of cost.
+# Some sixty times what a worker takes for a unit of cost.
 PATIENCE_S = 0.01
 
 
