@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from measured.shapes import Measurement, Row, Value, some
 
 
@@ -139,6 +141,26 @@ _UNLIKE = {
     "confident": Value(("confident",), "links per 100 pairs", "those of confidence 0.8 and more"),
     "linked": Value(("linked",), "percent", "content words that have a link", 100),
 }
+_NOT_PARALLEL = (
+    "make unrelated > build/unrelated.log && python bench/unrelated.py --data DATA/ --models"
+)
+
+
+def _not_parallel(
+    model: str, prefix: str = "", styles: Sequence[str] = ("strict", "paraphrase", "free", "edits")
+) -> tuple[Row, ...]:
+    """Return a row for each style and kind of pair that bench/unrelated.py prints for a model."""
+    return tuple(
+        Row(
+            prefix + ".".join(part for part in (style, kind) if part),
+            {"model": model, "style": style, "kind": kind},
+            _UNLIKE,
+        )
+        for style in styles
+        for kind in ("unrelated", "mined", "question", "half-related")
+    )
+
+
 STYLES = (
     Measurement(
         "styles",
@@ -153,31 +175,22 @@ STYLES = (
     Measurement(
         "unrelated",
         "development pairs that are not parallel",
-        "make unrelated > build/unrelated.log && "
-        "python bench/unrelated.py --data DATA/ --models en,en-rte2",
+        f"{_NOT_PARALLEL} en,en-rte2",
         (
+            *_not_parallel("en", "en."),
+            *_not_parallel("en-rte2", "en-rte2.", ("",)),
             *(
-                Row(
-                    ".".join(part for part in (model, style, kind) if part),
-                    {"model": model, "style": style, "kind": kind},
-                    _UNLIKE,
-                )
-                for model, styles in (
-                    ("en", ("strict", "paraphrase", "free", "edits")),
-                    ("en-rte2", ("",)),
-                )
-                for style in styles
-                for kind in ("unrelated", "mined", "question", "half-related")
-            ),
-            *(
-                Row(
-                    f"en.{style}",
-                    {"model": "en", "style": style, "kind": "calibration"},
-                    _ERROR,
-                )
+                Row(f"en.{style}", {"model": "en", "style": style, "kind": "calibration"}, _ERROR)
                 for style in ("free", "edits")
             ),
         ),
+    ),
+    Measurement(
+        "unrelated.en-neural",
+        "development pairs that are not parallel",
+        f"{_NOT_PARALLEL} en-neural",
+        _not_parallel("en-neural"),
+        environment=".venv-neural",
     ),
 )
 NESTED = (

@@ -10,6 +10,12 @@ from measured.shapes import Measurement, Row, Value
 _RATE = {
     "pairs_per_second": Value(("pairs_per_second",), "pairs per second", "processor time, one core")
 }
+_ENCODING = {
+    f"batch-{size}": Value(
+        ("pairs_per_second", size), "pairs per second", f"{size} at a time; processor time"
+    )
+    for size in ("1", "4", "16", "64", "256")
+} | {"f1": Value(("f1",), "percent", "F1 of each token's likeliest partner")}
 SPEED = (
     Measurement(
         "aligning",
@@ -20,10 +26,25 @@ SPEED = (
         ),
     ),
     Measurement(
-        "aligning-batches.en-neural",
+        "aligning-batches",
         "aligning of annotated pairs in batches, RTE2 development, joint, one core",
-        f"python bench/aligning.py --gold {RTE2} --models en-neural --directions joint --batches",
-        (Row("", {"model": "en-neural", "direction": "joint"}, _RATE),),
+        f"python bench/aligning.py --gold {RTE2} --models en-neural,en-rte2-neural "
+        "--directions joint --batches --repeats 2",
+        tuple(
+            Row(name, {"model": name, "direction": "joint"}, _RATE)
+            for name in ("en-neural", "en-rte2-neural")
+        ),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "encoding",
+        "encoders alone, by batch size, 100 pairs of MTRef development; F1 on all 800",
+        "python -m bench.encoding --gold DATA/multimwa/mtref-dev.tsv --pairs 100 --repeats 2",
+        tuple(
+            Row(f"{encoder}.{kind}", {"encoder": encoder, "matrices": kind}, _ENCODING)
+            for encoder in ("encoder-en", "encoder-en-rte2")
+            for kind in ("float32", "int8")
+        ),
         environment=".venv-neural",
     ),
     Measurement(
