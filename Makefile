@@ -252,8 +252,8 @@ chaos-short: build  ## the same for twenty seconds
 	$(BIN)/python bench/chaos.py --minutes 0.35
 
 attack: build dev  ## hostile peers and faults, each beside a well-behaved caller
-	$(BIN)/python -m bench.attack
-	$(BIN)/python -m bench.attack --front
+	$(BIN)/python -m bench.attack $(ARGS)
+	$(BIN)/python -m bench.attack --front $(ARGS)
 
 attack-short: build dev  ## the worst of them, some seconds each
 	$(BIN)/python -m bench.attack --short

@@ -14,8 +14,8 @@ from bench.attack.rows import ROWS
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.attack", description=__doc__)
     parser.add_argument("--only", default="", help="names of rows, with commas between them")
-    parser.add_argument("--seconds", type=float, help="longest time of an attack")
-    parser.add_argument("--short", action="store_true", help="fewer rows, and shorter ones")
+    parser.add_argument("--seconds", type=float, default=3.0, help="longest time of an attack")
+    parser.add_argument("--short", action="store_true", help="fewer rows")
     parser.add_argument(
         "--front", action="store_true", help="strangers' rows behind Envoy with deploy/envoy.yaml"
     )
@@ -34,7 +34,7 @@ def main() -> int:
         for row in rows:
             print(f"{row.name} ({row.review}): {row.does}. Held by: {row.by}.")
         return 0
-    seconds = arguments.seconds or (3.0 if arguments.short else 5.0)
+    seconds = arguments.seconds
     rest_s = min(6.0, seconds / 2)
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}; MiB of the server's own")
     print("process and of its largest worker; the caller's p99, before the attack being 1\n")

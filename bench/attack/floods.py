@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import struct
 from collections.abc import Callable
 
@@ -85,6 +86,22 @@ def flood_row(
 
     does = f"without a token, {does}"
     row(name, review, does, by, is_stranger=True, is_short=is_short, p99_ratio=2)(run)
+
+
+@row(
+    "control",
+    "none",
+    does="nothing: its program computes all the time, and what the caller loses is the machine's",
+    by="the attacker's program gets what the others leave of the processors",
+    is_stranger=True,
+    p99_ratio=2,
+)
+async def control(attack: Attack) -> None:
+    data = bytes(1 << 20)
+    while True:
+        hashlib.sha256(data).digest()
+        attack.note("MiB hashed")
+        await asyncio.sleep(0)
 
 
 def _opened(address: str, peer: Peer) -> bytes:
@@ -202,10 +219,10 @@ def _header_row(
     row(name, "held", does, by, is_stranger=True, p99_ratio=2, alone_mib=alone_mib)(run)
 
 
-def _bomb(address: str) -> bytes:
-    """Return a block of one long field, kept in the table and then named 10,000 times."""
-    kept = literal(b"x-kept", b"k" * 3_900, is_indexed=True)
-    return request(address) + kept + indexed(62) * 10_000
+def _bomb(address: str, n_bytes: int = 3_900, n_times: int = 10_000) -> bytes:
+    """Return a block of one long field, kept in the table and then named many times."""
+    kept = literal(b"x-kept", b"k" * n_bytes, is_indexed=True)
+    return request(address) + kept + indexed(62) * n_times
 
 
 _header_row(
@@ -220,6 +237,12 @@ _header_row(
 )
 _header_row(
     "hpack-bomb", "one header field named 10,000 times by its index", _bomb, alone_mib=OWN_MIB
+)
+_header_row(
+    "small-bombs",
+    "one header field named 10,000 times, in blocks just small enough for the layer in front",
+    lambda address: _bomb(address, 1_000),
+    alone_mib=OWN_MIB,
 )
 _header_row(
     "hpack-missing",

@@ -1,15 +1,15 @@
-"""What hostile peers and faults cost the server, and what strangers cost the layer in front."""
+"""What hostile peers, faults and the worst messages cost the server, and strangers Envoy."""
 
 from __future__ import annotations
 
 from measured.shapes import Measurement, Row, Value, some
 
 FRONT = (
-    "rapid-reset made-you-reset unknown-methods pings unread-pings unread-settings settings"
+    "control rapid-reset made-you-reset unknown-methods pings unread-pings unread-settings settings"
     " settings-acks window-updates priorities empty-data continuations large-headers many-headers"
-    " hpack-bomb hpack-missing unfinished-messages gzip-bombs gzip-giants tiny-bodies"
+    " hpack-bomb small-bombs hpack-missing unfinished-messages gzip-bombs gzip-giants tiny-bodies"
 )
-LONGER = "tiny-bodies,many-headers,hpack-bomb,rapid-reset"
+LONGER = "tiny-bodies many-headers hpack-bomb small-bombs rapid-reset"
 STRANGERS = (
     "few-descriptors idle half-prefaces silent slow churn other-languages token-file odd-headers"
     " secrets tls-strangers"
@@ -20,6 +20,12 @@ CALLERS = (
     " long-columns long-words empty-items unread-streams unread-answers hangups dead-workers"
     " malformed long-names truncated unfinished-calls"
 )
+MESSAGES = (
+    "no-message empty-pairs empty-candidates empty-chunk unknown-fields zeros long-name long-text"
+    " many-tokens long-columns many-constraints most-pairs most-pairs-explained most-candidates"
+    " long-question list-models"
+)
+LARGEST = "largest largest-explained 64-explained"
 _VALUES = {
     "grown": Value(("grown_mib",), "count", "MiB that the server's own process grew by"),
     "envoy": Value(("front_mib",), "count", "MiB that Envoy grew by"),
@@ -28,31 +34,46 @@ _VALUES = {
     "ratio": Value(("ratio",), "times", "the caller's p99, before the attack being 1"),
     "lost": Value(("lost",), "count", "calls that the caller lost"),
 }
+_OF_MESSAGES = {
+    "lag": Value(("lag_ms",), "ms", "bound of the histogram's bucket of the largest lag"),
+    "pairs": Value(("pairs",), "count", "pairs of 512 by 512 tokens"),
+    "seconds": Value(("seconds",), "seconds", "until the answer, at most"),
+}
 
 
-def _row(name: str, values: str, is_front: bool = False) -> Row:
-    shown = f"behind-envoy.{name}" if is_front else name
-    return Row(shown, {"row": name, "front": is_front}, some(_VALUES, values))
+_BESIDE = "a well-behaved caller beside an attack of {} s, two workers, loopback"
+
+
+def _attack(name: str, values: str, *, is_front: bool = False, seconds: int = 3) -> Measurement:
+    """Return the measurement of one row, by a command of its own."""
+    parts = ["attack-30s" if seconds == 30 else "attack", *(["behind-envoy"] if is_front else [])]
+    front = " --front" if is_front else ""
+    longer = "" if seconds == 3 else f" --seconds {seconds}"
+    return Measurement(
+        ".".join([*parts, name]),
+        _BESIDE.format(seconds) + (", behind Envoy" if is_front else ""),
+        f"python -m bench.attack --json{front}{longer} --only {name}",
+        (Row("", {"row": name, "front": is_front}, some(_VALUES, values)),),
+    )
+
+
+def _message(name: str, values: str) -> Row:
+    return Row(name, {"message": name}, some(_OF_MESSAGES, values))
 
 
 ATTACKS = (
+    *(_attack(name, "grown ratio lost") for name in f"{FRONT} {STRANGERS}".split()),
+    *(_attack(name, "envoy ratio lost", is_front=True) for name in FRONT.split()),
+    *(_attack(name, "peak worker ratio lost") for name in CALLERS.split()),
+    *(_attack(name, "ratio lost", is_front=True, seconds=30) for name in LONGER.split()),
+    _attack("large-pairs", "ratio lost", seconds=30),
     Measurement(
-        "attack",
-        "a well-behaved caller beside an attack of 3 s, of 5 s behind Envoy, two workers, loopback",
-        "python -m bench.attack --json --seconds 3 && python -m bench.attack --json --front",
+        "messages",
+        "one message at a time to a server with two workers on an otherwise idle machine",
+        "python -m bench.messages",
         (
-            *(_row(name, "grown ratio lost") for name in f"{FRONT} {STRANGERS}".split()),
-            *(_row(name, "envoy ratio lost", is_front=True) for name in FRONT.split()),
-            *(_row(name, "peak worker ratio lost") for name in CALLERS.split()),
-        ),
-    ),
-    Measurement(
-        "attack-30s",
-        "a well-behaved caller beside an attack of 30 s, two workers, loopback, behind Envoy",
-        f"python -m bench.attack --json --front --seconds 30 --only {LONGER}",
-        tuple(
-            Row(name, {"row": name, "front": True}, some(_VALUES, "ratio lost"))
-            for name in LONGER.split(",")
+            *(_message(name, "lag") for name in MESSAGES.split()),
+            *(_message(name, "pairs seconds lag") for name in LARGEST.split()),
         ),
     ),
 )
