@@ -16,7 +16,7 @@ TRIM_S = 1.0
 TRIM_BYTES = 32 << 20
 # What a trim left was in use, and may have been freed since.
 AGAIN_S = 10.0
-BUSY_SHARE = 0.6
+BUSY_SHARE = 0.85
 
 # Nanoseconds that the thread which opens it has run and has waited for a processor.
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")
