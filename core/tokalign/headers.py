@@ -29,10 +29,10 @@ from tokalign.errors import quoted
 
 # Python's own: hashlib loads OpenSSL as well, which takes 3 MiB of every process.
 try:
-    from _sha2 import sha256
+    from _sha2 import sha256  # type: ignore[import-not-found]
 except ImportError:
     try:
-        from _sha256 import sha256  # Python 3.11
+        from _sha256 import sha256  # type: ignore[import-not-found]  # Python 3.11
     except ImportError:
         from hashlib import sha256
 
