@@ -156,8 +156,8 @@ test-neural: build .venv-neural/.torch  ## test the neural models with the packa
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
 
-models-neural: build .venv-neural/.torch  ## retrain the neural models and their encoders
-	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) \
+models-neural: unrelated .venv-neural/.torch  ## retrain the neural models and their encoders
+	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output core/tokalign/data
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested

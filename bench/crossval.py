@@ -112,10 +112,9 @@ def held_out(
             if number != fold
         ]
         corpora = {name: seen, **(others or {})}
-        says = stacked and {
-            name: stacked.encode([(pair.source, pair.target) for pair in pairs])
-            for name, pairs in corpora.items()
-        }
+        says = stacked and stacked.encode(
+            [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
+        )
         model = train(
             corpora, annotator, settings, name=f"fold-{fold}",
             encoder="stacked" if stacked else "", encoded=says,

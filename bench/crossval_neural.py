@@ -27,7 +27,7 @@ from tokalign.types import GoldPair, Sentence
 from bench.crossval import Links, rows
 from recipes.aligned import RTE2
 from recipes.models import GROUPS
-from recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders
+from recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders, scores
 
 
 def held_out(
@@ -42,11 +42,11 @@ def held_out(
         encoded = {}
         for other in (other for other in range(N_FOLDS) if other != fold):
             members = [k for k, its in enumerate(number) if its == other]
-            encoded |= encoders.scores(encoders.rte2([fold, other], others=others), RTE2, members)
+            encoded |= scores(encoders.rte2([fold, other], others=others), gold, members)
         seen = [k for k, its in enumerate(number) if its != fold]
         model = train(
             {"train": [gold[k] for k in seen]}, annotator, settings, name=f"fold-{fold}",
-            encoder="held-out", encoded={"train": [encoded[k] for k in seen]},
+            encoder="held-out", encoded=[encoded[k] for k in seen],
         )  # fmt: skip
         encoder = Encoder(encoders.rte2([fold], others=others))
         aligner = Aligner(model, annotator, encoder=encoder)

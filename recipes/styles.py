@@ -119,16 +119,16 @@ def held_out(
     unrelated: Sequence[GoldPair],
     settings: TrainingSettings,
     *,
-    encoded: Mapping[str, Sequence[Encoded]] | None = None,
+    encoded: Sequence[Encoded] | None = None,
     n_folds: int = N_FOLDS,
 ) -> dict[str, HeldOut]:
     """Return, by style, what models, one for each fold, say of the pairs that they have not seen.
 
-    With an encoder, `encoded` holds what encoders that have not seen them say of the pairs.
+    With an encoder, `encoded` holds what encoders that have not seen them say of the pairs, the
+    corpora's in order, then unrelated ones.
     """
     annotator = load_annotator("native")
     lessons = Lessons.prepare(corpora, annotator, settings, unrelated=unrelated, encoded=encoded)
-    said = [one for name in corpora for one in encoded[name]] if encoded else None
     folds = [
         fold
         for pairs in (*corpora.values(), unrelated)
@@ -165,7 +165,7 @@ def held_out(
         for k in np.flatnonzero(np.array(folds) == fold).tolist():
             source, target = lessons.annotated[k]
             for number in [style_of[lessons.corpus[k]]] if k < n_gold else range(len(styles)):
-                decoded = decoder.decode(source, target, said[k] if said else None, number)
+                decoded = decoder.decode(source, target, encoded[k] if encoded else None, number)
                 mean = link_posteriors(decoded, Symmetrization.JOINT)
                 if k >= n_gold:
                     cells = sorted(unlike_cells(source, target))

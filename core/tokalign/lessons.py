@@ -135,20 +135,19 @@ class Lessons:
         *,
         dev: Sequence[GoldPair] = (),
         unrelated: Sequence[GoldPair] = (),
-        encoded: Mapping[str, Sequence[Encoded]] | None = None,
+        encoded: Sequence[Encoded] | None = None,
     ) -> Lessons:
         """Return the lessons of the pairs, of which none is empty; see tokalign.training.train."""
         gold = [pair for pairs in corpora.values() for pair in pairs]
         table = FeatureTable(settings.feature_groups)
         uses_trees = needs_trees(table.groups)
         annotated = annotate_gold([*gold, *unrelated, *dev], annotator, trees=uses_trees)
-        said = [one for name in corpora for one in encoded[name]] if encoded else None
         possible_in = dict(settings.possible_in)
         n_gold, n_train = len(gold), len(gold) + len(unrelated)
         return cls(
             table=table,
             annotated=annotated,
-            matrix=build_matrix(annotated, table, Lexicons.for_groups(table.groups), said),
+            matrix=build_matrix(annotated, table, Lexicons.for_groups(table.groups), encoded),
             targets=[
                 *(
                     target

@@ -214,7 +214,7 @@ def train(
     dev: Sequence[GoldPair] = (),
     unrelated: Sequence[GoldPair] = (),
     encoder: str = "",
-    encoded: Mapping[str, Sequence[Encoded]] | None = None,
+    encoded: Sequence[Encoded] | None = None,
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> Model:
@@ -229,8 +229,8 @@ def train(
     each one's conventions learn it.
 
     The group "neural" needs the name of an `encoder` that ships, and what encoders that have not
-    seen them say of every corpus' pairs, in order (`encoded`); then neither `dev` nor `unrelated`
-    pairs can be given.
+    seen them say of every pair (`encoded`): of the corpora's in order, then of `unrelated` ones.
+    Then no `dev` pairs can be given.
 
     Raises
     ------
@@ -241,16 +241,16 @@ def train(
         every corpus has a style while some have, or the group "neural" lacks what it needs.
     """
     settings = settings or TrainingSettings()
-    if ("neural" in map(group_of, settings.feature_groups)) != bool(encoder and encoded) or (
-        encoded and (dev or unrelated)
-    ):
-        raise InputError(
-            "the feature group neural is trained with an encoder, held-out scores of all pairs and "
-            "no development or unrelated pairs, and only then; see the recipe of the neural models"
-        )
     gold = [pair for pairs in corpora.values() for pair in pairs]
     if not gold:
         raise InputError("no training pairs")
+    if ("neural" in map(group_of, settings.feature_groups)) != bool(encoder and encoded) or (
+        encoded and (dev or len(encoded) != len(gold) + len(unrelated))
+    ):
+        raise InputError(
+            "the feature group neural is trained with an encoder, held-out scores of all pairs and "
+            "no development pairs, and only then; see the recipe of the neural models"
+        )
     styles = dict(settings.styles)
     for corpus_name in (*settings.follow, *dict(settings.possible_in), *styles):
         if corpus_name not in corpora:

@@ -1,6 +1,6 @@
 """The neural models: encoders, their held-out scores, and the CRF over them.
 
-    python -m recipes.neural --data DIR --work DIR --output DIR [MODEL ...]
+    python -m recipes.neural --data DIR --unrelated DIR --work DIR --output DIR [MODEL ...]
 
 A CRF that learned from an encoder's scores of the encoder's own training pairs would trust it too
 much. So every pair that the CRF learns from is scored by an encoder that has not seen it.
@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING
 
 from tokalign.annotate import load_annotator
 from tokalign.features.table import FeatureTable
-from tokalign.lessons import TrainingSettings
+from tokalign.formats import read_gold
+from tokalign.lessons import TrainingSettings, fold_numbers
 from tokalign.model import save_model
 from tokalign.tables import Table, write_table
 from tokalign.training import train
 
-from recipes.aligned import RTE2, read_corpus
+from recipes.aligned import RTE2, UNRELATED, read_corpus
 from recipes.figures import accuracy_keys, read_figures
 from recipes.models import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE
-from recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders
+from recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders, held_out
 from recipes.styles import fit
 from recipes.styles import held_out as held_out_styles
 
@@ -53,45 +54,53 @@ def with_encoder(settings: TrainingSettings) -> TrainingSettings:
 
 def train_en_rte2(encoders: Encoders, output: Path) -> None:
     """Train and write en-rte2-neural, whose encoder knows RTE2's development half alone."""
-    held_out = encoders.held_out(
-        RTE2,
+    scored = held_out(
         [encoders.rte2([k], others=False) for k in range(N_FOLDS)],
+        encoders.corpus(RTE2),
         encoders.folds(RTE2, N_FOLDS),
     )
     _finish(
         encoders, output, "en-rte2-neural", encoders.rte2(others=False),
-        {Path(RTE2).name: encoders.corpus(RTE2)}, {Path(RTE2).name: held_out},
-        with_encoder(EN_RTE2_SETTINGS),
+        {Path(RTE2).name: encoders.corpus(RTE2)}, [], scored, with_encoder(EN_RTE2_SETTINGS),
         "The papers' protocol, RTE2's development half alone, with a neural encoder",
     )  # fmt: skip
 
 
 def train_en(encoders: Encoders, output: Path) -> None:
     """Train and write en-neural, on all corpora at once, each in its style."""
-    kept = [
-        k for k, fold in enumerate(encoders.folds(RTE2, N_FOLDS)) if fold != KEPT_BACK
-    ]  # fmt: skip
+    kept_back = {k for k, fold in enumerate(encoders.folds(RTE2, N_FOLDS)) if fold == KEPT_BACK}
     halves = [encoders.joint(half) for half in range(2)]
-    corpora, held_out = {}, {}
+    corpora, scored = {}, []
     for corpus in ALL:
         name = Path(corpus).name
         corpora[name] = read_corpus(encoders.data, corpus)
-        held_out[name] = encoders.held_out(corpus, halves, encoders.folds(corpus, 2))
+        folds = encoders.folds(corpus, 2)
         if corpus == RTE2:
-            corpora[name] = [corpora[name][k] for k in kept]
-            held_out[name] = [held_out[name][k] for k in kept]
+            learned = [k for k in range(len(folds)) if k not in kept_back]
+            corpora[name] = [corpora[name][k] for k in learned]
+            folds = [folds[k] for k in learned]
+        scored += held_out(halves, corpora[name], folds)
+    rte2 = encoders.corpus(RTE2)
+    unseen = {side.tokens for k in kept_back for side in (rte2[k].source, rte2[k].target)}
+    unrelated = [
+        pair
+        for pair in read_gold(encoders.unrelated / UNRELATED)
+        if unseen.isdisjoint((pair.source.tokens, pair.target.tokens))
+    ]
+    # No encoder has seen these pairs, but each half some of the sentences that others are made of.
+    scored += held_out(halves, unrelated, fold_numbers(unrelated, 2, seed=1))
     _finish(
-        encoders, output, "en-neural", encoders.joint(), corpora, held_out,
+        encoders, output, "en-neural", encoders.joint(), corpora, unrelated, scored,
         with_encoder(EN_SETTINGS),
         "News, entailment, questions, paraphrases and edits, each in its style, with a neural "
-        "encoder",
+        "encoder; knows pairs that have little in common",
     )  # fmt: skip
 
 
 def _finish(
     encoders: Encoders, output: Path, name: str, encoder: Table,
-    corpora: Mapping[str, Sequence[GoldPair]], held_out: Mapping[str, Sequence[Encoded]],
-    settings: TrainingSettings, description: str,
+    corpora: Mapping[str, Sequence[GoldPair]], unrelated: Sequence[GoldPair],
+    scored: Sequence[Encoded], settings: TrainingSettings, description: str,
 ) -> None:  # fmt: skip
     """Train the CRF, fit its styles, and write it beside its encoder, packed."""
     encoder_name = name.removesuffix("-neural").replace("en", "encoder-en", 1)
@@ -102,12 +111,13 @@ def _finish(
         name=name,
         license=LICENSE,
         description=description,
+        unrelated=unrelated,
         encoder=encoder_name,
-        encoded=held_out,
+        encoded=scored,
     )
     header = replace(model.header, figures=read_figures(FIGURES[name]))
     if header.styles:
-        found = held_out_styles(corpora, [], settings, encoded=held_out, n_folds=2)
+        found = held_out_styles(corpora, unrelated, settings, encoded=scored, n_folds=2)
         styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)
         header = replace(header, styles=styles)
     save_model(replace(model, header=header), output / f"{name}.tokalign")
@@ -133,6 +143,9 @@ def main() -> None:
         prog="python -m recipes.neural", description=str(__doc__).partition("\n")[0]
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--unrelated", type=Path, default=Path("build/unrelated"), help="of recipes.unrelated"
+    )
     parser.add_argument("--work", type=Path, required=True, help="folder of the encoders")
     parser.add_argument("--output", type=Path, required=True, help="folder of the models")
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
@@ -141,7 +154,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no model {sorted(unknown)}; choose out of {', '.join(MODELS)}")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    encoders = Encoders(arguments.data, arguments.work)
+    encoders = Encoders(arguments.data, arguments.work, arguments.unrelated)
     for name in arguments.models or MODELS:
         MODELS[name](encoders, arguments.output)
 

@@ -52,12 +52,15 @@ class Encoders:
         Folder of the corpora.
     work : Path
         Folder of the encoders.
+    unrelated : Path
+        Folder of the pairs that are not parallel.
     made : Architecture
         Of the base encoder.
     """
 
     data: Path
     work: Path
+    unrelated: Path = Path("build/unrelated")
     made: Architecture = field(default_factory=lambda: MINILM)
     _corpora: dict[str, list[GoldPair]] = field(default_factory=dict)
 
@@ -142,17 +145,18 @@ class Encoders:
     def folds(self, corpus: str, n_folds: int) -> list[int]:
         return fold_numbers(self.corpus(corpus), n_folds, seed=1)
 
-    def scores(self, encoder: Table, corpus: str, numbers: Sequence[int]) -> dict[int, Encoded]:
-        """Return what an encoder says of some pairs of a corpus."""
-        pairs = [(self.corpus(corpus)[k].source, self.corpus(corpus)[k].target) for k in numbers]
-        return dict(zip(numbers, encode_all(Encoder(encoder), pairs), strict=True))
 
-    def held_out(
-        self, corpus: str, encoders: Sequence[Table], folds: Sequence[int]
-    ) -> list[Encoded]:
-        """Return what encoder number k says of the pairs of fold k, in order."""
-        found: dict[int, Encoded] = {}
-        for number, encoder in enumerate(encoders):
-            members = [k for k, fold in enumerate(folds) if fold == number]
-            found |= self.scores(encoder, corpus, members)
-        return [found[k] for k in range(len(folds))]
+def scores(encoder: Table, pairs: Sequence[GoldPair], numbers: Sequence[int]) -> dict[int, Encoded]:
+    """Return what an encoder says of some of the pairs, by their numbers."""
+    sentences = [(pairs[k].source, pairs[k].target) for k in numbers]
+    return dict(zip(numbers, encode_all(Encoder(encoder), sentences), strict=True))
+
+
+def held_out(
+    encoders: Sequence[Table], pairs: Sequence[GoldPair], folds: Sequence[int]
+) -> list[Encoded]:
+    """Return what encoder number k says of the pairs of fold k, in order."""
+    found: dict[int, Encoded] = {}
+    for number, encoder in enumerate(encoders):
+        found |= scores(encoder, pairs, [k for k, fold in enumerate(folds) if fold == number])
+    return [found[k] for k in range(len(folds))]

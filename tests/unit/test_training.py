@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from support.sample import read_all
 from tokalign.aligner import Aligner
 from tokalign.annotate import Annotator, load_annotator
@@ -25,7 +26,7 @@ from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import save_model
 from tokalign.options import Symmetrization
 from tokalign.training import Progress, merge_domains, train, train_weights
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Sentence
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
@@ -243,9 +244,23 @@ def shuffled(pairs: list[GoldPair]) -> list[GoldPair]:
     ]
 
 
-def unlike_mass(model, pairs: list[GoldPair], annotator: Annotator) -> float:
+class Diagonal:
+    """Says of every pair that words in like places belong together, whatever they are."""
+
+    def encode(self, pairs):
+        return [
+            (self._rows(source, target), self._rows(target, source)) for source, target in pairs
+        ]
+
+    def _rows(self, side: Sentence, other: Sentence) -> NDArray[np.float32]:
+        said = np.full((len(side), 1 + len(other)), -5.0, np.float32)
+        said[np.arange(len(side)), 1 + np.minimum(np.arange(len(side)), len(other) - 1)] = -0.1
+        return said
+
+
+def unlike_mass(model, pairs: list[GoldPair], annotator: Annotator, encoder=None) -> float:
     """Return the summed posteriors of links between unlike words."""
-    aligner = Aligner(model, annotator)
+    aligner = Aligner(model, annotator, encoder=encoder)
     total = 0.0
     for pair in pairs:
         found = aligner.align(pair.source, pair.target, posteriors=True)
@@ -265,6 +280,30 @@ def test_unrelated_pairs_teach_not_to_link_unlike_words(gold, annotator) -> None
     assert unlike_mass(with_them, held_out, annotator) < 0.5 * unlike_mass(
         without, held_out, annotator
     )
+
+
+def test_unrelated_pairs_teach_not_to_trust_an_encoder_there(gold, annotator) -> None:
+    settings = TrainingSettings(feature_groups=(*GROUPS, "neural"), max_iterations=20, l2=1.0)
+    unrelated = shuffled(gold[:12])
+    says = Diagonal().encode([(pair.source, pair.target) for pair in [*gold[:12], *unrelated]])
+    taught = {"name": "tiny", "encoder": "diagonal"}
+    without = train({"a": gold[:12]}, annotator, settings, encoded=says[:12], **taught)
+    with_them = train(
+        {"a": gold[:12]}, annotator, settings, encoded=says, unrelated=unrelated, **taught
+    )
+    tested = shuffled(gold[12:]), annotator, Diagonal()
+    assert unlike_mass(with_them, *tested) < 0.5 * unlike_mass(without, *tested)
+
+
+def test_scores_of_another_number_of_pairs_are_refused(gold, annotator) -> None:
+    settings = replace(QUICK, feature_groups=("string", "neural"))
+    says = Diagonal().encode([(pair.source, pair.target) for pair in gold[:4]])
+    for pairs in ({"unrelated": gold[:1]}, {"dev": gold[:1]}):
+        with pytest.raises(InputError, match="held-out scores of all pairs"):
+            train(
+                {"a": gold[:4]}, annotator, settings, name="tiny", encoder="diagonal",
+                encoded=says, **pairs,
+            )  # fmt: skip
 
 
 def test_unrelated_pairs_of_no_importance_teach_nothing(gold, annotator) -> None:
