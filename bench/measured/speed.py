@@ -229,6 +229,11 @@ _SHARES = tuple(
     for model in ("en", "en-rte2")
     for way in ("annotated", "raw")
 )
+_REFERENCE = Row(
+    "reference",
+    {"part": "reference"},
+    {"pairs": Value(("pairs_per_s",), "pairs per second", "bench/limit.c")},
+)
 _REMEMBERED = Row(
     "remembered",
     {"part": "remembered", "model": "en"},
@@ -242,11 +247,7 @@ LIMIT = (
         "made pairs of 29 and 11 tokens, joint, one core, beside bench/limit.c in the same run",
         "python -m bench.limit --json",
         (
-            Row(
-                "reference",
-                {"part": "reference"},
-                {"pairs": Value(("pairs_per_s",), "pairs per second", "bench/limit.c")},
-            ),
+            _REFERENCE,
             *_SHARES,
             _REMEMBERED,
             *map(_limit_tokens, LIMIT_LENGTHS),
@@ -301,7 +302,7 @@ LIMIT = (
         "limit-rte2",
         "RTE2's development half, joint, one core, beside bench/limit.c in the same run",
         "python -m bench.limit --shares --json --input DATA/msr_rte2/RTE2_dev_M.align.txt",
-        (*_SHARES, _REMEMBERED),
+        (_REFERENCE, *_SHARES, _REMEMBERED),
     ),
 )
 
