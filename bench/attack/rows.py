@@ -112,6 +112,9 @@ class Row:
     alone_mib : int
         What a stranger may add to a server that has no layer in front; more than STRANGER_MIB
         where only grpc could keep to that.
+    alone_may_get : str
+        Code that the caller's calls may end with where there is no layer in front and only grpc
+        could keep callers apart; counted as lost all the same.
     """
 
     name: str
@@ -131,6 +134,7 @@ class Row:
     ends_within_s: float | None = None
     is_tls: bool = False
     alone_mib: int = STRANGER_MIB
+    alone_may_get: str = ""
 
     @property
     def goes_in_front(self) -> bool:

@@ -249,7 +249,7 @@ def _phases(
         result.worker_mib = memory.worker_peak_mib
         pipe.send("stop")
         outcomes = _receive(process, pipe, caller.DEADLINE_S + 40) or []
-    _judge_calls(row, outcomes, began, ended, result)
+    judge_calls(row, outcomes, began, ended, result)
     _judge_memory(row, memory, server, result)
     codes: dict[str, float] = {}
     if not memory.stopped and server.process.poll() is None:
@@ -293,10 +293,13 @@ def _limits(address: str, token: str, directory: str) -> align_pb2.Limits:
                 time.sleep(0.1)
 
 
-def _judge_calls(
+def judge_calls(
     row: Row, outcomes: list[caller.Outcome], began: float, ended: float, result: Result
 ) -> None:
+    """Put the caller's calls into `result`, and what it lost against the row's promise."""
     phases: dict[str, list[float]] = {"before": [], "during": [], "after": []}
+    not_promised = "" if result.front_mib.get("before") else row.alone_may_get
+    n_broken = 0
     for each in outcomes:
         phase = "before" if each.began < began else "during" if each.began < ended else "after"
         phases[phase].append(each.took_s)
@@ -309,12 +312,13 @@ def _judge_calls(
             counts = result.notes if is_excused and each.verdict != caller.WRONG else result.lost
             key = f"{each.verdict} {phase}" + (", new connections" if each.is_new else "")
             counts[key] = counts.get(key, 0) + 1
+            n_broken += counts is result.lost and each.verdict != not_promised
     result.calls = len(outcomes)
     result.p99_s = {phase: percentile(sorted(took), 99) for phase, took in phases.items()}
     if not outcomes:
         result.broken.append("the caller got no answer at all")
-    if result.lost:
-        result.broken.append(f"the caller lost {sum(result.lost.values())} of {len(outcomes)}")
+    if n_broken:
+        result.broken.append(f"the caller lost {n_broken} of {len(outcomes)}")
 
 
 def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Result) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.attack import families, peer
+from bench.attack import caller, families, peer, trial
 from bench.attack.rows import ROWS
 from bench.attack.strangers import MIB, packed
 
@@ -63,3 +63,27 @@ def test_every_attack_beside_a_caller_is_measured() -> None:
         assert (f"attack.{name}.lost" in keys) == row.has_server, name
         assert (f"attack.{name}.grown" in keys) == (row.is_stranger and row.has_server), name
         assert (f"attack.behind-envoy.{name}.lost" in keys) == row.goes_in_front, name
+
+
+@pytest.mark.parametrize(
+    ("name", "front_mib", "verdict", "is_broken"),
+    [
+        ("pings", 0.0, "CANCELLED", True),
+        ("rapid-reset", 0.0, "CANCELLED", False),
+        ("rapid-reset", 0.0, caller.WRONG, True),
+        ("rapid-reset", 0.0, "DEADLINE_EXCEEDED", True),
+        ("rapid-reset", 60.0, "CANCELLED", True),
+    ],
+)
+def test_a_lost_call_breaks_the_promise_where_it_is_made(
+    name: str, front_mib: float, verdict: str, is_broken: bool
+) -> None:
+    result = trial.Result(name)
+    result.front_mib["before"] = front_mib
+    outcomes = [
+        caller.Outcome(began, 0.1, found, is_new=False)
+        for began, found in [(0.0, caller.OK), (1.5, verdict), (3.0, caller.OK)]
+    ]
+    trial.judge_calls(ROWS[name], outcomes, 1.0, 2.0, result)
+    assert result.lost == {f"{verdict} during": 1}
+    assert bool(result.broken) is is_broken
