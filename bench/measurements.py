@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from measured.accuracy import ACCURACY
 from measured.attacks import ATTACKS
+from measured.engines import ENGINES
 from measured.speed import SPEEDS
 from measured.systems import SYSTEMS
 from measured.tasks import USES
 
-MEASUREMENTS = (*ACCURACY, *SYSTEMS, *USES, *SPEEDS, *ATTACKS)
+MEASUREMENTS = (*ACCURACY, *SYSTEMS, *USES, *SPEEDS, ENGINES, *ATTACKS)
