@@ -16,6 +16,7 @@ from bench.attack.peer import (
     END_STREAM,
     FRAME_BYTES,
     HEADERS,
+    N_CONNECTIONS,
     PING,
     PRIORITY,
     RST,
@@ -31,7 +32,6 @@ from bench.attack.peer import (
 )
 from bench.attack.rows import OWN_MIB, STRANGER_MIB, Attack, row
 
-N_CONNECTIONS = 10
 N_AT_A_TIME = 100
 MOST_ROUNDS = 20_000
 MOST_CONNECTS = 500
@@ -39,9 +39,7 @@ OWN_BOUNDS = "grpc's own bounds"
 Frames = Callable[[str, Peer], bytes]
 
 
-async def flood(
-    attack: Attack, one: Frames, begin: Frames | None, n_connections: int, reads: bool
-) -> None:
+async def flood(attack: Attack, one: Frames, begin: Frames | None, reads: bool) -> None:
     """Send chunks over connections, anew where the server closes them, until all is sent."""
 
     async def connection() -> None:
@@ -64,7 +62,7 @@ async def flood(
                 return
             await peer.close()
 
-    await asyncio.gather(*(connection() for _ in range(n_connections)))
+    await asyncio.gather(*(connection() for _ in range(N_CONNECTIONS)))
 
 
 def flood_row(
@@ -76,14 +74,13 @@ def flood_row(
     review: str = "held",
     is_short: bool = False,
     begin: Frames | None = None,
-    n_connections: int = N_CONNECTIONS,
     reads: bool = True,
     alone_may_get: str = "",
 ) -> None:
     """Register a flood; `one` returns a frame, or those that go together."""
 
     async def run(attack: Attack) -> None:
-        await flood(attack, one, begin, n_connections, reads)
+        await flood(attack, one, begin, reads)
 
     does = f"without a token, {does}"
     more = {"is_short": is_short, "p99_ratio": 2, "alone_may_get": alone_may_get}
@@ -147,21 +144,19 @@ flood_row("unknown-methods", "calls of methods that do not exist", _unknown)
 flood_row("pings", "PING floods by peers that read", _ping)
 flood_row(
     "unread-pings",
-    "PING floods by 100 peers that never read",
+    "PING floods by peers that never read",
     _ping,
     by="peers that ping without pause, or read nothing, are cut off",
     review="14",
     is_short=True,
-    n_connections=100,
     reads=False,
 )
 flood_row(
     "unread-settings",
-    "SETTINGS floods by 100 peers that never read",
+    "SETTINGS floods by peers that never read",
     _settings,
     by="peers that read nothing are cut off",
     review="14",
-    n_connections=100,
     reads=False,
 )
 flood_row("settings", "SETTINGS floods", _settings)
@@ -236,11 +231,13 @@ _header_row(
     "large-headers",
     "header fields of 1 MiB",
     lambda address: request(address) + literal(b"x-large", b"l" * (1 << 20)),
+    alone_mib=OWN_MIB,
 )
 _header_row(
     "many-headers",
     "20,000 header fields",
     lambda address: request(address) + literal(b"x", b"y") * 20_000,
+    alone_mib=OWN_MIB,
 )
 _header_row(
     "hpack-bomb", "one header field named 10,000 times by its index", _bomb, alone_mib=OWN_MIB

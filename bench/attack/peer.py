@@ -16,6 +16,8 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 LARGEST = 2**31 - 1
 FIRST_WINDOW = 65_535
 FRAME_BYTES = 16_384
+N_CONNECTIONS = 100
+"""What is promised of strangers is promised of so many connections."""
 ALIGN = "/tokalign.v1.AlignService/Align"
 STREAM = "/tokalign.v1.AlignService/AlignStream"
 

@@ -11,6 +11,7 @@ from bench.attack.peer import (
     DATA,
     END_HEADERS,
     HEADERS,
+    N_CONNECTIONS,
     Peer,
     everyone,
     frame,
@@ -20,8 +21,6 @@ from bench.attack.peer import (
 from bench.attack.rows import Attack, row
 
 MIB = 1 << 20
-N_CONNECTIONS = 100
-"""What is promised of a stranger's memory is promised of so many."""
 
 
 def packed(n_mib: int, encoding: str = "gzip") -> bytes:
