@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import grpc
 from tokalign.client.errors import CallError, InternalError, from_status
-from tokalign.codec import decode_alignment, decode_judgement, decode_passage_sentence
+from tokalign.codec import (
+    decode_alignment,
+    decode_judgement,
+    decode_passage_sentence,
+    encode_pair,
+)
+from tokalign.errors import InputError
 from tokalign.offsets import in_unit
 from tokalign.options import AlignOptions
 from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
+
+_INVALID_ARGUMENT: int = grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +98,21 @@ def result_of(
     sent: Pair,
     options: AlignOptions,
 ) -> AlignResult:
-    """Return the result of one pair of many."""
+    """Return the result of one pair of many; of what was no pair, why it could not be sent."""
     status = message.status
     if status.code:
-        return AlignResult(index, None, from_status(status.code, status.message, status.field))
+        error = _unsendable(sent) or from_status(status.code, status.message, status.field)
+        return AlignResult(index, None, error)
     return AlignResult(index, alignment_of(message.alignment, model, sent, options), None)
+
+
+def _unsendable(pair: Pair) -> CallError | None:
+    """Return why a pair was sent as an empty one, if it was; see rpcs.encoded."""
+    try:
+        encode_pair(pair)
+    except InputError as error:
+        return from_status(_INVALID_ARGUMENT, str(error), error.field)
+    return None
 
 
 def ranked_of(

@@ -25,7 +25,9 @@ from tokalign.codec import (
     encode_pair,
     encode_rank_by,
 )
+from tokalign.errors import InputError
 from tokalign.options import RankBy
+from tokalign.outcomes import require_many
 from tokalign.types import Alignment, Pair, SentenceLike
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -80,19 +82,37 @@ def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[Alig
 
 
 def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
-    """Return the messages of pairs, each with its index as id, from `first` on."""
-    return [encode_pair(pair, str(index)) for index, pair in enumerate(pairs, first)]
+    """Return the messages of pairs, each with its index as id, from `first` on.
+
+    What is no pair goes as an empty one, so that the answers are as many; see results.result_of.
+    """
+    return [_encoded(pair, str(index)) for index, pair in enumerate(pairs, first)]
+
+
+def _encoded(pair: Pair, name: str) -> align_pb2.Pair:
+    try:
+        return encode_pair(pair, name)
+    except InputError:
+        return align_pb2.Pair(id=name)
+
+
+def _encoded_candidate(value: SentenceLike, name: str, passages: bool) -> align_pb2.Candidate:
+    try:
+        return encode_candidate(value, name, passages=passages)
+    except InputError:
+        return align_pb2.Candidate(id=name)
 
 
 def rank(
     question: SentenceLike,
-    candidates: Sequence[SentenceLike],
+    candidates: Iterable[SentenceLike],
     by: RankBy | str,
     top_k: int,
     passages: bool,
     options: RequestOptions,
 ) -> Rpc[list[RankedResult]]:
     """Return the call that ranks candidates; each result's index is a candidate's."""
+    candidates = list(require_many(candidates))
 
     def decode(answer: align_pb2.RankResponse) -> list[RankedResult]:
         return [
@@ -106,10 +126,9 @@ def rank(
         ]
 
     request = align_pb2.RankRequest(
-        question=encode_input(question),
+        question=encode_input(question, "question"),
         candidates=[
-            encode_candidate(each, str(index), passages=passages)
-            for index, each in enumerate(candidates)
+            _encoded_candidate(each, str(index), passages) for index, each in enumerate(candidates)
         ],
         top_k=top_k,
         rank_by=encode_rank_by(by),

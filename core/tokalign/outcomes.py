@@ -129,13 +129,29 @@ def require_pair(pair: Pair) -> Pair:
             f"saw {quoted(tuple(more))} after source and target; wanted one Constraints",
             field="constraints",
         )
-    for name, side in (("source", source), ("target", target)):
-        if not _is_sentence_like(side):
-            raise InputError(
-                f"the {name} is {quoted(side)}; wanted text, a sequence of tokens or a Sentence",
-                field=name,
-            )
+    require_sentence(source, "source")
+    require_sentence(target, "target")
     return source, target, *more
+
+
+def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
+    """Return what a caller gave as the sentence that errors call `name`, or raise InputError."""
+    if not _is_sentence_like(value):
+        raise InputError(
+            f"the {name} is {quoted(value)}; wanted text, a sequence of tokens or a Sentence",
+            field=name,
+        )
+    return value
+
+
+def require_many(candidates: Iterable[T]) -> Iterable[T]:
+    """Return what a caller gave as candidates of a ranking, or raise InputError for one text."""
+    if isinstance(candidates, str):
+        raise InputError(
+            f"the candidates are {quoted(candidates)}, one text; wanted several in a list",
+            field="candidates",
+        )
+    return candidates
 
 
 def _is_sentence_like(side: object) -> bool:

@@ -16,7 +16,7 @@ from tokalign.annotate._sentences import Sentences
 from tokalign.errors import InputError
 from tokalign.offsets import positions
 from tokalign.options import AlignOptions, OffsetUnit, RankBy
-from tokalign.outcomes import unwrap
+from tokalign.outcomes import require_many, unwrap
 from tokalign.types import Alignment, Judgement, Pair, PassageSentence, SentenceLike
 
 BATCH_SIZE = 64
@@ -87,7 +87,7 @@ def rank(
     Raises
     ------
     InputError
-        If the question cannot be used, or an argument is out of range.
+        If the question cannot be used, the candidates are one text, or an argument is out of range.
     """
     if top_k < 0:
         raise InputError(f"top_k is {top_k}; wanted 0 (all) or more", field="top_k")
@@ -95,7 +95,7 @@ def rank(
     options = AlignOptions.of(options, changes)
     (target,) = aligner.annotate([question], truncate=options.truncate)
     ranked: list[Ranked] = []
-    pending = _sources(candidates, passages, options.offsets)
+    pending = _sources(require_many(candidates), passages, options.offsets)
     while batch := list(itertools.islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
             source if isinstance(source, InputError) else (source, target) for _, source, _ in batch

@@ -44,6 +44,18 @@ def server():
         yield running
 
 
+NO_PAIRS = [
+    (("dog \ud800", "b"), "source", "not valid Unicode"),
+    (("a", ["b", "\udfff"]), "target", "not valid Unicode"),
+    (("a", 5), "target", "the target is 5; wanted text"),
+    ((None, "b"), "source", "the source is None; wanted text"),
+    (("a",), "", "wanted a pair (source, target)"),
+    ("ab", "", "saw 'ab'; wanted a pair"),
+    (("a", "b", "c"), "constraints", "wanted one Constraints"),
+]
+"""What a caller may take for a pair, the field at fault, and what is said of it."""
+
+
 class ClientContract:
     """What every client does; subclasses name the class."""
 
@@ -134,6 +146,33 @@ class ClientContract:
         assert bad.error.violations[0].field == "source.text"
         with pytest.raises(InvalidInputError, match=r"source\.text: as the text asks"):
             bad.unwrap()
+
+    @pytest.mark.parametrize(("bad", "field", "message"), NO_PAIRS)
+    def test_what_is_no_pair_costs_the_others_of_a_batch_nothing(self, client, bad, field, message):
+        good, refused, last = client.batch_align([("a", "a"), bad, ("c", "c")])
+        assert good.unwrap().to_pharaoh() == last.unwrap().to_pharaoh() == "0-0"
+        assert isinstance(refused.error, InvalidInputError)
+        assert message in str(refused.error)
+        assert [each.field for each in refused.error.violations] == ([field] if field else [])
+
+    def test_one_pair_that_cannot_be_sent_is_an_input_error(self, client, server):
+        for source, field in (("dog \ud800", "source"), (["a", 5], "source"), (None, "source")):
+            with pytest.raises(InputError) as raised:
+                client.align(source, "b")
+            assert raised.value.field == field
+        assert server[1].seen == []
+
+    def test_candidate_that_cannot_be_sent_comes_last(self, client):
+        ranking = client.rank("who came", iter(["\udfff", "who", 5]))
+        assert [result.index for result in ranking] == [1, 0, 2]
+        assert "not valid Unicode" in str(ranking[1].error)
+        assert "the source is 5" in str(ranking[2].error)
+
+    def test_candidates_are_several_and_a_question_is_text(self, client):
+        with pytest.raises(InputError, match="one text; wanted several"):
+            client.rank("who came", "who")
+        with pytest.raises(InputError, match="the question is 5; wanted text"):
+            client.rank(5, ["who"])
 
     def test_empty_batch_gives_no_results(self, client):
         assert client.batch_align([]) == []

@@ -54,6 +54,13 @@ class StreamContract:
         errors = [result.error for result in client.align_stream(pairs)]
         assert [type(error) for error in errors] == [type(None), InvalidInputError, type(None)]
 
+    def test_what_is_no_pair_costs_the_others_of_a_stream_nothing(self, client):
+        pairs = [("a", "a"), ("\ud800", "b"), ("c", 5), ("d", "d")]
+        results = list(client.align_stream(pairs, chunk_size=2))
+        assert [result.error is None for result in results] == [True, False, False, True]
+        assert "the source is not valid Unicode" in str(results[1].error)
+        assert "the target is 5" in str(results[2].error)
+
     def test_refused_chunk_gives_each_pair_its_error(self, client):
         pairs = [("refuse RESOURCE_EXHAUSTED", "a"), ("b", "b"), ("c", "c"), ("d", "d")]
         results = list(client.align_stream(pairs, chunk_size=2))

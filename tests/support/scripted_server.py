@@ -72,6 +72,8 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
         self.stopping = threading.Event()
 
     def _align_pair(self, pair, options):
+        if not all(side.text or side.tokens for side in (pair.source, pair.target)):
+            raise refusal("INVALID_ARGUMENT", "empty")
         words = [*pair.source.text.split(), "", "", ""]
         if words[0] == "hang":
             self.stopping.wait(30)

@@ -146,6 +146,11 @@ def test_explanations_stand_below_their_candidates(run):
     assert not any("evidence" in row for row in by_score["ranking"])
 
 
+def test_one_text_is_no_list_of_candidates(small_model):
+    with pytest.raises(InputError, match="one text; wanted several"):
+        rank(Aligner.load(small_model), QUESTION, "The bakery.")
+
+
 def test_negative_top_k_is_refused(small_model):
     with pytest.raises(InputError, match="top_k is -1"):
         rank(Aligner.load(small_model), QUESTION, ["The bakery."], top_k=-1)

@@ -38,12 +38,12 @@ IMPORTS: dict[str, set[str]] = {
     "processes": {"errors"},
     # Floor 3.
     "annotate": {"errors", "lexicon", "tables", "types"},
-    "codec": {"columns", "constraints", "errors", "options", "phrases", "types", "v1"},
+    "codec": {"columns", "constraints", "errors", "options", "outcomes", "phrases", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "piping": {"errors", "processes"},
     "questions": {"lexicon", "tables", "types"},
     # Floor 4.
-    "client": {"codec", "constraints", "errors", "offsets", "options", "types", "v1"},
+    "client": {"codec", "constraints", "errors", "offsets", "options", "outcomes", "types", "v1"},
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
     "judging": {"options", "questions", "types"},

@@ -6,6 +6,7 @@ from typing import Any
 
 from tokalign.codec.constraints import encode_constraints
 from tokalign.errors import InputError
+from tokalign.outcomes import require_pair, require_sentence
 from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.v1 import align_pb2
 
@@ -23,12 +24,31 @@ def decode_sentence(message: align_pb2.Sentence) -> Sentence:
     )
 
 
-def encode_input(value: SentenceLike) -> align_pb2.Sentence:
+def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sentence:
     """Return the message for raw text, tokens or a sentence that is to be aligned.
 
     The text of a sentence whose tokens were rewritten (Penn quotes) is left out, since whoever
     decodes it looks the tokens up in it.
+
+    Parameters
+    ----------
+    value : SentenceLike
+        May be empty; whoever decodes it says so.
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or holds lone surrogates; the field is its name.
     """
+    try:
+        return _encoded(require_sentence(value, name))
+    except UnicodeEncodeError as error:
+        raise InputError(f"the {name} is not valid Unicode: {error}", field=name) from error
+
+
+def _encoded(value: SentenceLike) -> align_pb2.Sentence:
     if isinstance(value, str):
         return align_pb2.Sentence(text=value)
     if not isinstance(value, Sentence):
@@ -67,17 +87,33 @@ def _is_verbatim(value: Sentence) -> bool:
 
 
 def encode_pair(pair: Pair, pair_id: str = "") -> align_pb2.Pair:
-    """Return the message for (source, target), maybe with Constraints."""
-    message = align_pb2.Pair(id=pair_id, source=encode_input(pair[0]), target=encode_input(pair[1]))
-    if len(pair) == 3:
-        message.constraints.CopyFrom(encode_constraints(pair[2]))
+    """Return the message for (source, target), maybe with Constraints.
+
+    Raises
+    ------
+    InputError
+        If it is no such pair, or holds lone surrogates; the field names the side.
+    """
+    source, target, *more = require_pair(pair)
+    message = align_pb2.Pair(
+        id=pair_id, source=encode_input(source, "source"), target=encode_input(target, "target")
+    )
+    for constraints in more:
+        message.constraints.CopyFrom(encode_constraints(constraints))
     return message
 
 
 def encode_candidate(
     value: SentenceLike, candidate_id: str = "", *, passages: bool = False
 ) -> align_pb2.Candidate:
-    """Return the message of a candidate: a str is a passage where `passages` says so."""
+    """Return the message of a candidate: a str is a passage where `passages` says so.
+
+    Raises
+    ------
+    InputError
+        As of `encode_input`.
+    """
+    sentence = encode_input(value, "candidate")
     if passages and isinstance(value, str):
         return align_pb2.Candidate(id=candidate_id, passage=value)
-    return align_pb2.Candidate(id=candidate_id, sentence=encode_input(value))
+    return align_pb2.Candidate(id=candidate_id, sentence=sentence)
