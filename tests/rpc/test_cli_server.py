@@ -32,6 +32,14 @@ def test_align_keeps_order_and_bad_lines_where_they_are(run):
     assert "4 of 7 lines bad" in result.stderr
 
 
+def test_half_a_surrogate_pair_costs_its_line_alone(run):
+    result = run(
+        "align", text='{"source": "\\ud800", "target": "a"}\n{"source": "b", "target": "b"}\n'
+    )
+    assert (result.exit_code, result.stdout) == (3, "\n0-0\n")
+    assert "line 1: source: the source is not valid Unicode" in result.stderr
+
+
 def test_align_sends_options_and_writes_what_comes(run):
     result = run("align", "--format", "jsonl", "--explain", "--direction", "s2t", text="a\ta\n")
     item = json.loads(result.stdout)

@@ -104,6 +104,26 @@ def test_tsv_has_score_links_and_tokens(align):
     assert (source, target) == ("A cat sat on the mat .", "The cat sat there .\n")
 
 
+def test_token_that_would_break_a_row_of_tsv_makes_a_bad_line(align):
+    rows = [{"source": ["a\tb", "c"], "target": ["a"]}, {"source": ["a"], "target": ["a", "b\nc"]}]
+    text = "".join(json.dumps(row) + "\n" for row in [*rows, {"source": ["a"], "target": ["a"]}])
+    result = align("--format", "tsv", text=text)
+    assert result.exit_code == 3
+    assert result.stdout.split("\n")[:2] == ["", ""] and result.stdout.count("\n") == 3
+    assert "line 1: token 'a\\tb' holds a tab or a line break" in result.stderr
+    assert align("--format", "jsonl", text=text).exit_code == 0
+
+
+@pytest.mark.parametrize("field", ["id", "source", "target"])
+def test_half_a_surrogate_pair_costs_its_line_alone(align, field):
+    bad = {"id": "x", "source": "A dog.", "target": "A dog.", field: "a \ud800"}
+    text = json.dumps(bad) + "\n" + json.dumps({"source": ["a"], "target": ["a"]}) + "\n"
+    result = align("--format", "jsonl", text=text)
+    bad, good = map(json.loads, result.stdout.splitlines())
+    assert result.exit_code == 3 and "links" in good
+    assert bad["line"] == 1 and "surrogate" in bad["error"]
+
+
 def test_probs_stand_beside_links(align):
     links = align("--probs", text=GOOD).stdout.split()
     assert [link.partition(":")[0] for link in links] == align(text=GOOD).stdout.split()

@@ -150,7 +150,7 @@ def test_wrong_columns_are_usage_errors(align, columns):
 def test_a_column_that_is_not_there_is_named(align):
     result = align("--columns", "q,a", text="source\ttarget\n")
     assert result.exit_code == 1
-    assert "names no columns q and a" in result.stderr
+    assert "Error: the first line, 'source\\ttarget', names no columns q and a" in result.stderr
 
 
 def run(small_model, *args, **kwargs):

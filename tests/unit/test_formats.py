@@ -201,6 +201,20 @@ def test_unicode_line_separators_do_not_end_lines(write):
             1,
             r"holds \[0, 2\]",
         ),
+        ('{"source": ["a", "\\ud800"], "target": ["b"]}\n', "jsonl", 1, "'source.tokens' holds"),
+        ('{"id": "\\udfff", "source": ["a"], "target": ["b"]}\n', "jsonl", 1, "half a surrogate"),
+        (
+            '{"source": ["a"], "target": {"tokens": ["b"], "text": "b \\ud800"}}\n',
+            "jsonl",
+            1,
+            "'target.text' holds",
+        ),
+        (
+            '[{"id": "1", "source": "a \\ud800", "target": "b", "sureAlign": "0-0"}]',
+            "jacana",
+            1,
+            "'source' holds",
+        ),
         ("1\ta\n", "conllu", 1, "saw 2 tab-separated columns"),
         ("# pair_id = 1\n# side = x\n1" + "\t_" * 9 + "\n", "conllu", 1, "side 'x'"),
         (

@@ -121,15 +121,15 @@ def _fields(line: str) -> list[str]:
     if len(fields) > 2:
         raise FormatError(
             f"saw {len(fields)} fields; wanted a sentence, or a source and a target with a tab "
-            "or '|||' between them"
+            "or ' ||| ' between them"
         )
     return fields
 
 
-def _from_conllu(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
+def _from_conllu(rows: Source, is_tokenized: bool) -> Iterator[_Entry]:
     if is_tokenized:
         raise click.UsageError("--tokenized has no meaning with --from conllu, which has tokens")
-    document = Document("<input>", decode_lines("<input>", rows))
+    document = Document(rows.name, decode_lines(rows.name, rows))
     for number, (comments, sentence) in enumerate(read_sentences(document), 1):
         kept = [(key, value) for key, value in comments.items() if key != "text"]
         yield _Entry(f"sentence {number}", kept, sentence)

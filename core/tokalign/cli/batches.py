@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
-from tokalign.errors import located
+from tokalign.errors import FormatError, located
 from tokalign.options import AlignOptions
 from tokalign.processes import map_batches
 from tokalign.types import Alignment, Pair
@@ -147,8 +147,11 @@ def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line
 
 
 def _good(item: Item, layout: Lines, alignment: Alignment) -> Line:
-    is_cut = bool(truncated_sides(alignment))
-    return Line(item.line, layout.line(item.id, alignment), is_cut=is_cut)
+    try:
+        text = layout.line(item.id, alignment)
+    except FormatError as error:
+        return _bad(item, layout, str(error))
+    return Line(item.line, text, is_cut=bool(truncated_sides(alignment)))
 
 
 def _bad(item: Item, layout: Lines, error: str) -> Line:

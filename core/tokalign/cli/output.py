@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tokalign.edits import Edit
+from tokalign.errors import FormatError, quoted
 from tokalign.formats.jsonl import sentence_to_json
 from tokalign.phrases import Phrase
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
@@ -19,6 +20,7 @@ SIMILARITY_COLUMNS = ("id", "similarity", "score", "error")
 ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
 _OBJECTS = ("jsonl", PARQUET)
 DIGITS = 6
+_BREAKS = frozenset("\t\r\n")
 
 
 class Lines(Protocol):
@@ -34,7 +36,13 @@ class Lines(Protocol):
     def columns(self) -> tuple[str, ...]: ...
 
     def line(self, name: str, alignment: Alignment) -> str:
-        """Return the line of an alignment, without its break."""
+        """Return the line of an alignment, without its break.
+
+        Raises
+        ------
+        FormatError
+            If the format cannot hold it.
+        """
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
@@ -66,7 +74,7 @@ class Layout:
         links = self._links(alignment)
         if self.format == "pharaoh":
             return links
-        source, target = (" ".join(side.tokens) for side in (alignment.source, alignment.target))
+        source, target = (_in_columns(side) for side in (alignment.source, alignment.target))
         return f"{alignment.score:.4f}\t{links}\t{source}\t{target}"
 
     def bad_line(self, name: str, line: int, error: str) -> str:
@@ -106,6 +114,17 @@ class SimilarityLayout:
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
         return _bad_object(name, line, error) if self.format in _OBJECTS else ""
+
+
+def _in_columns(sentence: Sentence) -> str:
+    """Return the tokens between spaces; FormatError where one would break columns or lines."""
+    for token in sentence.tokens:
+        if not _BREAKS.isdisjoint(token):
+            raise FormatError(
+                f"token {quoted(token)} holds a tab or a line break, which tsv cannot keep; "
+                "write jsonl"
+            )
+    return " ".join(sentence.tokens)
 
 
 def _bad_object(name: str, line: int, error: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from tokalign.cli.table import Columns, Table, table_of
 from tokalign.constraints import NAMES, Constraints
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.formats.document import json_error, split_tokens
+from tokalign.formats.document import json_error, require_unicode, split_tokens
 from tokalign.formats.jsonl import sentence_from_json
 from tokalign.types import Pair, Sentence, SentenceLike
 
@@ -121,8 +121,8 @@ def _item_from_text(line: int, text: str, is_tokenized: bool) -> Item:
     fields = text.split("\t") if "\t" in text else text.split(SEPARATOR)
     if len(fields) != 2:
         raise FormatError(
-            f"saw {len(fields)} fields; wanted source and target with a tab or '|||' between "
-            "them, or --columns"
+            f"saw {len(fields)} fields; wanted source and target with a tab or ' ||| ' "
+            "between them, or --columns"
         )
     return Item(line, str(line), pair_of(fields, is_tokenized))
 
@@ -157,7 +157,7 @@ def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
         raise FormatError(f"{json_error(error)}; wanted one object per line") from error
     if not isinstance(value, dict):
         raise FormatError(f"saw {type(value).__name__}; wanted an object")
-    name = str(value.get("id", line))
+    name = require_unicode(str(value.get("id", line)), "id")
     try:
         source, target = (
             sentence_like(value.get(side), side, is_tokenized=is_tokenized)

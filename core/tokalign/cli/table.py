@@ -114,8 +114,7 @@ def table_of(head: str, columns: Columns | None) -> Table | None:
             return Table(delimiter, source, target, identity, has_header=True)
     if columns:
         raise FormatError(
-            f"the first line, {quoted(head.rstrip())}, names no columns {' and '.join(columns)}",
-            line=1,
+            f"the first line, {quoted(head.rstrip())}, names no columns {' and '.join(columns)}"
         )
     return None
 

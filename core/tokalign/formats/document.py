@@ -127,6 +127,19 @@ def json_error(error: ValueError | RecursionError) -> str:
     return "not JSON: a number is too long, or lists are nested too deeply"
 
 
+def require_unicode(text: str, field: str) -> str:
+    r"""Return a string of JSON; InputError if it holds half a surrogate pair, as "\ud800" does."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise InputError(
+            f"field {quoted(field)} holds {half!r}, half a surrogate pair; wanted Unicode",
+            field=field,
+        ) from None
+    return text
+
+
 def whole_number(text: str) -> int | None:
     """Return a number of at most nine digits, or None where a text is none."""
     return int(text) if _NUMBER.fullmatch(text) else None

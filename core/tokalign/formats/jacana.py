@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from tokalign.errors import quoted
+from tokalign.errors import InputError, quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -25,6 +25,7 @@ from tokalign.formats.document import (
     make_pair,
     parse_links,
     plain_links,
+    require_unicode,
     sentence_of,
     split_tokens,
 )
@@ -48,6 +49,11 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         name = item.get("id", item.get("name"))
         if not isinstance(name, str | int):
             raise document.error(f"field 'id' is {quoted(name)}; wanted a string", line)
+        try:
+            for key, value in {"id": str(name), **values}.items():
+                require_unicode(value, key)
+        except InputError as error:
+            raise document.error(str(error), line) from error
         sure, sure_marked_possible = parse_links(values["sureAlign"], document, line, options)
         also, possible = parse_links(values["possibleAlign"], document, line, options)
         yield make_pair(

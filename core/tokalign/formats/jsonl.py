@@ -17,7 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tokalign.errors import InputError, quoted
-from tokalign.formats.document import Document, Format, Options, json_error, make_pair
+from tokalign.formats.document import (
+    Document,
+    Format,
+    Options,
+    json_error,
+    make_pair,
+    require_unicode,
+)
 from tokalign.types import GoldPair, Sentence
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
@@ -36,21 +43,22 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             ) from error
         if not isinstance(item, dict):
             raise document.error(f"saw {type(item).__name__}; wanted an object", line)
-        sides = []
-        for side in ("source", "target"):
-            try:
-                sides.append(sentence_from_json(item.get(side), side))
-            except InputError as error:
-                raise document.error(str(error), line) from error
         name = item.get("id", line)
         if not isinstance(name, str | int):
             raise document.error(f"field 'id' is {quoted(name)}; wanted a string", line)
+        try:
+            name = require_unicode(str(name), "id")
+            source, target = (
+                sentence_from_json(item.get(side), side) for side in ("source", "target")
+            )
+        except InputError as error:
+            raise document.error(str(error), line) from error
         yield make_pair(
             document,
             line,
-            str(name),
-            sides[0],
-            sides[1],
+            name,
+            source,
+            target,
             _links(document, line, item, "links"),
             _links(document, line, item, "possible"),
         )
@@ -102,7 +110,8 @@ def sentence_from_json(value: object, field: str) -> Sentence:
     Raises
     ------
     InputError
-        If a column has the wrong type or length, or an offset lies outside the text.
+        If a column has the wrong type or length, an offset lies outside the text, or a string
+        holds half a surrogate pair.
     """
     if isinstance(value, list):
         value = {"tokens": value}
@@ -119,6 +128,7 @@ def sentence_from_json(value: object, field: str) -> Sentence:
     text = value.get("text")
     if text is not None and not isinstance(text, str):
         raise InputError(f"field '{field}.text' is not a string", field=f"{field}.text")
+    require_unicode(text or "", f"{field}.text")
     kinds = {"heads": int}
     columns = {name: _column(value, name, kinds.get(name, str), field) for name in _COLUMNS}
     offsets = value.get("offsets")
@@ -138,6 +148,8 @@ def _column(value: Mapping[str, Any], name: str, kind: type, field: str) -> Any:
         raise InputError(
             f"field '{field}.{name}' is not a list of {kind.__name__}", field=f"{field}.{name}"
         )
+    if kind is str:
+        require_unicode(" ".join(column), f"{field}.{name}")
     return column
 
 
