@@ -11,6 +11,10 @@ import trustme
 from click.testing import CliRunner
 from support import scripted_server
 from tokalign.cli.main import main
+from tokalign.cli.options import is_input_fault
+from tokalign.client import InvalidInputError, OverloadedError
+from tokalign.client.errors import FieldViolation
+from tokalign.errors import InputError
 
 
 @pytest.fixture
@@ -45,6 +49,24 @@ def test_align_sends_options_and_writes_what_comes(run):
     item = json.loads(result.stdout)
     assert (item["model"], item["direction"], item["links"]) == ("scripted", "s2t", [[0, 0, 0.75]])
     assert item["explanations"][0]["features"][0]["name"] == "equal"
+
+
+def test_a_bad_question_costs_the_others_nothing(run):
+    rows = [{"question": question, "candidates": ["a"]} for question in ("a", "", "\ud800", "a")]
+    result = run("rank", "--json", text="\n".join(map(json.dumps, rows)))
+    assert result.exit_code == 3
+    values = [json.loads(line) for line in result.stdout.splitlines()]
+    assert ["error" in value for value in values] == [False, True, True, False]
+
+
+def test_a_fault_of_an_option_is_none_of_the_input():
+    def refused(field):
+        return InvalidInputError("", code="", violations=(FieldViolation(field, ""),))
+
+    assert is_input_fault(InputError("")) and is_input_fault(refused("source.text"))
+    assert not is_input_fault(InputError("", field="options.style"))
+    assert not is_input_fault(refused("options.style"))
+    assert not is_input_fault(OverloadedError("", code=""))
 
 
 def test_failure_that_is_not_the_pairs_fault_exits_1(run):

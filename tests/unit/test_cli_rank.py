@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from types import SimpleNamespace
@@ -69,14 +70,79 @@ def test_candidate_that_cannot_be_aligned_comes_last(run):
     ("args", "text", "message"),
     [
         ([QUESTION], "", "no candidates"),
-        ([], '{"question": "Who?"}\n', 'wanted an object with "question" and "candidates"'),
-        ([], "not json\n", ":1: "),
+        ([QUESTION], " \n\n", "no candidates"),
+        ([QUESTION], b"a\n\xff\n", "<stdin>:2: byte 0 of the line is not UTF-8"),
+        ([""], "a\n", "field 'question' is empty"),
+        (["--style", "x"], '{"question": "Who?", "candidates": ["a"]}\n', "no style 'x'"),
     ],
 )
 def test_unusable_input_exits_1_and_says_why(run, args, text, message):
     result = run(*args, text=text)
     assert result.exit_code == 1
     assert message in result.stderr
+
+
+ASKED = {"id": "q", "question": QUESTION, "candidates": CANDIDATES.splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"question": "Who?"}', 'wanted an object with "question" and "candidates"'),
+        ("not json", "not JSON: Expecting value at column 1"),
+        ("5", "wanted an object"),
+        ('{"question": "", "candidates": ["a"]}', "field 'question' is empty"),
+        ('{"question": "Who \\ud800?", "candidates": ["a"]}', "surrogates"),
+        ('{"id": "\\ud800", "question": "Who?", "candidates": ["a"]}', "half a surrogate pair"),
+        (json.dumps({"question": "who " * 600, "candidates": ["a"]}), "600 tokens"),
+        ('{"question": "Who?", "candidates": [5]}', "'candidates' is int"),
+    ],
+)
+def test_a_bad_line_costs_the_other_questions_nothing(run, line, message):
+    text = f"{json.dumps(ASKED)}\n\n{line}\n{json.dumps(ASKED)}\n"
+    result = run("--json", text=text)
+    first, bad, last = map(json.loads, result.stdout.splitlines())
+    assert first == last and len(first["ranking"]) == 3
+    assert (bad["id"], bad["line"]) == ("3", 3) and message in bad["error"]
+    assert result.exit_code == 3
+    assert "line 3: " in result.stderr and "1 lines bad" in result.stderr
+    shown = run(text=text)
+    assert shown.exit_code == 3
+    assert shown.stdout == 2 * run(text=json.dumps(ASKED)).stdout
+
+
+def test_bytes_that_are_not_utf8_cost_their_question_alone(run):
+    text = b"\xff\n" + json.dumps(ASKED).encode()
+    result = run("--json", text=text)
+    assert (result.exit_code, len(result.stdout.splitlines())) == (3, 2)
+
+
+def test_candidates_that_are_empty_or_no_unicode_come_last(run):
+    text = json.dumps({"question": QUESTION, "candidates": ["", "a \ud800", "The bakery."]})
+    result = run(text=text)
+    _, *rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [row[1:] for row in rows] == [["3", "The bakery."], ["1", ""], ["2", "a ?"]]
+    assert [row[0] for row in rows[1:]] == ["-", "-"]
+    assert result.exit_code == 3
+    value = json.loads(run("--json", text=text).stdout)
+    assert [row["index"] for row in value["ranking"]] == [2, 0, 1]
+
+
+def test_numbers_are_those_of_lines_though_some_are_blank(run):
+    result = run(QUESTION, text="\nIt rains.\r\n   \nMarta founded the bakery.\n")
+    assert result.exit_code == 0
+    assert sorted(line.split("\t")[1] for line in result.stdout.splitlines()) == ["2", "4"]
+
+
+def test_every_candidate_is_one_line(run):
+    text = json.dumps({"id": "a\nb", "question": "Who\tcame?", "candidates": ["one\ntwo\tthree"]})
+    assert [line.count("\t") for line in run(text=text).stdout.splitlines()] == [1, 2]
+
+
+def test_packed_candidates_are_read(run, tmp_path):
+    path = tmp_path / "candidates.gz"
+    path.write_bytes(gzip.compress(CANDIDATES.encode()))
+    assert run(QUESTION, "--input", str(path)).stdout == run(QUESTION).stdout
 
 
 def test_library_ranks_as_the_command_does(run, small_model):

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tokalign.cli.options import is_input_fault
 from tokalign.cli.output import Lines, truncated_sides
 from tokalign.cli.pairs import Item
 from tokalign.errors import FormatError, located
@@ -100,10 +101,8 @@ def align_at_server(
     Raises
     ------
     CallError
-        If the server refuses a pair for any reason but the pair itself.
+        If the server refuses a pair for any reason but the pair itself, such as an unknown style.
     """
-    from tokalign.client import InvalidInputError
-
     waiting: deque[Item] = deque()
 
     def pairs() -> Iterator[Pair]:
@@ -124,7 +123,7 @@ def align_at_server(
             yield _bad(item, job.layout, item.error)
         if result.alignment is not None:
             yield _good(item, job.layout, result.alignment)
-        elif isinstance(result.error, InvalidInputError):
+        elif result.error is not None and is_input_fault(result.error):
             yield _bad(item, job.layout, str(result.error))
         else:
             result.unwrap()

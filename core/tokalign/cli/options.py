@@ -13,7 +13,7 @@ import click
 from tokalign.cli.files import STDIO, Destination, SourceParam
 from tokalign.cli.table import Columns, columns_from
 from tokalign.devices import DEVICES
-from tokalign.errors import FormatError
+from tokalign.errors import FormatError, InputError, ServerError
 from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.processes import HUNG_S
 
@@ -191,6 +191,17 @@ class Endpoint:
 def read_token(path: Path | None) -> str | None:
     """Return what a token's file holds, without the white space around it."""
     return None if path is None else path.read_text(encoding="utf-8").strip()
+
+
+def is_input_fault(error: InputError | ServerError) -> bool:
+    """Whether an error is of what was read, here or at a server, not of an option or the call."""
+    if isinstance(error, InputError):
+        return not error.field.startswith("options")
+    from tokalign.client import InvalidInputError
+
+    if not isinstance(error, InvalidInputError):
+        return False
+    return not any(each.field.startswith("options") for each in error.violations)
 
 
 def secure_options(command: Command) -> Command:

@@ -79,7 +79,7 @@ class Layout:
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
-        return _bad_object(name, line, error) if self.format in _OBJECTS else ""
+        return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
     def _links(self, alignment: Alignment) -> str:
         if not self.has_probs:
@@ -113,7 +113,7 @@ class SimilarityLayout:
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
-        return _bad_object(name, line, error) if self.format in _OBJECTS else ""
+        return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
 def _in_columns(sentence: Sentence) -> str:
@@ -127,7 +127,8 @@ def _in_columns(sentence: Sentence) -> str:
     return " ".join(sentence.tokens)
 
 
-def _bad_object(name: str, line: int, error: str) -> str:
+def bad_object(name: str, line: int, error: str) -> str:
+    """Return the line of JSON that stands for a bad line."""
     return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
 
 
