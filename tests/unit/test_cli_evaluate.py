@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -149,6 +150,27 @@ def test_convert_stops_at_the_first_bad_line():
     result = run("convert", "--to", "pharaoh", input="a ||| b ||| 0-0\na ||| b ||| 0-1\n")
     assert result.exit_code == 1
     assert "<stdin>:2: pair '2': link 0-1 but the target has 1 tokens" in result.stderr
+
+
+def test_convert_that_fails_leaves_the_file_of_the_name_as_it_was(tmp_path):
+    path, output = tmp_path / "bad", tmp_path / "out"
+    path.write_text("a ||| b ||| 0-0\nbad\n")
+    output.write_text("kept")
+    result = run("convert", "--to", "jsonl", "-i", path, "-o", output)
+    assert result.exit_code == 1
+    assert output.read_text() == "kept"
+    assert "out.partial holds what was written" in result.stderr
+    result = run("convert", "--to", "jsonl", "-i", path, "-o", path)
+    assert (result.exit_code, path.read_text()) == (1, "a ||| b ||| 0-0\nbad\n")
+    assert "is the input and the output" in result.stderr
+
+
+def test_convert_reads_and_writes_packed_files(tmp_path):
+    packed = tmp_path / "sample.gz"
+    packed.write_bytes(gzip.compress(SAMPLE.read_bytes()))
+    assert run("convert", "--to", "conllu", "-i", packed, "-o", tmp_path / "out.gz").exit_code == 0
+    written = gzip.decompress((tmp_path / "out.gz").read_bytes()).decode()
+    assert written == run("convert", "--to", "conllu", "-i", SAMPLE).stdout
 
 
 def test_convert_asks_for_the_text_of_links():

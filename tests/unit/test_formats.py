@@ -242,6 +242,14 @@ def test_bytes_that_are_not_utf8_are_reported_with_their_line(tmp_path):
     assert caught.value.line == 2
 
 
+@pytest.mark.parametrize("head", [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"])
+def test_a_packed_file_is_called_so(tmp_path, head):
+    path = tmp_path / "gold.gz"
+    path.write_bytes(head + b"\xff\xfe")
+    with pytest.raises(FormatError, match=r"gold\.gz: the file is compressed; unpack it first"):
+        read_gold(path)
+
+
 def test_links_without_text_ask_for_it(write):
     with pytest.raises(FormatError, match="give the parallel text"):
         read_gold(write(PHARAOH))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
+from tokalign.cli.files import Destination, Source
+from tokalign.cli.options import file_options
 from tokalign.formats import (
     FORMATS,
     Document,
     Options,
     decode_lines,
     get_format,
-    open_document,
     recognise,
 )
 
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 _FORMAT = click.Choice(list(FORMATS))
 _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FORMATS.values())
 
@@ -25,15 +24,7 @@ _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FOR
 @click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS_HELP}")
 @click.option("--from", "from_name", type=_FORMAT, help="Seen from the content by default.")
 @click.option("--to", "to_name", type=_FORMAT, required=True, help="Format to write.")
-@click.option("--input", "-i", "input_path", type=_FILE, default="-", help="Default: stdin.")
-@click.option(
-    "--output",
-    "-o",
-    "output_path",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    default="-",
-    help="Default: stdout.",
-)
+@file_options
 @click.option(
     "--text",
     "text_paths",
@@ -46,10 +37,10 @@ _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FOR
 @click.option("--one-based-output", is_flag=True, help="Write Pharaoh indices from 1.")
 @click.option("--reverse-output", is_flag=True, help="Write links target first.")
 def command(
+    rows: Source,
+    output: Destination,
     from_name: str | None,
     to_name: str,
-    input_path: Path,
-    output_path: Path,
     text_paths: tuple[Path, ...],
     one_based_input: bool,
     reverse_input: bool,
@@ -62,10 +53,7 @@ def command(
     """
     if len(text_paths) > 2:
         raise click.UsageError("--text takes one file with both sides, or two files")
-    if str(input_path) == "-":
-        document = Document("<stdin>", decode_lines("<stdin>", sys.stdin.buffer))
-    else:
-        document = open_document(input_path)
+    document = Document(rows.name, decode_lines(rows.name, rows))
     if from_name is None:
         document, source = recognise(document)
     else:
@@ -74,6 +62,6 @@ def command(
         raise click.UsageError(f"{source.name} holds links without words; give --text")
     reading = Options(text=text_paths, one_based=one_based_input, reverse=reverse_input)
     writing = Options(one_based=one_based_output, reverse=reverse_output)
-    with click.open_file(str(output_path), "w", encoding="utf-8") as output:
+    with output.open(rows) as sink:
         for piece in get_format(to_name).write(source.read(document, reading), writing):
-            output.write(piece)
+            sink.write(piece)

@@ -13,6 +13,7 @@ from tokalign.types import GoldPair, Sentence
 
 Links = frozenset[tuple[int, int]]
 
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, Zstandard
 _WHITE_SPACE = " \t\r\n\f\v"
 _TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
 # int() refuses numbers of thousands of digits, and messages would quote them.
@@ -98,9 +99,12 @@ def open_document(path: Path) -> Document:
     OSError
         If the file cannot be read.
     FormatError
-        When a line that is not UTF-8 is reached.
+        If it is compressed, or when a line that is not UTF-8 is reached.
     """
-    rows = path.read_bytes().split(b"\n")
+    content = path.read_bytes()
+    if content.startswith(_PACKED):
+        raise FormatError("the file is compressed; unpack it first", path=path)
+    rows = content.split(b"\n")
     if not rows[-1]:
         rows.pop()
     return Document(str(path), decode_lines(str(path), rows))
