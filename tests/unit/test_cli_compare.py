@@ -179,5 +179,13 @@ def test_numbers_that_make_no_sense_are_wrong_usage(gold, option):
     assert run("compare", "--gold", gold, "lemma", *option).exit_code == 2
 
 
+def test_no_pairs_are_an_error(tmp_path):
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    result = run("compare", "--gold", path, "--format", "jsonl", "lemma")
+    assert result.exit_code == 1
+    assert "no pairs to score" in result.stderr
+
+
 def test_labels_differ(gold):
     assert run("compare", "--gold", gold, "lemma", "lemma").exit_code == 2

@@ -42,6 +42,31 @@ def test_a_figure_without_name_or_value_is_refused(train, figure):
     assert "wanted NAME=VALUE" in result.output
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--train", "{folder}/other/gold.txt"], "two corpora have one file name"),
+        (["--output", "{folder}/nothing/x.tokalign"], "there is no folder"),
+        (["--jobs", "0"], "0 is not in the range x>=1"),
+    ],
+)
+def test_wrong_usage_is_told_before_training(train, tmp_path, options, message):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "gold.txt").write_text("a ||| a ||| 0-0\n")
+    result, path = train(*(option.format(folder=tmp_path) for option in options))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not path.exists()
+
+
+def test_quiet_holds_for_train_as_for_every_command(tmp_path):
+    gold, model = tmp_path / "gold.txt", tmp_path / "tiny.tokalign"
+    gold.write_text("Dogs bark . ||| The dogs bark . ||| 0-1 1-2 2-3\n")
+    result = CliRunner().invoke(main, ["-q", "train", "--train", str(gold), "-o", str(model)])
+    assert (result.exit_code, result.output) == (0, "")
+    assert model.exists()
+
+
 def test_info_shows_figures_and_needed_resources(monkeypatch, train):
     _, path = train("--figure", "dev F1=89.8", "--groups", "string,vectors")
     monkeypatch.setattr("tokalign.shipped.shipped_models", lambda: ["tiny"])

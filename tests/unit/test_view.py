@@ -119,6 +119,29 @@ def test_view_needs_a_pair_that_exists():
     assert "no pair is called nothing" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pair", "name-04", "--pair", "nothing"], "no pair is called nothing"),
+        (["--against", str(SAMPLE)], "--against is shown on a page: give --output"),
+        (["-o", "no-folder/page.html"], "there is no folder 'no-folder'"),
+    ],
+)
+def test_what_view_cannot_show_is_wrong_usage(options, message):
+    result = CliRunner().invoke(main, ["view", str(SAMPLE), *options])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_format_that_is_named_is_not_looked_for(tmp_path):
+    path = tmp_path / "none.pharaoh"
+    path.write_text("\n" * 72)  # no link in any pair: the content does not tell the format
+    result = CliRunner().invoke(
+        main, ["view", str(path), "--gold", str(SAMPLE), "--format", "pharaoh", "--pair", "name-04"]
+    )
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize("against", [False, True])
 def test_evaluate_writes_the_report(tmp_path, against):
     page = tmp_path / "report.html"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from tokalign.cli.files import OutputPath
 from tokalign.cli.options import read_token, secure_options
 from tokalign.errors import InputError, ServerError, quoted
 
@@ -58,7 +59,7 @@ MOST_QUESTIONS = 50
 )
 @click.option("--warm-up", default=2.0, show_default=True, help="Seconds before each step.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Plot.")
+@click.option("--html", "page", type=OutputPath(), help="Plot.")
 def command(
     server: str,
     metrics: str | None,
@@ -133,7 +134,7 @@ def command(
     else:
         click.echo(report.table(results))
     if page is not None:
-        page.write_text(report.page(results, title))
+        page.write_text(report.page(results, title), encoding="utf-8")
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
 from tokalign.cli.gold import FILE, File, gold_options, predictions_options, scoring_options
+from tokalign.cli.options import is_quiet
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
@@ -178,7 +179,7 @@ def _align(
         Aligner.load(model).pipe(pairs, symmetrization=chosen, style=style),
         total=len(gold),
         unit=" pairs",
-        disable=None,
+        disable=is_quiet() or None,  # None hides it where stderr is no terminal
     )
     annotated: list[GoldPair] = []
     confidences: list[dict[tuple[int, int], float]] = []

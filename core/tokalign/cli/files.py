@@ -125,6 +125,19 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         return Source(raw, str(value))
 
 
+class OutputPath(click.Path):  # type: ignore[type-arg]  # not generic before click 8.3
+    """A file to write once the work is done; its folder has to be there before."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path: Path = super().convert(value, param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
+        return path
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """Where lines are to go; nothing is opened or checked yet.

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from tokalign.cli.files import OutputPath
 from tokalign.evaluate import LinkChoice
 from tokalign.formats import FORMATS, Options
 
@@ -112,7 +113,7 @@ def scoring_options(page: str) -> Callable[[Command], Command]:
             click.option(
                 "--html",
                 "html_path",
-                type=click.Path(dir_okay=False, path_type=Path),
+                type=OutputPath(),
                 help=f"Write a page with {page}.",
             ),
             click.option(

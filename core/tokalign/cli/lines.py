@@ -12,7 +12,7 @@ import click
 
 from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_in_processes
 from tokalign.cli.files import Destination, Sink, Source
-from tokalign.cli.options import Endpoint, check_no_device
+from tokalign.cli.options import Endpoint, check_no_device, is_quiet
 from tokalign.cli.pairs import read_items
 from tokalign.cli.parquet import open_parquet, read_parquet
 from tokalign.cli.table import Columns
@@ -78,7 +78,7 @@ def run(
                 lines = align_here(items, job, batch_size)
         stack.enter_context(closing(lines))
         _check_kept(lines, sink)
-        n_bad = _write(lines, rows, sink, is_strict, is_quiet=bool(ctx.obj and ctx.obj["quiet"]))
+        n_bad = _write(lines, rows, sink, is_strict)
         if n_bad and is_strict:
             ctx.exit(BAD_INPUT)
     if n_bad:
@@ -98,9 +98,7 @@ def _check_kept(lines: Iterator[Line], sink: Sink) -> None:
     click.echo(f"{sink.n_kept} lines kept", err=True)
 
 
-def _write(
-    lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool, *, is_quiet: bool
-) -> int:
+def _write(lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool) -> int:
     """Write all lines and return how many were bad.
 
     Progress is in rows of Parquet or in bytes of the input, if their number is known.
@@ -108,7 +106,7 @@ def _write(
     from tqdm import tqdm
 
     n_bad = n_cut = n_lines = 0
-    hidden = is_quiet or not sys.stderr.isatty() or sink.is_terminal
+    hidden = is_quiet() or not sys.stderr.isatty() or sink.is_terminal
     has_size = rows.size is not None and not rows.is_parquet
     unit = "B" if has_size else "pair"
     total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size

@@ -24,6 +24,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def is_quiet() -> bool:
+    """Whether tokalign was called with --quiet."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.obj and context.obj["quiet"])
+
+
 def read_options(command: Command) -> Command:
     """Add --tokenized."""
     return click.option(

@@ -11,6 +11,8 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import ANNOTATORS, load_annotator
+from tokalign.cli.files import OutputPath
+from tokalign.cli.options import is_quiet
 from tokalign.errors import quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import FORMATS, read_gold
@@ -58,7 +60,7 @@ class _Bars:
     type=_FILE,
     multiple=True,
     required=True,
-    help="Aligned corpus; give the option once per corpus. Each becomes a domain.",
+    help="Aligned corpus; give the option once per corpus, of names that differ.",
 )
 @click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
 @click.option(
@@ -76,7 +78,8 @@ class _Bars:
 )
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    "-o",
+    type=OutputPath(),
     required=True,
     help="Model file to write.",
 )
@@ -143,7 +146,12 @@ class _Bars:
 @click.option(
     "--annotator", type=click.Choice(list(ANNOTATORS)), default="native", show_default=True
 )
-@click.option("--jobs", type=int, help="Threads (default: all cores); the result is the same.")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(1),
+    help="Threads (default: all cores); the result is the same.",
+)
 @click.option("--quiet", is_flag=True, help="No report on stderr.")
 def command(
     train_paths: tuple[Path, ...],
@@ -175,6 +183,10 @@ def command(
     """
     if groups is not None and like is not None:
         raise click.UsageError("--like takes the groups of a published system; leave out --groups")
+    names = [path.name for path in train_paths]
+    if len(set(names)) < len(names):
+        raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
+    quiet = quiet or is_quiet()
     noted = dict(map(_figure, figures))
     settings = replace(
         PUBLISHED[like] if like else _DEFAULTS,

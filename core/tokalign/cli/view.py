@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tokalign.cli.files import OutputPath
 from tokalign.evaluate import Links, read_predictions
 from tokalign.formats import FORMATS, Options, open_document, read_gold, recognise
 from tokalign.formats.jsonl import read_confidences
@@ -23,11 +24,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--text", "text_paths", type=_FILE, multiple=True, help="Parallel text of bare links."
 )
 @click.option("--gold", "gold_path", type=_FILE, help="Mark right, wrong and missing links.")
-@click.option("--against", type=_FILE, help="Links of a second system beside the first.")
+@click.option("--against", type=_FILE, help="Links of a second system, on the page.")
 @click.option(
     "--output",
     "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputPath(),
     help="Write an HTML page; without it, grids go to the terminal.",
 )
 @click.option("--edits", is_flag=True, help="Show phrase edits (EQ, SUB, DEL, INS), too.")
@@ -46,6 +47,8 @@ def command(
 
     With --gold, ALIGNMENTS may hold links alone.
     """
+    if against is not None and output is None:
+        raise click.UsageError("--against is shown on a page: give --output")
     options = Options(text=text_paths)
     if gold_path is None:
         pairs = read_gold(alignments, format_name, options=options)
@@ -54,10 +57,10 @@ def command(
         pairs = read_gold(gold_path, options=options)
         links = read_predictions(alignments, pairs, format=format_name)
     others = read_predictions(against, pairs) if against is not None else None
-    shown = _with_confidence(alignments, links)
+    shown = _with_confidence(alignments, format_name, links)
+    if absent := set(wanted).difference(pair.id for pair in pairs):
+        raise click.UsageError(f"no pair is called {', '.join(sorted(absent))}")
     keep = [k for k, pair in enumerate(pairs) if not wanted or pair.id in wanted]
-    if not keep:
-        raise click.UsageError(f"no pair is called {', '.join(wanted)}")
     if output is None:
         for k in keep:
             click.echo(f"# {pairs[k].id}")
@@ -84,11 +87,16 @@ def command(
     output.write_text(page, encoding="utf-8")
 
 
-def _with_confidence(path: Path, links: Sequence[Links]) -> list[Mapping[tuple[int, int], float]]:
+def _with_confidence(
+    path: Path, format_name: str | None, links: Sequence[Links]
+) -> list[Mapping[tuple[int, int], float]]:
     """Return the links with the confidence that a JSONL file gives them, else 1."""
     confidences: list[dict[tuple[int, int], float]] = [{} for _ in links]
-    document, chosen = recognise(open_document(path))
-    if chosen.name == "jsonl":
+    document = open_document(path)
+    if format_name is None:
+        document, chosen = recognise(document)
+        format_name = chosen.name
+    if format_name == "jsonl":
         confidences = list(read_confidences(document))
     return [
         {link: known.get(link, 1.0) for link in each}
