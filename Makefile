@@ -176,6 +176,13 @@ annotators: build  ## retrain the tagger and parser tables from UD English EWT
 	$(BIN)/python -m recipes.annotators --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output core/tokalign/data
 
+counts: build  ## recount in how many sentences of the corpora each lemma occurs
+	$(BIN)/python -m recipes.document_counts --data $(TOKALIGN_DATA) --output core/tokalign/data/counts.table.xz
+
+answers: build  ## relearn how to weigh what speaks for an answer
+	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) \
+	  --output core/tokalign/data/question-weights.tsv
+
 # WordNet's dictionary files: Debian's wordnet-base, unpacked and not installed, or your own.
 WORDNET_DICT ?= build/wordnet/usr/share/wordnet
 

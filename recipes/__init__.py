@@ -10,9 +10,9 @@ run                          by                 to write
 ``recipes.vectors``          make vectors       vectors.table.xz
 ``recipes.wordnet``          make lexicon       wordnet.table.xz
 ``recipes.wordpieces``       make wordpieces    wordpieces.table.xz
-``recipes.document_counts``  itself             counts.table.xz
-``recipes.question_weights`` itself             question-weights.tsv
-``recipes.unrelated``        itself             pairs without links, for training; not shipped
+``recipes.document_counts``  make counts        counts.table.xz
+``recipes.question_weights`` make answers       question-weights.tsv
+``recipes.unrelated``        make unrelated     pairs without links, for training; not shipped
 ===========================  =================  ============================================
 
 Recipes use the library and one another; the library never imports them, and no wheel holds them.

@@ -19,10 +19,13 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.annotate import load_annotator
-from tokalign.formats import read_gold
+from tokalign.formats import open_document, read_gold
+from tokalign.formats.conllu import read_sentences
 from tokalign.lexicon.packing import pack_words
 from tokalign.tables import write_table
 from tokalign.types import SentenceLike
+
+from recipes.corpora import read_msrp
 
 ALIGNED = (
     "msr_rte2/RTE2_dev_M.align.txt",
@@ -43,21 +46,11 @@ def sentences(data: Path) -> Iterator[SentenceLike]:
         for pair in read_gold(data / path):
             yield pair.source
             yield pair.target
-    for line in (data / "msrp/par_train.dat").read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        first = int(fields[0])
-        rest = fields[1 + 5 * first + 2 :]
-        yield fields[1 : 1 + first]
-        yield rest[1 : 1 + int(rest[0])]
-    words: list[str] = []
-    treebank = (data / "ud_ewt/en_ewt-ud-train.conllu").read_text(encoding="utf-8")
-    for line in treebank.splitlines():
-        if not line and words:
-            yield words
-            words = []
-        elif line[:1].isdigit():
-            number, word, *_ = line.split("\t")
-            words += [word] if number.isdigit() else []
+    for judged in read_msrp(data / "msrp/par_train.dat"):
+        yield judged.source
+        yield judged.target
+    for _, tree in read_sentences(open_document(data / "ud_ewt/en_ewt-ud-train.conllu")):
+        yield tree.tokens
     with gzip.open(data / "paraphrase/pairs.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         for name, source, target in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             yield source
