@@ -52,7 +52,7 @@ RANKED, RANKED_TOKENS = 50, 25
 RANKINGS = 60
 STARTS = 3
 START = """
-import json, resource, sys, time
+import json, sys, time
 def now():
     return time.perf_counter(), time.process_time()
 times = [now()]
@@ -66,8 +66,10 @@ times.append(now())
 steps = ("import", "load", "first")
 row = {f"{s}_ms": 1e3 * (b[1] - a[1]) for s, a, b in zip(steps, times, times[1:])}
 row |= {"cpu_ms": 1e3 * (last[1] - first[1]), "wall_ms": 1e3 * (last[0] - first[0])}
-with open("/proc/self/statm") as statm:
-    row["resident_mib"] = int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+with open("/proc/self/status") as status:
+    held = dict(line.split(":", 1) for line in status)
+row |= {"resident_mib": int(held["VmRSS"].split()[0]) / 1024}
+row |= {"peak_mib": int(held["VmHWM"].split()[0]) / 1024}
 print(json.dumps(row))
 """
 

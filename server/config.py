@@ -221,8 +221,8 @@ class Config:
     )
     # Looked at after every shard.
     max_worker_rss_bytes: int | None = setting(
-        384 * MIB,
-        "MiB of memory above which a worker is replaced; 0 is never.",
+        None,
+        "MiB of memory above which a worker is replaced; 0 is 304 more than its models take.",
         check=size,
         name="max-worker-rss",
         unit=MIB,

@@ -38,9 +38,13 @@ class LoadedModel(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """Sent once when a worker has loaded everything and aligned a first pair."""
+    """Sent once when a worker has loaded everything and aligned a first pair.
+
+    With its models, and the resident bytes that it has then.
+    """
 
     models: tuple[LoadedModel, ...]
+    rss_bytes: int
 
 
 class Refused(NamedTuple):
@@ -104,7 +108,7 @@ def _plain(message: Message) -> tuple[Any, ...]:
     if isinstance(message, ShardJob):
         return ("job", [(_plain_options(run.options), *run[1:]) for run in message.runs])
     if isinstance(message, Ready):
-        return ("ready", list(map(tuple, message.models)))
+        return ("ready", list(map(tuple, message.models)), message.rss_bytes)
     return ("refused", message.message)
 
 
@@ -123,7 +127,7 @@ def _message(body: bytes | memoryview) -> Message:
     if kind == "job":
         return ShardJob(tuple([Run(_options(options), *rest) for options, *rest in fields[0]]))
     if kind == "ready":
-        return Ready(tuple(map(LoadedModel._make, fields[0])))
+        return Ready(tuple(map(LoadedModel._make, fields[0])), fields[1])
     return Refused(fields[0])
 
 

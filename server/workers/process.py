@@ -59,12 +59,15 @@ class WorkerProcess(asyncio.Protocol):
     Attributes
     ----------
     shard : Shard or None
+    loaded_bytes : int
+        Its resident memory when it was ready.
     kill_reason : str
         Why it ended: what kill() was told, "died" where it ended by itself, empty while it lives.
     """
 
     def __init__(self, owner: Owner, start_timeout_s: float) -> None:
         self.shard: Shard | None = None
+        self.loaded_bytes = 0
         self.kill_reason = ""
         self._owner = owner
         self._start_timeout_s = start_timeout_s

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
+ROOM_BYTES = 304 << 20
+"""What a worker may hold beside its models: words and their comparisons, and what it works on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ class PoolSettings:
     shard_pairs: int = 32
     shard_timeout_s: float = 30.0
     start_timeout_s: float = 120.0
-    max_worker_rss_bytes: int | None = None
+    max_worker_rss_bytes: int | None = None  # else ROOM_BYTES more than it held when ready
     spare_workers: int = 0
 
 
@@ -189,6 +191,7 @@ class Supervisor:
             worker.kill("mismatch")
             return
         self.models = message.models
+        worker.loaded_bytes = message.rss_bytes
         self.ready.add(worker)
         self._failed_starts = 0
         self.idle.append(worker)
@@ -201,8 +204,8 @@ class Supervisor:
         if shard is None:
             return
         self._employer.on_done(worker, shard, message)
-        limit = self._settings.max_worker_rss_bytes
-        if limit is not None and message.rss_bytes > limit:
+        limit = self._settings.max_worker_rss_bytes or worker.loaded_bytes + ROOM_BYTES
+        if message.rss_bytes > limit:
             worker.kill("memory")
             return
         self.idle.append(worker)

@@ -60,12 +60,12 @@ def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings
         # It would come again in every worker, so none need be tried in this one's place.
         sock.sendall(frames.encode(frames.Refused(report(error).message)))
         return
-    sock.sendall(frames.encode(frames.Ready(engine.models)))
     # What has been loaded stays; the collector need not look at it again. Reading it took more.
     gc.collect()
     gc.freeze()
     give_back()
     memory = Memory()
+    sock.sendall(frames.encode(frames.Ready(engine.models, memory.resident_bytes())))
     for job in frames.received(sock):
         assert isinstance(job, frames.ShardJob)
         try:

@@ -12,6 +12,7 @@ from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.workers import pool as pool_module
+from tokalign.server.workers import supervision
 from tokalign.v1 import align_pb2
 
 OPTIONS = RequestOptions("fake", "native")
@@ -163,6 +164,19 @@ async def test_worker_over_its_memory_is_replaced(pool_settings, metrics):
             assert sources(await pool.submit(OPTIONS, pairs("a"))) == ["a"]
         # An answer comes before the end of the worker that gave it is seen.
         await until(lambda: restarts._value.get() == 2)
+
+
+@pytest.mark.parametrize(("room_mib", "restarts"), [(-1, 2), (304, 0)])
+async def test_worker_may_hold_so_much_beside_its_models(
+    pool_settings, metrics, monkeypatch, room_mib, restarts
+):
+    monkeypatch.setattr(supervision, "ROOM_BYTES", room_mib << 20)
+    settings = dataclasses.replace(pool_settings, workers=1, max_worker_rss_bytes=None)
+    lost = metrics.worker_restarts.labels("memory")
+    async with running_pool(settings, metrics) as pool:
+        for _ in range(2):
+            assert sources(await pool.submit(OPTIONS, pairs("a"))) == ["a"]
+        await until(lambda: lost._value.get() == restarts)
 
 
 async def test_missing_model_is_a_clear_error(pool_settings, metrics):

