@@ -79,6 +79,17 @@ def test_every_registered_command_loads_and_has_help():
         assert command is not None and command.get_short_help_str()
 
 
+def test_help_cuts_no_description_short_and_explains_every_option():
+    for group in ([], ["resources"]):
+        shown = CliRunner().invoke(cli.main, [*group, "--help"]).stdout
+        assert "..." not in shown.partition("Commands:")[2]
+    for name in cli.COMMANDS:
+        command = cli.main.get_command(click.Context(cli.main), name)
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        unexplained = [each.name for each in options if not each.help]
+        assert not unexplained, (name, unexplained)
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script_names_the_program(shell):
     result = CliRunner().invoke(cli.main, ["completion", shell], prog_name="tokalign")

@@ -108,8 +108,8 @@ class Tagger:
 
         Examples
         --------
-        >>> Tagger.load().tag([["Dogs", "bark", "."]])
-        [('NNS', 'VBP', '.')]
+        >>> Tagger.load().tag([["They", "bark", "."]])
+        [('PRP', 'VBP', '.')]
         """
         forms = Forms(sentences)
         names = self.tags

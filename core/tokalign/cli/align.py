@@ -22,7 +22,7 @@ from tokalign.cli.table import Columns
 from tokalign.options import AlignOptions, OffsetUnit, Symmetrization
 
 
-@click.command("align")
+@click.command("align", short_help="Align sentence pairs, one per line.")
 @file_options
 @resume_option
 @click.option(

@@ -42,7 +42,7 @@ class _Entry:
     sentence: SentenceLike | InputError
 
 
-@click.command("annotate")
+@click.command("annotate", short_help="Annotate sentences and write CoNLL-U.")
 @file_options
 @click.option(
     "--from",
@@ -60,7 +60,13 @@ class _Entry:
     help="native, stanza[:FOLDER] or spacy[:MODEL].",
 )
 @click.option("--trees/--no-trees", default=True, show_default=True, help="Parse as well.")
-@click.option("--batch-size", type=click.IntRange(1), default=256, show_default=True)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    help="Sentences read, annotated and written at a time.",
+)
 @click.option("--strict", is_flag=True, help="Stop at the first bad line.")
 @click.pass_context
 def command(

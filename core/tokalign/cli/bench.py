@@ -22,10 +22,16 @@ MOST_QUESTIONS = 50
 """Requests of --method rank that are made, for each holds all of its candidates."""
 
 
-@click.command("bench")
+@click.command("bench", short_help="Measure a server under load.")
 @click.option("--server", required=True, metavar="HOST:PORT", help="A running server.")
 @click.option("--metrics", metavar="URL", help="Its /metrics, for queue and compute times.")
-@click.option("--method", type=click.Choice(["align", "batch", "rank"]), default="align")
+@click.option(
+    "--method",
+    type=click.Choice(["align", "batch", "rank"]),
+    default="align",
+    show_default=True,
+    help="What is called: Align, BatchAlign or Rank.",
+)
 @click.option(
     "--pairs",
     type=click.IntRange(1),
@@ -42,7 +48,13 @@ MOST_QUESTIONS = 50
 @secure_options
 @click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
 @click.option("--rate", default="", help="Open loop steps in calls per second, instead.")
-@click.option("--connections", type=click.IntRange(1), default=4, show_default=True)
+@click.option(
+    "--connections",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    help="Connections that the calls are spread over.",
+)
 @click.option(
     "--duration",
     type=click.FloatRange(0, min_open=True),

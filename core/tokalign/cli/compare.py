@@ -158,7 +158,7 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
     return SystemLinks(spec.label, links)
 
 
-@click.command("compare")
+@click.command("compare", short_help="Compare systems on one gold corpus.")
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
 @gold_options
 @click.option(

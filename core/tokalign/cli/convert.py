@@ -21,7 +21,11 @@ _FORMAT = click.Choice(list(FORMATS))
 _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FORMATS.values())
 
 
-@click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS_HELP}")
+@click.command(
+    "convert",
+    short_help="Rewrite aligned pairs in another format.",
+    epilog=f"\b\nFormats:\n{_FORMATS_HELP}",
+)
 @click.option("--from", "from_name", type=_FORMAT, help="Seen from the content by default.")
 @click.option("--to", "to_name", type=_FORMAT, required=True, help="Format to write.")
 @file_options

@@ -35,7 +35,7 @@ class System:
     confidences: Confidences | None = None
 
 
-@click.command("evaluate")
+@click.command("evaluate", short_help="Score a model, or predictions, on gold.")
 @gold_options
 @click.option(
     "--unrelated",

@@ -15,7 +15,7 @@ from tokalign.cli.options import Endpoint, connect_options
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
 
-@click.command("info")
+@click.command("info", short_help="Show models, tables, limits and versions.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @connect_options
 def command(as_json: bool, server: Endpoint | None) -> None:

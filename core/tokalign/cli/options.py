@@ -66,7 +66,7 @@ def model_options(command: Command) -> Command:
         click.option("--annotator", help="native by default; of a server, its first."),
         click.option(
             "--model",
-            help="Name of a model or system, or path; of a server, a name it lists.",
+            help="Name of a model or system, or path, en by default; of a server, a name it lists.",
         ),
     ):
         command = option(command)

@@ -60,7 +60,7 @@ class Query:
     numbers: tuple[int, ...]
 
 
-@click.command("rank")
+@click.command("rank", short_help="Rank sentences by how they answer.")
 @click.argument("question", required=False)
 @click.option(
     "--input",

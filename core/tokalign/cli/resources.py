@@ -24,7 +24,7 @@ def command() -> None:
     """List, verify and install lexical tables."""
 
 
-@command.command("list")
+@command.command("list", short_help="Print every table and where it is.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
 def list_command(as_json: bool) -> None:
     """Print every table: version, size, licence, digest, and where it is."""
@@ -35,7 +35,7 @@ def list_command(as_json: bool) -> None:
             click.echo(_line(resource))
 
 
-@command.command("verify")
+@command.command("verify", short_help="Compare tables with their digests.")
 @click.argument("names", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
 def verify_command(names: tuple[str, ...], as_json: bool) -> None:
@@ -55,7 +55,7 @@ def verify_command(names: tuple[str, ...], as_json: bool) -> None:
         raise ResourceError(f"{n_bad} of {len(chosen)} tables are missing or damaged")
 
 
-@command.command("install")
+@command.command("install", short_help="Compile an optional table.")
 @click.argument("name", type=click.Choice(sorted(OPTIONAL)))
 @click.argument(
     "path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)

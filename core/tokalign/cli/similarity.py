@@ -22,7 +22,7 @@ from tokalign.cli.table import Columns
 from tokalign.options import AlignOptions
 
 
-@click.command("similarity")
+@click.command("similarity", short_help="Say how alike the sentences of pairs are.")
 @file_options
 @resume_option
 @click.option(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from tokalign.annotate import ANNOTATORS, load_annotator
+from tokalign.annotate import load_annotator
 from tokalign.cli.files import OutputPath
 from tokalign.cli.options import is_quiet
 from tokalign.errors import quoted
@@ -53,7 +53,7 @@ class _Bars:
             )
 
 
-@click.command("train")
+@click.command("train", short_help="Train a model on aligned corpora.")
 @click.option(
     "--train",
     "train_paths",
@@ -84,9 +84,11 @@ class _Bars:
     help="Model file to write.",
 )
 @click.option("--name", help="Name of the model (default: the output's).")
-@click.option("--version", "version_", default="1.0.0", show_default=True)
-@click.option("--description", default="")
-@click.option("--license", "license_", default="")
+@click.option(
+    "--version", "version_", default="1.0.0", show_default=True, help="Version of the model."
+)
+@click.option("--description", default="", help="What the model is for, to note in its header.")
+@click.option("--license", "license_", default="", help="Terms of the model, to note there, too.")
 @click.option(
     "--figure",
     "figures",
@@ -104,7 +106,13 @@ class _Bars:
     type=click.Choice(list(PUBLISHED)),
     help="Feature groups of a published system instead (docs/systems.md).",
 )
-@click.option("--l2", type=float, default=_DEFAULTS.l2, show_default=True)
+@click.option(
+    "--l2",
+    type=float,
+    default=_DEFAULTS.l2,
+    show_default=True,
+    help="Half of this times the sum of squared weights is added to the loss.",
+)
 @click.option(
     "--cost",
     type=float,
@@ -112,7 +120,13 @@ class _Bars:
     show_default=True,
     help="Hamming cost of a wrong label.",
 )
-@click.option("--max-iterations", type=int, default=_DEFAULTS.max_iterations, show_default=True)
+@click.option(
+    "--max-iterations",
+    type=int,
+    default=_DEFAULTS.max_iterations,
+    show_default=True,
+    help="Most steps of each direction's training.",
+)
 @click.option(
     "--possible",
     "possible",
@@ -144,7 +158,10 @@ class _Bars:
     help="What the loss of each unrelated pair is multiplied with.",
 )
 @click.option(
-    "--annotator", type=click.Choice(list(ANNOTATORS)), default="native", show_default=True
+    "--annotator",
+    default="native",
+    show_default=True,
+    help="native, stanza[:FOLDER] or spacy[:MODEL].",
 )
 @click.option(
     "--jobs",

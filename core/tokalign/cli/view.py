@@ -17,7 +17,7 @@ from tokalign.view.grid import LEGEND
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command("view")
+@click.command("view", short_help="Show aligned pairs of any format.")
 @click.argument("alignments", type=_FILE)
 @click.option("--format", "format_name", type=click.Choice(list(FORMATS)), help="Of ALIGNMENTS.")
 @click.option(

@@ -1,0 +1,68 @@
+"""The examples of docstrings are run, those of compiled modules too."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+import tokalign
+
+# These need packages that are extras, are generated, or start processes.
+LEFT_OUT = ("annotate.spacy", "annotate.stanza", "neural", "v1", "server", "__main__")
+MODULES = [
+    *(
+        each.name
+        for each in pkgutil.walk_packages(tokalign.__path__, "tokalign.")
+        if not each.name.removeprefix("tokalign.").startswith(LEFT_OUT)
+    ),
+    "tokalign.server.config",
+    "tokalign.server.cost",
+    "tokalign.server.workers.batching",
+]
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def documented(owner: object, module: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and docstring of whatever a module defines and gives an example of."""
+    text = inspect.getdoc(owner) or ""
+    if ">>>" in text:
+        yield name, text
+    if inspect.ismodule(owner) or isinstance(owner, type):
+        for key, value in vars(owner).items():
+            value = getattr(value, "__func__", value)
+            if isinstance(value, property):
+                value = value.fget
+            if callable(value) and getattr(value, "__module__", "") in (module, None):
+                yield from documented(value, module, f"{name}.{key}")
+
+
+def examples() -> Iterator[tuple[str, str, str]]:
+    for module in MODULES:
+        for name, text in documented(importlib.import_module(module), module, module):
+            yield module, name, text
+
+
+EXAMPLES = list(examples())
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "text"), EXAMPLES, ids=[name for _, name, _ in EXAMPLES]
+)
+def test_the_example_gives_what_it_says(module, name, text):
+    names = dict(vars(importlib.import_module(module)))
+    example = doctest.DocTestParser().get_doctest(text, names, name, None, None)
+    told: list[str] = []
+    assert doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=told.append).failed == 0, (
+        "".join(told)
+    )
+
+
+def test_examples_of_compiled_modules_are_among_them():
+    names = {name for _, name, _ in EXAMPLES}
+    assert "tokalign.annotate._tokenize.tokenize" in names
+    assert "tokalign.systems._trees.cheapest_script" in names
+    assert len(names) > 30
