@@ -1,4 +1,16 @@
-"""tokalign: which tokens of two English sentences mean the same thing, how sure, and why."""
+"""tokalign: which tokens of two English sentences mean the same thing, how sure, and why.
+
+Examples
+--------
+>>> from tokalign import Aligner
+>>> aligner = Aligner.load()
+>>> aligner.align("Dogs bark.", "The dogs bark.").to_pharaoh()
+'0-1 1-2 2-3'
+
+`Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
+`tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
+`tokalign.training` trains models, and `tokalign.client` asks a server.
+"""
 
 from __future__ import annotations
 

@@ -141,9 +141,13 @@ class AlignOptions:
                         f"detail is scores, and {name} are asked for; ask for links or full",
                         field="options.detail",
                     )
-        if not 0.0 <= self.min_confidence <= 1.0:  # nor if it is NaN
+        try:
+            is_share = 0.0 <= self.min_confidence <= 1.0  # NaN is none
+        except TypeError:
+            is_share = False
+        if not is_share:
             raise InputError(
-                f"min_confidence is {self.min_confidence}; wanted a number in [0, 1]",
+                f"min_confidence is {quoted(self.min_confidence)}; wanted a number in [0, 1]",
                 field="options.min_confidence",
             )
 

@@ -200,6 +200,8 @@ def test_options_take_a_symmetrization_by_its_name(symmetrization) -> None:
         ("min_confidence", -0.01),
         ("min_confidence", 1.01),
         ("min_confidence", float("nan")),
+        ("min_confidence", "0.5"),
+        ("min_confidence", None),
         ("colour", "red"),
     ],
 )
