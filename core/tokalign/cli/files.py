@@ -125,14 +125,15 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         return Source(raw, str(value))
 
 
-class OutputPath(click.Path):  # type: ignore[type-arg]  # not generic before click 8.3
+class OutputPath(click.Path):
     """A file to write once the work is done; its folder has to be there before."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path: Path = super().convert(value, param, ctx)
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)  # as __init__ asks
         if not path.parent.is_dir():
             self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
         return path
