@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
 from tokalign.columns import columns_of
-from tokalign.errors import InputError, ResourceError, located
+from tokalign.errors import InputError, ResourceError, ShapeError, located
 from tokalign.options import AlignOptions
 from tokalign.types import Alignment
 
@@ -95,8 +95,13 @@ class PerPair(ABC):
         Raises
         ------
         InputError
-            If a column is missing, or one of the added ones is already there.
+            If it is something else, a column is missing, or one of the added ones is already there.
         """
+        if not isinstance(table, pa.RecordBatch | pa.Table):
+            raise InputError(
+                f"saw a {type(table).__module__}.{type(table).__name__}; wanted a RecordBatch or a "
+                "Table of pyarrow (docs/engines.md says how each engine makes one)"
+            )
         names = table.schema.names
         for name in (self.source, self.target):
             if name not in names:
@@ -119,7 +124,16 @@ class PerPair(ABC):
         Parameters
         ----------
         sources, targets : Array or ChunkedArray of strings
+
+        Raises
+        ------
+        ShapeError
+            If one is longer than the other.
         """
+        if len(sources) != len(targets):
+            raise ShapeError(
+                f"{len(sources)} sources and {len(targets)} targets; wanted as many of both"
+            )
         aligner = _aligner(self.model, self.annotator)
         rows = list(zip(sources.to_pylist(), targets.to_pylist(), strict=True))
         errors = [_null(source, target) for source, target in rows]

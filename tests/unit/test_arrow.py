@@ -6,7 +6,7 @@ import pickle
 import threading
 
 import pytest
-from tokalign import Aligner, AlignOptions, InputError
+from tokalign import Aligner, AlignOptions, InputError, ShapeError
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
 
@@ -108,3 +108,14 @@ def test_columns_that_are_missing_or_in_the_way(table):
         Align(source="question")(table)
     with pytest.raises(InputError, match="there is a column 'error' already"):
         Align()(table.append_column("error", table["source"]))
+
+
+@pytest.mark.parametrize("other", [None, {"source": ["a"], "target": ["b"]}, [1]])
+def test_what_is_no_table_of_pyarrow_is_named(other):
+    with pytest.raises(InputError, match=r"saw a builtins\.\w+; wanted a RecordBatch or a Table"):
+        Align()(other)
+
+
+def test_columns_are_as_long_as_each_other():
+    with pytest.raises(ShapeError, match="1 sources and 2 targets"):
+        Align().columns(pa.array(["a"]), pa.array(["a", "b"]))
