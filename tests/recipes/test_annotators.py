@@ -4,7 +4,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tokalign.annotate._forms import Forms
-from tokalign.errors import FormatError
+from tokalign.annotate._parser_training import train_epoch as train_arcs
+from tokalign.annotate._tagger import train_epoch as train_tags
+from tokalign.errors import FormatError, ShapeError
 from tokalign.tables import Table
 from tokalign.types import Sentence
 
@@ -117,6 +119,24 @@ def test_parser_training_learns_its_own_sentences(treebank):
     assert heads.tolist() == [head for tree in trees for head in tree.heads]
     relations = [relation for tree in trees for relation in tree.relations]
     assert [parser.labels[label] for label in labels.tolist()] == relations
+
+
+@pytest.mark.parametrize(
+    ("gold", "order", "message"),
+    [([0, 2], [0], "gold holds 0 to 2; wanted 0 to 1"), ([0, 1], [1], "order holds 1 to 1")],
+)
+def test_training_refuses_tags_and_sentences_that_there_are_none_of(gold, order, message):
+    rows, lexicon = (4, 64), np.zeros(2, np.uint32)
+    weights, totals = np.zeros(rows, np.int32), np.zeros(rows, np.int64)
+    gold, order = np.array(gold, np.uint8), np.array(order, np.int32)
+    with pytest.raises(ShapeError, match=message):
+        train_tags(Forms([["a", "b"]]), gold, order, weights, totals, lexicon, lexicon, 2, 1, 0)
+    rows, tags, heads = np.zeros((4, 4), np.int32), np.zeros(2, np.uint8), np.zeros(2, np.int32)
+    with pytest.raises(ShapeError, match=message.replace("gold", "gold_labels")):
+        train_arcs(
+            Forms([["a", "b"]]), tags, heads, gold, order, rows, np.zeros((4, 4), np.int64),
+            weights, totals, 2, 1, 0,
+        )  # fmt: skip
 
 
 def test_average_of_weights_is_over_all_steps():

@@ -8,6 +8,7 @@ from libc.string cimport memset
 
 from tokalign.annotate._forms cimport Forms, shift_of
 from tokalign.annotate._parser cimport check
+from tokalign.annotate._tagger cimport check_range
 from tokalign.annotate._transitions cimport (
     LABEL_WIDTH,
     LEFT,
@@ -101,10 +102,17 @@ def train_epoch(
     step : int
     margin : int
         The best action and the gold label are promoted unless they win by more than this.
+
+    Raises
+    ------
+    ShapeError
+        If an array is of another shape, or holds a label or a sentence that there is none of.
     """
     check(forms, tags, action_weights, label_weights, n_labels)
     if not gold_heads.shape[0] == gold_labels.shape[0] == forms.n_tokens:
         raise ShapeError("one gold head and one gold label per token are wanted")
+    check_range("gold_labels", gold_labels, n_labels)
+    check_range("order", order, forms.n_sentences)
     cdef int action_shift = shift_of(action_weights.shape[0])
     cdef int label_shift = shift_of(label_weights.shape[0])
     cdef State state

@@ -12,6 +12,9 @@ cdef struct Lexicon:
 
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *
 
+# ShapeError unless all of an integer array are from 0 to below n.
+cdef int check_range(str name, values, Py_ssize_t n) except -1
+
 cdef int check_width(Py_ssize_t width, int n_tags) except -1
 
 cdef void score_form(

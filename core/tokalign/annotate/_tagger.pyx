@@ -269,12 +269,19 @@ def train_epoch(
         Tokens seen so far, plus one.
     margin : int
         The gold tag is promoted unless it beats every other tag by more than this.
+
+    Raises
+    ------
+    ShapeError
+        If an array is of another shape, or holds a tag or a sentence that there is none of.
     """
     cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
     cdef int shift = shift_of(weights.shape[0])
     check_width(weights.shape[1], n_tags)
     if gold.shape[0] != forms.n_tokens or totals.shape[0] != weights.shape[0]:
         raise ShapeError("one gold tag per token and one total per weight are wanted")
+    check_range("gold", gold, n_tags)
+    check_range("order", order, forms.n_sentences)
     cdef uint32_t[N_FEATURES] rows
     cdef int32_t[WIDTH] scores
     cdef uint32_t* classes = <uint32_t*>malloc((forms.n_tokens + 1) * sizeof(uint32_t))
@@ -317,6 +324,14 @@ def train_epoch(
                 tag2, tag1 = tag1, tag
     free(classes)
     return step, n_wrong
+
+
+cdef int check_range(str name, values, Py_ssize_t n) except -1:
+    if values.shape[0] and not 0 <= np.min(values) <= np.max(values) < n:
+        raise ShapeError(
+            f"{name} holds {np.min(values)} to {np.max(values)}; wanted 0 to {n - 1}"
+        )
+    return 0
 
 
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *:

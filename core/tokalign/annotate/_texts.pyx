@@ -254,7 +254,7 @@ cdef class Annotate:
         """
         cdef Py_ssize_t n_texts = len(texts)
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)
-        cdef Text *items = <Text *>malloc(n_texts * sizeof(Text) + 1)
+        cdef Text *items = NULL
         cdef int32_t[::1] lengths = _lengths(tokens)
         cdef Scratch scratch
         cdef Words words
@@ -275,6 +275,7 @@ cdef class Annotate:
         scratch.classes = NULL
         scratch.n_letters = scratch.room = scratch.n_tokens = 0
         try:
+            items = <Text *>malloc(n_texts * sizeof(Text) + 1)
             if items == NULL:
                 raise MemoryError("texts of a batch")
             for k, text in enumerate(texts):
