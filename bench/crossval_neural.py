@@ -1,6 +1,6 @@
 """Cross-validated accuracy of the neural models on RTE2, nothing leaking.
 
-    python -m bench.crossval_neural --data DIR --work DIR [--alone] [--folds 0,1]
+    python -m bench.crossval_neural --data DIR --work DIR [--alone] [--folds 0,1] [--shipped MODEL]
 
 For every outer fold k, the pairs of k are aligned by a model that has not seen them: their scores
 come from an encoder trained without fold k, and the CRF was trained on scores that for each other
@@ -59,12 +59,15 @@ def held_out(
     return tested, links
 
 
-def by_shipped(encoders: Encoders) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
-    """Return the pairs that en-neural has not seen, and its links in its default style."""
+def by_shipped(
+    encoders: Encoders, model: str
+) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
+    """Return the pairs that a shipped model has not seen, and its links in its default style."""
     folds = encoders.folds(RTE2, N_FOLDS)
     gold = [pair for pair, k in zip(encoders.corpus(RTE2), folds, strict=True) if k == KEPT_BACK]
     pairs = [(pair.source, pair.target) for pair in gold]
-    return gold, {each: links_of(Aligner.load("en-neural"), pairs, each) for each in Symmetrization}
+    aligner = Aligner.load(model)
+    return gold, {each: links_of(aligner, pairs, each) for each in Symmetrization}
 
 
 def links_of(
@@ -83,7 +86,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder of the encoders")
     parser.add_argument("--alone", action="store_true", help="encoders that saw RTE2 alone")
     parser.add_argument(
-        "--shipped", action="store_true", help="en-neural on the fold that it was kept from"
+        "--shipped", metavar="MODEL", help="en-neural or en-neural-large on the fold kept from it"
     )
     parser.add_argument("--folds", default=",".join(map(str, range(N_FOLDS))), help="outer ones")
     parser.add_argument("--groups", default=",".join((*GROUPS, "neural")))
@@ -94,7 +97,7 @@ def main() -> None:
     encoders = Encoders(arguments.data, arguments.work)
     if arguments.shipped:
         folds = [KEPT_BACK]
-        gold, links = by_shipped(encoders)
+        gold, links = by_shipped(encoders, arguments.shipped)
     else:
         gold, links = held_out(encoders, folds, settings, others=not arguments.alone)
     print(f"{len(gold)} pairs of {Path(RTE2).name}, outer folds {folds}, percent")

@@ -1,6 +1,6 @@
 """Measures figures and writes them to docs/figures.json, from which the pages take them.
 
-    python bench/figures.py [--all | --only PREFIX] [--data DIR] [--output FILE]
+    python bench/figures.py [--all | --only PREFIX...] [--data DIR] [--output FILE]
 
 Without options it runs what takes seconds; bench/measurements.py lists what there is. Each figure
 is written with its unit, what it is, the command, the date and the machine. Afterwards `make docs`
@@ -139,7 +139,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--all", action="store_true", help="measure everything; takes hours")
-    chosen.add_argument("--only", metavar="PREFIX", help="measure what has such a name")
+    chosen.add_argument(
+        "--only", nargs="+", default=[], metavar="PREFIX", help="measure what has such a name"
+    )
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
     parser.add_argument("--output", type=Path, default=FIGURES)
     arguments = parser.parse_args()
@@ -147,7 +149,7 @@ def main() -> int:
         each
         for each in MEASUREMENTS
         if arguments.all
-        or (each.name.startswith(arguments.only) if arguments.only else each.is_quick)
+        or (each.name.startswith(tuple(arguments.only)) if arguments.only else each.is_quick)
     ]
     if not wanted:
         names = ", ".join(each.name for each in MEASUREMENTS)

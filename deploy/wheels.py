@@ -19,8 +19,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 WORK = ROOT / "build" / "release"
-# What a user waits for. The sdist is smaller: its tables are packed better.
-MAX_BYTES = 25_000_000
+# What a user waits for: 24 MB, and 3 of en-neural-large. The sdist is smaller: its tables are
+# packed better.
+MAX_BYTES = 28_000_000
 PROBE = """
 import importlib.util, json, pathlib, platform, sys, sysconfig
 headers = pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()

@@ -13,6 +13,7 @@ run                          by                 to write
 ``recipes.document_counts``  make counts        counts.table.xz
 ``recipes.question_weights`` make answers       question-weights.tsv
 ``recipes.unrelated``        make unrelated     pairs without links, for training; not shipped
+``recipes.headers``          make figures-large what was measured, into the headers of models
 ===========================  =================  ============================================
 
 Recipes use the library and one another; the library never imports them, and no wheel holds them.

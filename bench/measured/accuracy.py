@@ -185,21 +185,27 @@ STYLES = (
             ),
         ),
     ),
-    Measurement(
-        "unrelated.en-neural",
-        "development pairs that are not parallel",
-        f"{_NOT_PARALLEL} en-neural",
-        _not_parallel("en-neural"),
-        environment=".venv-neural",
+    *(
+        Measurement(
+            f"unrelated.{model}",
+            "development pairs that are not parallel",
+            f"{_NOT_PARALLEL} {model}",
+            _not_parallel(model),
+            environment=".venv-neural",
+        )
+        for model in ("en-neural", "en-neural-large")
     ),
 )
 NESTED = (
-    Measurement(
-        "rte2-fifth.en-neural",
-        "RTE2 development, sure links, the fifth that en-neural has not seen, strict",
-        "make crossval-neural ARGS=--shipped",
-        _directions("joint"),
-        environment=".venv-neural",
+    *(
+        Measurement(
+            f"rte2-fifth.{model}",
+            f"RTE2 development, sure links, the fifth that {model} has not seen, strict",
+            f"make crossval-neural ARGS='--shipped {model}'",
+            _directions("joint"),
+            environment=".venv-neural",
+        )
+        for model in ("en-neural", "en-neural-large")
     ),
     Measurement(
         "rte2-nested.en-neural",
@@ -253,8 +259,8 @@ STYLE_OF = {"mtref": "free", "wiki": "edits"}
 
 
 def _held_out(data: str, model: str) -> Measurement:
-    style = {"style": STYLE_OF[data]} if model in ("en", "en-neural") else {}
-    is_neural = model.endswith("-neural")
+    style = {} if model == "en-rte2" else {"style": STYLE_OF[data]}
+    is_neural = "-neural" in model
     values = some(FRACTIONS, "precision recall f1 exact_match") if model == "en-rte2" else FRACTIONS
     return Measurement(
         f"{data}-dev.{model}",
@@ -270,7 +276,9 @@ def _held_out(data: str, model: str) -> Measurement:
 
 
 HELD_OUT = tuple(
-    _held_out(data, model) for data in ("mtref", "wiki") for model in ("en", "en-rte2", "en-neural")
+    _held_out(data, model)
+    for data in ("mtref", "wiki")
+    for model in ("en", "en-rte2", "en-neural", "en-neural-large")
 )
 HUMAN = (
     Measurement(

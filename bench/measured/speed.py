@@ -14,6 +14,16 @@ _ENCODING = {
     )
     for size in ("1", "4", "16", "64", "256")
 } | {"f1": Value(("f1",), "percent", "F1 of each token's likeliest partner")}
+_LOADING = {
+    "load": Value(("load_s",), "s", "import and loading, processor time"),
+    "wall": Value(("wall_s",), "s", "import, loading and a first pair by the clock"),
+    "peak": Value(("peak_mib",), "MiB", "most memory while loading"),
+    "resident": Value(("resident_mib",), "MiB", "resident memory afterwards"),
+    "worker": Value(("worker_mib",), "MiB", "a server's worker after load, resident"),
+    "ready": Value(("ready_s",), "s", "a server with two workers, until it is ready"),
+}
+LARGE = "en-neural-large"
+NEURAL_NAMES = ("en-neural", "en-rte2-neural", LARGE)
 SPEED = (
     Measurement(
         "aligning",
@@ -26,12 +36,9 @@ SPEED = (
     Measurement(
         "aligning-batches",
         "aligning of annotated pairs in batches, RTE2 development, joint, one core",
-        f"python bench/aligning.py --gold {RTE2} --models en-neural,en-rte2-neural "
+        f"python bench/aligning.py --gold {RTE2} --models {','.join(NEURAL_NAMES)} "
         "--directions joint --batches --repeats 2",
-        tuple(
-            Row(name, {"model": name, "direction": "joint"}, _RATE)
-            for name in ("en-neural", "en-rte2-neural")
-        ),
+        tuple(Row(name, {"model": name, "direction": "joint"}, _RATE) for name in NEURAL_NAMES),
         environment=".venv-neural",
     ),
     Measurement(
@@ -43,6 +50,21 @@ SPEED = (
             for encoder in ("encoder-en", "encoder-en-rte2")
             for kind in ("float32", "int8")
         ),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "encoding.encoder-en-large",
+        "the large encoder alone, by batch size, 40 pairs of MTRef development; F1 on all 800",
+        "python -m bench.encoding --gold DATA/multimwa/mtref-dev.tsv --encoders encoder-en-large "
+        "--pairs 40 --repeats 1",
+        tuple(Row(kind, {"matrices": kind}, _ENCODING) for kind in ("float32", "int8")),
+        environment=".venv-neural",
+    ),
+    Measurement(
+        "loading",
+        "models with an encoder in fresh processes, and a server's workers",
+        "python -m bench.loading --json",
+        tuple(Row(name, {"model": name}, _LOADING) for name in ("en", "en-neural", LARGE)),
         environment=".venv-neural",
     ),
     Measurement(

