@@ -120,7 +120,7 @@ def _finish(
         encoder=encoder_name,
         encoded=scored,
     )
-    header = replace(model.header, figures=read_figures(FIGURES.get(name, {})))
+    header = replace(model.header, figures=read_figures(FIGURES[name]))
     if header.styles:
         found = held_out_styles(corpora, unrelated, settings, encoded=scored, n_folds=2)
         styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)

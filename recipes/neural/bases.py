@@ -61,8 +61,6 @@ MPNET = Architecture(
 """110 million weights (Song et al. 2020): <s> source </s></s> target </s>. Its vocabulary is BERT's
 behind four pieces of its own."""
 
-BASES = {base["base"]["name"]: base for base in (MINILM, MPNET)}
-
 
 @dataclass(frozen=True, slots=True)
 class BaseEncoder:
