@@ -85,5 +85,5 @@ class BaseEncoder:
 
 
 SMALL = BaseEncoder(MINILM, n_trained=6, rate=3e-3)
-LARGE = BaseEncoder(MPNET, n_trained=4, rate=1.5e-3)
+LARGE = BaseEncoder(MPNET, n_trained=6, rate=1.5e-3)
 """Half of MiniLM's rate, as its layers are twice as wide."""
