@@ -286,6 +286,7 @@ def test_envoy_hangs_up_on_a_header_block_that_is_far_too_long(guarded):
         async with asyncio.timeout(60):
             while peer.is_open:
                 await asyncio.sleep(0.01)
+        await peer.close()
 
     asyncio.run(run())
     assert code_of(stub, "secret") is grpc.StatusCode.OK
