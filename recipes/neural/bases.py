@@ -1,4 +1,4 @@
-"""The base encoders that are fine-tuned: what their tables say of them, and how much is trained."""
+"""The base encoders that are fine-tuned: what their tables say of them, and at which rate."""
 
 from __future__ import annotations
 
@@ -64,26 +64,26 @@ behind four pieces of its own."""
 
 @dataclass(frozen=True, slots=True)
 class BaseEncoder:
-    """A base encoder and what of it is trained.
+    """A base encoder and how it is trained.
 
     Attributes
     ----------
     made : Architecture
-    n_trained : int
-        Layers that get differences, from the last one down.
     rate : float
         Largest learning rate of the differences (AdamW).
+    is_rounded : bool
+        Whether its own weights are kept in bfloat16 meanwhile, which is faster where they are many.
     """
 
     made: Architecture
-    n_trained: int
     rate: float
+    is_rounded: bool = False
 
     @property
     def name(self) -> str:
         return self.made["base"]["name"]
 
 
-SMALL = BaseEncoder(MINILM, n_trained=6, rate=3e-3)
-LARGE = BaseEncoder(MPNET, n_trained=6, rate=1.5e-3)
+SMALL = BaseEncoder(MINILM, rate=3e-3)
+LARGE = BaseEncoder(MPNET, rate=1.5e-3, is_rounded=True)
 """Half of MiniLM's rate, as its layers are twice as wide."""

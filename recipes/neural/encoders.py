@@ -97,7 +97,7 @@ class Encoders:
                 number,
             )
         corpora = ", ".join(Path(corpus).name for corpus in parts)
-        settings = TuningSettings(epochs, rate=base.rate, n_trained=base.n_trained)
+        settings = TuningSettings(epochs, rate=base.rate, is_rounded=base.is_rounded)
         return fine_tune(
             data, settings, path, made=base.made, name=name,
             source=SOURCE.format(base.name, corpora), start=start,

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from tokalign.neural.architecture import Architecture
 from tokalign.neural.base import base_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
@@ -23,8 +22,6 @@ from recipes.neural.torch_encoder import Batch, TorchEncoder, header_meta, loss
 Links = frozenset[tuple[int, int]]
 Example = tuple[Sequence2, Links, int]
 """A pair, its links, and the number of its corpus."""
-States = NDArray[np.float16]
-"""Of a sequence, shape (pieces, width)."""
 
 BATCH_PIECES = 1000
 """Word pieces of one step, padding included."""
@@ -44,16 +41,15 @@ class TuningSettings:
         Largest learning rate of the low-rank differences (AdamW).
     head_rate : float
         The same for what scores are made of.
-    n_trained : int, optional
-        Layers that are trained, from the last one down; all by default. What those below say of
-        all sequences is computed once, without dropout, and kept in 16 bits.
+    is_rounded : bool
+        Whether the frozen weights are kept in bfloat16 instead of rounded at every step.
     seed : int
     """
 
     epochs: int
     rate: float = 3e-3
     head_rate: float = 2e-3
-    n_trained: int | None = None
+    is_rounded: bool = False
     seed: int = 1
 
 
@@ -101,11 +97,9 @@ def fine_tune(
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(settings.seed)
     n_corpora = 1 + max(corpus for _, _, corpus in data)
-    encoder = TorchEncoder(made, base_weights(made["base"]), start, n_corpora, settings.n_trained)
-    lower: list[States] = []
-    if encoder.n_lower:
+    encoder = TorchEncoder(made, base_weights(made["base"]), start, n_corpora)
+    if settings.is_rounded:
         encoder.round_frozen()
-        lower = lower_states(encoder, data, report=report)
     encoder.train()
     head = [
         encoder.source, encoder.target, encoder.null_source, encoder.null_target,
@@ -126,8 +120,6 @@ def fine_tune(
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * pace
         batch = Batch(*zip(*(data[k] for k in batch_numbers), strict=True))
-        if lower:
-            batch.keep([lower[k] for k in batch_numbers])
         with torch.autocast("cpu", dtype=torch.bfloat16):
             total = loss(encoder, batch)
         optimiser.zero_grad()
@@ -141,22 +133,6 @@ def fine_tune(
     )  # fmt: skip
     unfinished.replace(output)
     return Table.open(output)
-
-
-def lower_states(
-    encoder: TorchEncoder, data: Sequence[Example], *, report: bool = False
-) -> list[States]:
-    """Return what reaches the encoder's first trained layer of every example, without dropout."""
-    encoder.eval()
-    found = [np.empty((0, 0), dtype=np.float16)] * len(data)
-    batches = [*_batches(data, np.random.default_rng(0))]
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-        for numbers in tqdm(batches, desc="lower layers", disable=not report):
-            states = encoder.lower(Batch(*zip(*(data[k] for k in numbers), strict=True)))
-            for row, k in enumerate(numbers):
-                kept = states[row, : len(data[k][0])].float().numpy()
-                found[k] = np.asarray(kept, dtype=np.float16)
-    return found
 
 
 def _batches(data: Sequence[Example], rng: np.random.Generator) -> Iterator[list[int]]:

@@ -32,10 +32,7 @@ _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 
 
 class LowRank(nn.Module):
-    """A frozen linear layer plus ``up @ down``; nothing is added at the start.
-
-    Where these are not trained either, they are left out, for they are zero.
-    """
+    """A frozen linear layer plus ``up @ down``; nothing is added at the start."""
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
@@ -49,8 +46,6 @@ class LowRank(nn.Module):
         if self.weight.dtype == torch.bfloat16:
             x = x.bfloat16()
         fixed = functional.linear(x, self.weight.to(x.dtype), self.bias.to(x.dtype))
-        if not self.up.requires_grad:
-            return fixed
         return fixed + functional.linear(functional.linear(x, self.down), self.up)
 
 
@@ -104,26 +99,13 @@ class TorchEncoder(nn.Module):
     n_corpora : int
         Annotators differ in what they leave unlinked, so every corpus has a NULL of its own while
         the encoder is trained; the mean of them is written.
-    n_trained : int, optional
-        Layers that get differences, from the last one down; all by default. What the others say
-        of a sequence stays the same, so that it can be kept (`lower`) instead of computed again.
-
-    Raises
-    ------
-    ValueError
-        If there are not so many layers, or the table to go on from has differences for others.
     """
 
     def __init__(
-        self, made: Architecture, base: Weights, start: Table | None = None, n_corpora: int = 1,
-        n_trained: int | None = None,
-    ) -> None:  # fmt: skip
+        self, made: Architecture, base: Weights, start: Table | None = None, n_corpora: int = 1
+    ) -> None:
         super().__init__()
         self.made = made
-        n_trained = made["n_layers"] if n_trained is None else n_trained
-        if not 0 < n_trained <= made["n_layers"]:
-            raise ValueError(f"{n_trained} layers to train; wanted 1 to {made['n_layers']}")
-        self.n_lower = made["n_layers"] - n_trained
         width = made["width"]
         score_width = min(SCORE_WIDTH, width)
         weights = {name: torch.tensor(value) for name, value in base.items()}
@@ -139,8 +121,6 @@ class TorchEncoder(nn.Module):
         self.layers = nn.ModuleList(
             Layer(weights, f"encoder.layer.{k}", made) for k in range(made["n_layers"])
         )
-        for layer in self.layers[: self.n_lower]:
-            layer.requires_grad_(False)
         # Both sides begin with one random projection, which keeps inner products.
         projection = torch.linalg.qr(torch.randn(width, score_width))[0].T
         projection = projection * math.sqrt(width / score_width)
@@ -173,13 +153,6 @@ class TorchEncoder(nn.Module):
 
     def states(self, batch: Batch) -> Tensor:
         """Return the last layer's states, shape (batch, sequence, width)."""
-        x, mask = self.lower(batch) if batch.lower is None else batch.lower, self._mask(batch)
-        for layer in self.layers[self.n_lower :]:
-            x = layer(x, mask)
-        return x.float()
-
-    def lower(self, batch: Batch) -> Tensor:
-        """Return what reaches the first trained layer, shape (batch, sequence, width)."""
         first, length = self.made["first_position"], batch.ids.shape[1]
         x = self.words[batch.ids] + self.positions[first : first + length]
         if self.sides is not None:
@@ -188,9 +161,9 @@ class TorchEncoder(nn.Module):
             x, self.norm[0].shape, self.norm[0], self.norm[1], self.made["epsilon"]
         )
         x, mask = functional.dropout(x, DROPOUT, self.training), self._mask(batch)
-        for layer in self.layers[: self.n_lower]:
+        for layer in self.layers:
             x = layer(x, mask)
-        return x
+        return x.float()
 
     def _mask(self, batch: Batch) -> Tensor:
         mask = batch.mask[:, None, None, :]
@@ -214,20 +187,13 @@ class TorchEncoder(nn.Module):
         }
 
     def _differences(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the matrices of the trained layers by their names in a table."""
+        """Yield the layers' matrices by their names in a table."""
         for k, layer in enumerate(self.layers):
             for name, part in zip(_PARTS, layer.parts, strict=True):
-                if k >= self.n_lower:
-                    for half in ("up", "down"):
-                        yield f"encoder.layer.{k}.{name}.{half}", getattr(part, half)
+                for half in ("up", "down"):
+                    yield f"encoder.layer.{k}.{name}.{half}", getattr(part, half)
 
     def _take(self, start: Table) -> None:
-        others = start.header["arrays"].keys() - self.arrays().keys()
-        if others:
-            raise ValueError(
-                f"{start.path}: has {min(others)!r}, but only the last "
-                f"{self.made['n_layers'] - self.n_lower} layers are trained"
-            )
         with torch.no_grad():
             for name, value in self._differences():
                 value.copy_(_tensor(start[name]))
@@ -267,8 +233,6 @@ class Batch:
         Where there is a token.
     corpus : int64 tensor, shape (batch,)
     gold : bool tensor, shape (batch, source tokens, target tokens)
-    lower : float32 tensor, shape (batch, sequence, width), or None
-        What the layers that are not trained say, where it was kept.
     """
 
     def __init__(
@@ -300,15 +264,8 @@ class Batch:
                     means[k, token, begin:end] = 1 / (end - begin)
             for i, j in pairs:
                 self.gold[k, i, j] = True
-        self.lower: Tensor | None = None
         self.has_source = self.source.any(dim=2)
         self.has_target = self.target.any(dim=2)
-
-    def keep(self, lower: Sequence[NDArray[np.float16]]) -> None:
-        """Take what the lower layers said of each sequence, shape (pieces, width)."""
-        self.lower = torch.zeros(*self.ids.shape, lower[0].shape[1])
-        for k, states in enumerate(lower):
-            self.lower[k, : len(states)] = torch.from_numpy(states)
 
 
 def loss(encoder: TorchEncoder, batch: Batch) -> Tensor:

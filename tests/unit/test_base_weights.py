@@ -16,7 +16,7 @@ from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
 from tokalign.tables import Table
 
-from recipes.neural.bases import LARGE, MPNET
+from recipes.neural.bases import MPNET
 
 STORED = {
     "embeddings.LayerNorm.weight": np.arange(5, dtype=np.float32),
@@ -107,13 +107,13 @@ def test_what_is_no_zip_is_refused(base, tmp_path):
         base_weights({**base, "sha256": digest})
 
 
-def test_the_large_encoder_is_mpnets_and_its_trained_layers_differ():
+def test_the_large_encoder_is_mpnets_and_all_its_layers_differ():
     encoder = Table.open_shipped("encoder-en-large")
     made = architecture_of(encoder)
     assert made == MPNET
     assert (made["n_layers"], made["width"], made["n_heads"]) == (12, 768, 12)
     changed = {name.split(".")[2] for name in encoder.header["arrays"] if name.endswith(".up")}
-    assert changed == {str(k) for k in range(12 - LARGE.n_trained, 12)}
+    assert changed == {str(k) for k in range(12)}
     assert encoder["projection"].shape[1] == 768
 
 
