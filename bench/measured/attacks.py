@@ -9,7 +9,6 @@ FRONT = (
     " settings-acks window-updates priorities empty-data continuations large-headers many-headers"
     " hpack-bomb small-bombs hpack-missing unfinished-messages gzip-bombs gzip-giants tiny-bodies"
 )
-LONGER = "tiny-bodies many-headers hpack-bomb small-bombs rapid-reset"
 STRANGERS = (
     "few-descriptors idle half-prefaces silent slow churn other-languages token-file odd-headers"
     " secrets tls-strangers"
@@ -63,9 +62,8 @@ def _message(name: str, values: str) -> Row:
 
 ATTACKS = (
     *(_attack(name, "grown ratio lost") for name in f"{FRONT} {STRANGERS}".split()),
-    *(_attack(name, "envoy ratio lost", is_front=True) for name in FRONT.split()),
+    *(_attack(name, "envoy ratio lost", is_front=True, seconds=30) for name in FRONT.split()),
     *(_attack(name, "peak worker ratio lost") for name in CALLERS.split()),
-    *(_attack(name, "ratio lost", is_front=True, seconds=30) for name in LONGER.split()),
     _attack("large-pairs", "ratio lost", seconds=30),
     Measurement(
         "messages",
