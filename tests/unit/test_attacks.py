@@ -62,7 +62,7 @@ def test_every_attack_beside_a_caller_is_measured() -> None:
     for name, row in ROWS.items():
         assert (f"attack.{name}.lost" in keys) == row.has_server, name
         assert (f"attack.{name}.grown" in keys) == (row.is_stranger and row.has_server), name
-        assert (f"attack.behind-envoy.{name}.lost" in keys) == row.goes_in_front, name
+        assert (f"attack-30s.behind-envoy.{name}.lost" in keys) == row.goes_in_front, name
 
 
 @pytest.mark.parametrize(
