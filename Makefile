@@ -78,6 +78,19 @@ api: build  ## write what deploy/ holds of the contract: Envoy's descriptor and 
 	$(BIN)/python deploy/descriptor.py deploy/align.pb
 	$(BIN)/python -m deploy.openapi deploy/openapi.json
 
+PACING_FLAGS := -target wasm32-freestanding -Os -nostdlib -Wall -Wextra -Wno-unused-parameter \
+  -Wl,--no-entry -Wl,--strip-all
+
+.venv-pacing/.ready:
+	@echo "== making .venv-pacing with a compiler for WebAssembly"
+	@$(PYTHON) -m venv .venv-pacing
+	@$(call pip_install,.venv-pacing) ziglang==0.17.1
+	@touch $@
+
+pacing: .venv-pacing/.ready  ## compile the filter by which Envoy paces connections
+	.venv-pacing/bin/python -m ziglang cc $(PACING_FLAGS) -o deploy/pacing.wasm deploy/pacing.c
+	@chmod -x deploy/pacing.wasm
+
 demo: build  ## start a server, align and rank the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 

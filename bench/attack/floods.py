@@ -27,14 +27,16 @@ from bench.attack.peer import (
     frame,
     indexed,
     literal,
+    message,
     request,
     settings,
 )
-from bench.attack.rows import OWN_MIB, STRANGER_MIB, Attack, row
+from bench.attack.rows import Attack, row
 
 N_AT_A_TIME = 100
 MOST_ROUNDS = 20_000
 MOST_CONNECTS = 500
+STAY_S = 0.03
 OWN_BOUNDS = "grpc's own bounds"
 Frames = Callable[[str, Peer], bytes]
 
@@ -182,6 +184,76 @@ flood_row(
 )
 
 
+def _health(address: str, peer: Peer) -> bytes:
+    block = request(address, "/grpc.health.v1.Health/Check")
+    stream = peer.new_stream()
+    head = frame(HEADERS, END_HEADERS, stream, block)
+    return head + frame(DATA, END_STREAM, stream, message(b""))
+
+
+flood_row("health-calls", "health checks, which need no token", _health)
+
+
+@row(
+    "short-lived",
+    "none",
+    does="without a token, connections that make one call each and go",
+    by="the layer in front shares among new connections what they may begin",
+    is_stranger=True,
+    p99_ratio=2,
+)
+async def short_lived(attack: Attack) -> None:
+    async def connections() -> None:
+        while True:
+            try:
+                peer = await Peer.open(attack.address)
+            except (OSError, TimeoutError):
+                attack.note("connections refused")
+                await asyncio.sleep(STAY_S)
+                continue
+            attack.note("connections")
+            with contextlib.suppress(ConnectionError):
+                await peer.send(_unknown(attack.address, peer))
+                await asyncio.sleep(STAY_S)
+            attack.note("calls answered", peer.ended)
+            await peer.close()
+
+    await asyncio.gather(*(connections() for _ in range(N_CONNECTIONS)))
+
+
+HTTP1_CALL = b"GET /v1/align HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+
+@row(
+    "http1-calls",
+    "none",
+    does="without a token, calls over HTTP/1.1 that do not wait for their answers",
+    by="grpc takes no HTTP/1.1, and the layer in front paces who is refused",
+    is_stranger=True,
+    p99_ratio=2,
+)
+async def http1_calls(attack: Attack) -> None:
+    async def connections() -> None:
+        host, _, port = attack.address.rpartition(":")
+        while True:
+            try:
+                reader, writer = await asyncio.open_connection(host, int(port))
+                attack.note("connections")
+                while True:
+                    writer.write(HTTP1_CALL * N_AT_A_TIME)
+                    attack.note("calls", N_AT_A_TIME)
+                    await writer.drain()
+                    with contextlib.suppress(TimeoutError):
+                        if not await asyncio.wait_for(reader.read(1 << 16), STAY_S):
+                            break
+                writer.close()
+            except OSError:
+                attack.note("connections closed")
+                await asyncio.sleep(STAY_S)
+
+    await asyncio.gather(*(connections() for _ in range(N_CONNECTIONS)))
+
+
 def _split(peer: Peer, block: bytes) -> bytes:
     """Return a call's header block in as many frames as it takes."""
     stream = peer.new_stream()
@@ -211,14 +283,14 @@ async def _headers(attack: Attack, block: bytes) -> None:
 
 
 def _header_row(
-    name: str, does: str, block: Callable[[str], bytes], alone_mib: int = STRANGER_MIB
+    name: str, does: str, block: Callable[[str], bytes], needs_front: bool = True
 ) -> None:
     async def run(attack: Attack) -> None:
         await _headers(attack, block(attack.address))
 
     by = "grpc bounds a header block"
     does = f"without a token, {does}"
-    row(name, "held", does, by, is_stranger=True, p99_ratio=2, alone_mib=alone_mib)(run)
+    row(name, "held", does, by, is_stranger=True, p99_ratio=2, needs_front=needs_front)(run)
 
 
 def _bomb(address: str, n_bytes: int = 3_900, n_times: int = 10_000) -> bytes:
@@ -231,25 +303,21 @@ _header_row(
     "large-headers",
     "header fields of 1 MiB",
     lambda address: request(address) + literal(b"x-large", b"l" * (1 << 20)),
-    alone_mib=OWN_MIB,
 )
 _header_row(
     "many-headers",
     "20,000 header fields",
     lambda address: request(address) + literal(b"x", b"y") * 20_000,
-    alone_mib=OWN_MIB,
 )
-_header_row(
-    "hpack-bomb", "one header field named 10,000 times by its index", _bomb, alone_mib=OWN_MIB
-)
+_header_row("hpack-bomb", "one header field named 10,000 times by its index", _bomb)
 _header_row(
     "small-bombs",
     "one header field named 10,000 times, in blocks just small enough for the layer in front",
     lambda address: _bomb(address, 1_000),
-    alone_mib=OWN_MIB,
 )
 _header_row(
     "hpack-missing",
     "10,000 header fields by an index that names nothing",
     lambda address: request(address) + indexed(200) * 10_000,
+    needs_front=False,  # grpc ends the connection at the first
 )

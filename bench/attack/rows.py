@@ -109,9 +109,9 @@ class Row:
         but must have ended within this one.
     is_tls : bool
         Mutual TLS in place of tokens.
-    alone_mib : int
-        What a stranger may add to a server that has no layer in front; more than STRANGER_MIB
-        where only grpc could keep to that.
+    needs_front : bool
+        Only grpc could keep what the row costs a server without a layer in front; then memory and
+        calls are printed, and survival alone is judged.
     alone_may_get : str
         Code that the caller's calls may end with where there is no layer in front and only grpc
         could keep callers apart; counted as lost all the same.
@@ -133,7 +133,7 @@ class Row:
     may_get: str = ""
     ends_within_s: float | None = None
     is_tls: bool = False
-    alone_mib: int = STRANGER_MIB
+    needs_front: bool = False
     alone_may_get: str = ""
 
     @property

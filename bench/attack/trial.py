@@ -65,6 +65,11 @@ class Result:
     restarts: int = 0
     broken: list[str] = field(default_factory=list)
 
+    @property
+    def is_front(self) -> bool:
+        """Whether there was a layer in front."""
+        return bool(self.front_mib.get("before"))
+
     def p99_ratio(self, phase: str) -> float:
         """Return a phase's p99, the one before the attack being 1."""
         return self.p99_s.get(phase, 0.0) / (self.p99_s.get("before") or 1.0)
@@ -298,7 +303,8 @@ def judge_calls(
 ) -> None:
     """Put the caller's calls into `result`, and what it lost against the row's promise."""
     phases: dict[str, list[float]] = {"before": [], "during": [], "after": []}
-    not_promised = "" if result.front_mib.get("before") else row.alone_may_get
+    may_get = "" if result.is_front else row.alone_may_get
+    is_promised = result.is_front or not row.needs_front
     n_broken = 0
     for each in outcomes:
         phase = "before" if each.began < began else "during" if each.began < ended else "after"
@@ -312,7 +318,8 @@ def judge_calls(
             counts = result.notes if is_excused and each.verdict != caller.WRONG else result.lost
             key = f"{each.verdict} {phase}" + (", new connections" if each.is_new else "")
             counts[key] = counts.get(key, 0) + 1
-            n_broken += counts is result.lost and each.verdict != not_promised
+            is_kept = is_promised and each.verdict != may_get
+            n_broken += counts is result.lost and (is_kept or each.verdict == caller.WRONG)
     result.calls = len(outcomes)
     result.p99_s = {phase: percentile(sorted(took), 99) for phase, took in phases.items()}
     if not outcomes:
@@ -327,13 +334,13 @@ def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Resu
     elif server.process.poll() is not None:
         result.broken.append(f"the server ended with {server.process.returncode}")
     grown = memory.own_peak_mib - result.own_mib["before"]
-    promised = STRANGER_MIB if result.front_mib.get("before") else row.alone_mib
-    if row.is_stranger and grown > promised:
-        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {promised}")
+    is_promised = result.is_front or not row.needs_front
+    if is_promised and row.is_stranger and grown > STRANGER_MIB:
+        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {STRANGER_MIB}")
     taken = memory.front_peak_mib - result.front_mib["before"]
     if taken > FRONT_MIB:
         result.broken.append(f"the layer in front took {taken:.0f} MiB; promised are {FRONT_MIB}")
-    if memory.own_peak_mib > OWN_MIB:
+    if is_promised and memory.own_peak_mib > OWN_MIB:
         result.broken.append(f"own memory {memory.own_peak_mib:.0f} MiB; promised are {OWN_MIB}")
     if memory.worker_peak_mib > WORKER_MIB:
         result.broken.append(f"a worker's {memory.worker_peak_mib:.0f} MiB; bound is {WORKER_MIB}")

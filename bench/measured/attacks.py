@@ -8,6 +8,7 @@ FRONT = (
     "control rapid-reset made-you-reset unknown-methods pings unread-pings unread-settings settings"
     " settings-acks window-updates priorities empty-data continuations large-headers many-headers"
     " hpack-bomb small-bombs hpack-missing unfinished-messages gzip-bombs gzip-giants tiny-bodies"
+    " health-calls short-lived http1-calls"
 )
 STRANGERS = (
     "few-descriptors idle half-prefaces silent slow churn other-languages token-file odd-headers"

@@ -20,7 +20,7 @@ from support.waiting import wait_until
 from tokalign.load.procfs import resident_mib
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
-from bench.attack.peer import Peer, literal, message
+from bench.attack.peer import PING, Peer, frame, literal, message
 from bench.attack.peer import request as header_block
 from bench.attack.strangers import packed
 
@@ -292,6 +292,41 @@ def test_envoy_hangs_up_on_a_header_block_that_is_far_too_long(guarded):
 
     asyncio.run(run())
     assert code_of(stub, "secret") is grpc.StatusCode.OK
+
+
+async def pings(address, n_frames):
+    """Send PINGs, ten times as many as a connection may within some seconds; count the answers."""
+    peer = await Peer.open(address)
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        await asyncio.wait_for(peer.send(frame(PING, 0, 0, bytes(8)) * n_frames), 3)
+    await asyncio.sleep(1)
+    await peer.close()
+    return peer.seen[PING]
+
+
+async def refused_calls(address, n_calls):
+    """Begin calls without a token, one after the other has ended, and count the ends."""
+    peer = await Peer.open(address)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(4):
+            for ended in range(1, n_calls + 1):
+                await peer.call(header_block(address), end=True)
+                while peer.ended < ended:
+                    await asyncio.sleep(0.001)
+    await peer.close()
+    return peer.ended
+
+
+# A new connection has 250 at most, and 250 a second; a refused call costs 21. Without pacing, all
+# the PINGs are answered in some tens of milliseconds, and more than 300 calls a second are.
+@pytest.mark.parametrize(
+    ("flood", "n_sent", "most"), [(pings, 20_000, 250 * 6), (refused_calls, 1000, 70)]
+)
+def test_envoy_paces_who_floods_and_nobody_else(guarded, flood, n_sent, most):
+    address, stub, _, _ = guarded
+    assert asyncio.run(flood(address, n_sent)) <= most
+    for _ in range(300):
+        assert code_of(stub, "secret") is grpc.StatusCode.OK
 
 
 def test_envoy_holds_no_more_than_its_windows_for_a_server_that_does_not_read(guarded):

@@ -234,8 +234,8 @@ def test_envoys_pods_get_the_shipped_configuration(overlays):
     (configuration,) = [each for each in overlays["envoy"] if each["kind"] == "ConfigMap"]
     files = ("envoy.yaml", "tokens.lua", "json_fields.lua")
     assert configuration["data"] == {name: (DEPLOY / name).read_text() for name in files}
-    descriptor = base64.b64decode(configuration["binaryData"]["align.pb"])
-    assert descriptor == (DEPLOY / "align.pb").read_bytes()
+    binary = {name: base64.b64decode(data) for name, data in configuration["binaryData"].items()}
+    assert binary == {name: (DEPLOY / name).read_bytes() for name in ("align.pb", "pacing.wasm")}
     pod = pod_of(overlays["envoy"], "tokalign-envoy")
     (volume,) = pod["volumes"]
     # With a hash, so that a change replaces the pods.
@@ -246,7 +246,7 @@ def test_envoys_pods_get_the_shipped_configuration(overlays):
     assert mount["mountPath"] == str(Path(container["args"][1]).parent)
     # What one of them reads is among them.
     read = "".join(configuration["data"].values())
-    for name in ("align.pb", *files[1:]):
+    for name in (*binary, *files[1:]):
         assert f"{mount['mountPath']}/{name}" in read
 
 

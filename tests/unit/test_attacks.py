@@ -73,6 +73,9 @@ def test_every_attack_beside_a_caller_is_measured() -> None:
         ("rapid-reset", 0.0, caller.WRONG, True),
         ("rapid-reset", 0.0, "DEADLINE_EXCEEDED", True),
         ("rapid-reset", 60.0, "CANCELLED", True),
+        ("hpack-bomb", 0.0, "UNAVAILABLE", False),
+        ("hpack-bomb", 0.0, caller.WRONG, True),
+        ("hpack-bomb", 60.0, "UNAVAILABLE", True),
     ],
 )
 def test_a_lost_call_breaks_the_promise_where_it_is_made(
