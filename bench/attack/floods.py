@@ -78,6 +78,7 @@ def flood_row(
     begin: Frames | None = None,
     reads: bool = True,
     alone_may_get: str = "",
+    needs_front: bool = False,
 ) -> None:
     """Register a flood; `one` returns a frame, or those that go together."""
 
@@ -85,8 +86,8 @@ def flood_row(
         await flood(attack, one, begin, reads)
 
     does = f"without a token, {does}"
-    more = {"is_short": is_short, "p99_ratio": 2, "alone_may_get": alone_may_get}
-    row(name, review, does, by, is_stranger=True, **more)(run)
+    more = {"is_short": is_short, "alone_may_get": alone_may_get, "needs_front": needs_front}
+    row(name, review, does, by, is_stranger=True, p99_ratio=2, **more)(run)
 
 
 @row(
@@ -191,7 +192,7 @@ def _health(address: str, peer: Peer) -> bytes:
     return head + frame(DATA, END_STREAM, stream, message(b""))
 
 
-flood_row("health-calls", "health checks, which need no token", _health)
+flood_row("health-calls", "health checks, which need no token", _health, needs_front=True)
 
 
 @row(

@@ -110,8 +110,8 @@ class Row:
     is_tls : bool
         Mutual TLS in place of tokens.
     needs_front : bool
-        Only grpc could keep what the row costs a server without a layer in front; then memory and
-        calls are printed, and survival alone is judged.
+        Only grpc could bound what the row costs a server without a layer in front: there, memory
+        and lost calls are printed and not judged.
     alone_may_get : str
         Code that the caller's calls may end with where there is no layer in front and only grpc
         could keep callers apart; counted as lost all the same.

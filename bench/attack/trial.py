@@ -329,12 +329,14 @@ def judge_calls(
 
 
 def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Result) -> None:
-    if memory.stopped:
+    is_promised = result.is_front or not row.needs_front
+    if memory.stopped and is_promised:
         result.broken.append(memory.stopped)
+    elif memory.stopped:
+        result.notes[memory.stopped] = 1
     elif server.process.poll() is not None:
         result.broken.append(f"the server ended with {server.process.returncode}")
     grown = memory.own_peak_mib - result.own_mib["before"]
-    is_promised = result.is_front or not row.needs_front
     if is_promised and row.is_stranger and grown > STRANGER_MIB:
         result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {STRANGER_MIB}")
     taken = memory.front_peak_mib - result.front_mib["before"]
