@@ -318,7 +318,7 @@ async def refused_calls(address, n_calls):
 
 
 # A new connection has 250 at most, and 250 a second; a refused call costs 21. Without pacing, all
-# the PINGs are answered in some tens of milliseconds, and more than 300 calls a second are.
+# the PINGs are answered in some tens of milliseconds, and more than 300 calls per second are.
 @pytest.mark.parametrize(
     ("flood", "n_sent", "most"), [(pings, 20_000, 250 * 6), (refused_calls, 1000, 70)]
 )
