@@ -322,7 +322,7 @@ image:  ## build the container image without an engine, and serve from it; as ro
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
-	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd
+	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd
 
 comma := ,
 RTE2 := $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt

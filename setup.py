@@ -2,14 +2,16 @@
 
 Everything declarative is in pyproject.toml; here is only what needs code: the package map
 (core/tokalign is the package, server/ and client/ are mapped into it), the Cython modules, and
-three generated things: protobuf stubs, unpacked lexical tables, and the headers of the feature
-templates.
+four generated things: protobuf stubs, unpacked lexical tables, the headers of the feature
+templates, and the header of the contract's field numbers.
 """
 
 import lzma
 import os
+import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -36,11 +38,31 @@ PACKAGES = [
 
 
 def headers():
-    """Write the Cython headers of the feature templates where features/templates.py changed."""
+    """Write the Cython headers whose sources changed: feature templates and field numbers."""
     sys.path.insert(0, str(ROOT / "core"))
     from tokalign.features import cython_source
 
     cython_source.write(Path("core/tokalign/features"))
+    header = Path("core/tokalign/codec/_numbers.pxd")
+    text = numbers_pxd()
+    if not header.exists() or header.read_text() != text:
+        header.write_text(text)
+
+
+def numbers_pxd():
+    """Return the numbers of all fields of align.proto, as constants like ALIGNMENT_SCORE."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "align.pb")
+        protoc(f"--descriptor_set_out={written}", "protos/tokalign/v1/align.proto")
+        (file,) = FileDescriptorSet.FromString(written.read_bytes()).file
+    lines = ["# Written by setup.py from align.proto, which is what to change.\n"]
+    for message in filter(lambda each: each.field, file.message_type):
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "_", message.name).upper()
+        lines.append(f"\n# {message.name}\ncdef enum:\n")
+        lines += [f"    {name}_{each.name.upper()} = {each.number}\n" for each in message.field]
+    return "".join(lines)
 
 
 def extensions():
@@ -85,7 +107,7 @@ def extensions():
 class Generate(Command):
     """Generate protobuf stubs, unpack tables and write headers into core/tokalign.
 
-    The headers are written whenever this file runs, before Cython reads them.
+    The headers are written whenever this file runs, before Cython reads them (see headers).
     """
 
     description = __doc__
@@ -107,8 +129,6 @@ def protos():
 
     Other languages generate their code from an installed package: beside it lie google/rpc's.
     """
-    from grpc_tools import protoc
-
     for proto in sorted(Path("protos").rglob("*.proto")):
         copy = Path("core") / proto.relative_to("protos")
         if not copy.exists() or copy.stat().st_mtime < proto.stat().st_mtime:
@@ -116,10 +136,16 @@ def protos():
         stub = copy.with_name(proto.stem + "_pb2.py")
         if stub.exists() and stub.stat().st_mtime > proto.stat().st_mtime:
             continue
-        include = str(Path(protoc.__file__).parent / "_proto")
-        out = [f"--{kind}_out=core" for kind in ("python", "pyi", "grpc_python")]
-        if protoc.main(["protoc", "-Iprotos", f"-I{include}", *out, str(proto)]) != 0:
-            raise SystemExit(f"protoc failed on {proto}")
+        protoc(*(f"--{kind}_out=core" for kind in ("python", "pyi", "grpc_python")), str(proto))
+
+
+def protoc(*arguments):
+    """Run the protobuf compiler that grpcio-tools holds; SystemExit if it fails."""
+    from grpc_tools import protoc as compiler
+
+    include = Path(compiler.__file__).parent / "_proto"
+    if compiler.main(["protoc", "-Iprotos", f"-I{include}", *arguments]) != 0:
+        raise SystemExit(f"protoc {' '.join(arguments)} failed")
 
 
 def tables():

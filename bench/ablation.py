@@ -24,9 +24,9 @@ from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import read_gold
-from tokalign.lessons import PUBLISHED, TrainingSettings
 from tokalign.lexicon.resources import install_ppdb
-from tokalign.options import Symmetrization
+from tokalign.training import PUBLISHED, TrainingSettings
+from tokalign.types.options import Symmetrization
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")
 

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
-from tokalign.options import Symmetrization
 from tokalign.types import Sentence
+from tokalign.types.options import Symmetrization
 
 
 def pairs_per_second(

@@ -32,14 +32,13 @@ OPTIONS = decode_options(align_pb2.AlignOptions(), model="en", annotator="native
 
 def stages_us(engine: AlignerEngine, pairs: list[bytes], size: int) -> dict[str, float]:
     """Return the microseconds of each stage of a pair, in shards of a size."""
-    jobs = [
-        frames.ShardJob((frames.Run(OPTIONS, b"", tuple(pairs[k : k + size])),))
-        for k in range(0, len(pairs), size)
+    shards = [
+        [frames.Run(OPTIONS, b"", tuple(pairs[k : k + size]))] for k in range(0, len(pairs), size)
     ]
     by_clock = dict.fromkeys(STAGES, 0.0)
     began = time.process_time()
-    for job in jobs:
-        for name, seconds in engine.run(job)[1].items():
+    for runs in shards:
+        for name, seconds in engine.run(runs)[1].items():
             by_clock[name] += seconds
     us = 1e6 * (time.process_time() - began) / len(pairs)
     # Stages are timed by the clock, which beside other work goes on while the process waits.

@@ -1,4 +1,4 @@
-"""The processor time of pairs beside what server/cost.py says, for each option and length.
+"""The processor time of pairs beside what server/requests/cost.py says, for each option and length.
 
 Goals: fit the factors there; no combination may cost more than twice what it is counted as. Runs in
 one process, with the stages of a worker (annotate, align, serialise). Words come from
@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 from tokalign import Aligner
-from tokalign.codec._writing import AlignmentWriter
-from tokalign.options import AlignOptions
-from tokalign.outcomes import unwrap
-from tokalign.server import cost
+from tokalign.batches.outcomes import unwrap
+from tokalign.codec.writing import AlignmentWriter
+from tokalign.server.requests import cost
+from tokalign.types.options import AlignOptions
 
 PAIRS = Path(__file__).resolve().parent / "pairs.tsv"
 LENGTHS = ((5, 5), (29, 10), (60, 60), (100, 100), (200, 200), (300, 300), (500, 500), (500, 2))

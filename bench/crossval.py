@@ -27,24 +27,24 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import needs_trees
 from tokalign.formats import read_gold
-from tokalign.lessons import (
+from tokalign.model.file import load_model
+from tokalign.systems.sultan import TABLES, SultanSystem
+from tokalign.training import (
     POSSIBLE_CHOICES,
     PUBLISHED,
+    TrainingData,
     TrainingSettings,
-    annotate_gold,
     fold_numbers,
+    train,
 )
-from tokalign.model import load_model
-from tokalign.options import Symmetrization
-from tokalign.systems.sultan import TABLES, SultanSystem
-from tokalign.training import train
-from tokalign.types import GoldPair, Sentence
+from tokalign.training.examples import annotate_gold
+from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types.options import Symmetrization
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tokalign.features._extract import Encoded
+    from tokalign.features.extract import Encoded
 
-Links = frozenset[tuple[int, int]]
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
 
 
@@ -115,10 +115,8 @@ def held_out(
         says = stacked and stacked.encode(
             [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
         )
-        model = train(
-            corpora, annotator, settings, name=f"fold-{fold}",
-            encoder="stacked" if stacked else "", encoded=says,
-        )  # fmt: skip
+        data = TrainingData(corpora, encoder="stacked" if stacked else "", encoded=says)
+        model = train(data, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator, encoder=cast(Any, stacked))
         for k in (k for k, number in enumerate(folds) if number == fold):
             for symmetrization in directions:

@@ -18,16 +18,15 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
-from tokalign.lessons import TrainingSettings
 from tokalign.neural.encoder import Encoder
-from tokalign.options import Symmetrization
-from tokalign.training import train
-from tokalign.types import GoldPair, Sentence
+from tokalign.training import TrainingData, TrainingSettings, train
+from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types.options import Symmetrization
 
-from bench.crossval import Links, rows
+from bench.crossval import rows
 from recipes.aligned import RTE2
-from recipes.models import GROUPS
 from recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders, scores
+from recipes.settings import GROUPS
 
 
 def held_out(
@@ -44,10 +43,11 @@ def held_out(
             members = [k for k, its in enumerate(number) if its == other]
             encoded |= scores(encoders.rte2([fold, other], others=others), gold, members)
         seen = [k for k, its in enumerate(number) if its != fold]
-        model = train(
-            {"train": [gold[k] for k in seen]}, annotator, settings, name=f"fold-{fold}",
-            encoder="held-out", encoded=[encoded[k] for k in seen],
+        data = TrainingData(
+            {"train": [gold[k] for k in seen]}, encoder="held-out",
+            encoded=[encoded[k] for k in seen],
         )  # fmt: skip
+        model = train(data, annotator, settings, name=f"fold-{fold}")
         encoder = Encoder(encoders.rte2([fold], others=others))
         aligner = Aligner(model, annotator, encoder=encoder)
         pairs = [pair for pair, its in zip(gold, number, strict=True) if its == fold]

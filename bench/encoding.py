@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from tokalign.files.tables import Table
 from tokalign.formats import read_gold
 from tokalign.neural.encoder import Encoder
-from tokalign.tables import Table
 from tokalign.types import GoldPair, Sentence
 
 BATCHES = (1, 4, 16, 64, 256)

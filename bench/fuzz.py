@@ -64,11 +64,11 @@ class Fuzzer:
         return align_pb2.AlignOptions(
             model=rng.choice(["", "", "", "en", "none"]),
             annotator=rng.choice(["", "", "", "native", "none"]),
-            direction=rng.choice([0, 0, *range(1, 10), -1]),
+            symmetrization=rng.choice([0, 0, *range(1, 10), -1]),
             min_confidence=rng.choice([0, 0, 0.5, 1, -1, 2, float("nan"), float("inf")]),
-            return_posteriors=rng.random() < 0.1,
-            return_explanations=rng.random() < 0.1,
-            return_phrases=rng.random() < 0.1,
+            posteriors=rng.random() < 0.1,
+            explain=rng.random() < 0.1,
+            phrases=rng.random() < 0.1,
         )
 
     def pair(self):

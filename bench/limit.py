@@ -174,7 +174,7 @@ def shares(
             "share", system=name, pairs_per_s=rate, share=share, least=ratios[0], most=ratios[-1],
         )  # fmt: skip
     for model, aligner in aligners.items():
-        asked, compared = aligner._results._decoder.word_pairs()
+        asked, compared = aligner._backend._decoder.word_pairs()
         remembered = 1 - compared / asked
         output.row(
             f"{model}: {remembered:.0%} of {asked:,} pairs of words were remembered",

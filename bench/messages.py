@@ -23,8 +23,8 @@ from functools import partial
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
 from tokalign.load.process import FREE_PORTS, ServerProcess, running_server
-from tokalign.options import AlignOptions
-from tokalign.server import cost
+from tokalign.server.requests import cost
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.attack.calls import SERVICE
@@ -45,11 +45,11 @@ COMMAND = (
     "serve",
     *FREE_PORTS,
 )
-EVERYTHING = {"return_explanations": True, "return_posteriors": True, "return_phrases": True}
+EVERYTHING = {"explain": True, "posteriors": True, "phrases": True}
 Message = tuple[str, bytes]
 
 
-def kinds(limits: align_pb2.Limits) -> dict[str, Callable[[], Message]]:
+def kinds(limits: align_pb2.ServerLimits) -> dict[str, Callable[[], Message]]:
     """Return what makes a message of each kind, all but full."""
     n_bytes = limits.max_request_bytes - 4096
     text = "a " * (n_bytes // 2)
@@ -143,9 +143,9 @@ class Server:
     def most_pairs(self, **options: object) -> int:
         """Return how many pairs of N_TOKENS tokens a side a request may have."""
         asked = AlignOptions(
-            explain="return_explanations" in options,
-            posteriors="return_posteriors" in options,
-            phrases="return_phrases" in options,
+            explain="explain" in options,
+            posteriors="posteriors" in options,
+            phrases="phrases" in options,
         )
         n_pairs = int(self.limits.max_cost) // cost.of_pair(N_TOKENS, N_TOKENS, asked)
         # The answer's size is a limit as well.

@@ -22,16 +22,15 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
+from tokalign.batches.outcomes import unwrap
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
-from tokalign.lessons import PUBLISHED, fold_numbers
-from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
-from tokalign.outcomes import unwrap
 from tokalign.systems import SYSTEMS
-from tokalign.training import train
-from tokalign.types import GoldPair
+from tokalign.training import PUBLISHED, TrainingData, fold_numbers, train
+from tokalign.types import GoldPair, Links
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
 
-from bench.crossval import Links, annotated, held_out
+from bench.crossval import annotated, held_out
 
 DATA = Path(os.environ.get("TOKALIGN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 CORPORA = {
@@ -57,7 +56,7 @@ class Row:
     published : tuple of float or None
         P, R, F1 and E in percent.
     name : str
-        Of tokalign.systems.SYSTEMS or tokalign.lessons.PUBLISHED; empty without one.
+        Of tokalign.systems.SYSTEMS or tokalign.training.PUBLISHED; empty without one.
     direction : Symmetrization
         Of what is trained.
     why : str
@@ -215,7 +214,7 @@ class Bench:
 
     def _train(self, name: str) -> Aligner:
         corpora = {"RTE2": self.gold("RTE2")}
-        model = train(corpora, self._annotator, PUBLISHED[name], name=name)
+        model = train(TrainingData(corpora), self._annotator, PUBLISHED[name], name=name)
         return Aligner(model, self._annotator)
 
     def _linked(

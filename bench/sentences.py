@@ -7,7 +7,7 @@ before a new paragraph, else a space. Counted are the boundaries between two sen
 document, at the character after the first, in all ("all") and without those at a new paragraph,
 which cost nothing ("within"). Prints one JSON object for each splitter and count.
 
-- tokalign: tokalign.annotate._sentences
+- tokalign: tokalign.annotate.sentences
 - marks: after every mark and what it closes, where white space follows
 - capitals: the same where a capital follows
 - punkt: NLTK's PunktSentenceTokenizer, with what it learns, unsupervised, of the training documents
@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokalign.annotate._sentences import Sentences
+from tokalign.annotate.sentences import Sentences
 
 Split = Callable[[str], list[int]]
 """Text to where its sentences end."""

@@ -30,8 +30,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tokalign.load import measure, report
 from tokalign.load.generator import Generator
 from tokalign.load.process import FREE_PORTS, SERVE, TOKALIGN, ServerProcess
-from tokalign.options import AlignOptions
-from tokalign.server import cost
+from tokalign.server.requests import cost
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""Clients of the tokalign server: `Client` blocks, `AsyncClient` awaits; both do the same.
+"""Clients of the tokalign server: `Client` blocks, `AsyncClient` awaits, by the same methods.
 
 ::
 
@@ -25,8 +25,8 @@ from tokalign.client.options import Limits, Retry, Tls
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
-from tokalign.constraints import Constraints
-from tokalign.options import AlignOptions
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import AlignOptions
 
 __all__ = [
     "AccessError",

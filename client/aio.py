@@ -14,8 +14,8 @@ from tokalign.client.chunks import Chunks, check_sizes, chunked_async
 from tokalign.client.errors import closed, from_call, late
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.options import AlignOptions, RankBy
 from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types.options import AlignOptions, RankBy
 
 AnswerT = TypeVar("AnswerT")
 
@@ -31,7 +31,7 @@ class AsyncClient(BaseClient):
     _channels: tuple[grpc.aio.Channel, ...] = ()
 
     def _connected(self) -> dict[str, Any]:
-        """Return the methods; the channel is made at the first call, in the loop it belongs to."""
+        """Return the methods. The first call makes the channels, which belong to its event loop."""
         if self._is_closed:
             raise closed(self.address)
         if not self._channels:
@@ -73,6 +73,7 @@ class AsyncClient(BaseClient):
         wanted = request_options(options, model, annotator, changes)
         return await self._call(rpcs.batch_align(pairs, wanted), timeout_s)
 
+    # This method and align_stream have many parameters, for the reason given in sync.py.
     async def rank(
         self,
         question: SentenceLike,
@@ -165,7 +166,7 @@ class AsyncClient(BaseClient):
             await asyncio.gather(sender, reader, return_exceptions=True)
 
     def _received(self, reader: asyncio.Task[Any]) -> Any:
-        """Return what a read gave; a read that closing the client cancelled raises that."""
+        """Return the response of a read, or raise CancelledError where the client was closed."""
         if reader.cancelled():
             raise closed(self.address)
         return reader.result()
@@ -209,13 +210,13 @@ class AsyncClient(BaseClient):
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self._is_closed and task is not None and not task.cancelling():
-                raise closed(self.address) from None  # not the task was cancelled, but the call
+                raise closed(self.address) from None  # close() cancelled the call, not the task
             raise
         return rpc.decode(answer)
 
 
 def _raise_from_pairs(sender: asyncio.Task[None]) -> None:
-    """Raise what reading the pairs raised; that the call broke, its reader tells better."""
+    """Raise the error of the caller's pairs, if any; the reader reports errors of the call."""
     error = None if sender.cancelled() else sender.exception()
     if error is not None and not isinstance(error, grpc.RpcError | asyncio.InvalidStateError):
         raise error

@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio client share."""
+"""The base of both clients: settings, checked arguments, and the wait for a server."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from tokalign.client.errors import DeadlineError, UnavailableError, not_ready
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
 from tokalign.codec import RequestOptions
-from tokalign.constraints import Constraints
-from tokalign.options import AlignOptions
 from tokalign.types import Pair, SentenceLike
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import AlignOptions
 
 POLL_S = 0.1
 
 
 class BaseClient:
-    """Arguments and settings of a client; see tokalign.client.Client for what they are."""
+    """The settings of a client; tokalign.client.Client describes the parameters."""
 
     def __init__(
         self,
@@ -39,14 +39,14 @@ class BaseClient:
         self._connect()
 
     def _connect(self) -> None:
-        """Make the channel, where it can be made before the first call."""
+        """Make the channel now, unless that must wait for the first call."""
 
     def _limit_s(self, timeout_s: float | None) -> float:
         return self.timeout_s if timeout_s is None else timeout_s
 
 
 def pair_of(source: SentenceLike, target: SentenceLike, changes: dict[str, Any]) -> Pair:
-    """Return a pair with the constraints among keyword arguments, which are taken out."""
+    """Return a pair with the constraints found among keyword arguments, and remove those there."""
     constraints = Constraints.taken_from(changes)
     return (source, target) if constraints is None else (source, target, constraints)
 
@@ -54,7 +54,7 @@ def pair_of(source: SentenceLike, target: SentenceLike, changes: dict[str, Any])
 def request_options(
     options: AlignOptions | None, model: str, annotator: str, changes: Mapping[str, Any]
 ) -> RequestOptions:
-    """Return checked options; InputError where one is unknown or out of range."""
+    """Return checked options, or raise InputError where one is unknown or out of range."""
     return RequestOptions(model, annotator, AlignOptions.of(options, changes))
 
 
@@ -64,7 +64,7 @@ class Waiting:
     Attributes
     ----------
     seen : str
-        The server's state, or what went wrong, when it was looked at last.
+        The server's state at the last look, or the error of that look.
     """
 
     def __init__(self, address: str, timeout_s: float) -> None:
@@ -75,12 +75,12 @@ class Waiting:
 
     @property
     def remaining_s(self) -> float:
-        """Time that one more look may take."""
+        """Longest time that one more look may take."""
         return max(self._ends_at - time.monotonic(), POLL_S)
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:
-        """Keep as `seen` that the server did not answer."""
+        """Catch the error of a server that does not answer, and keep it as `seen`."""
         try:
             yield
         except UnavailableError as error:
@@ -89,7 +89,7 @@ class Waiting:
             self.seen = self.seen or "no answer"
 
     def is_over(self) -> bool:
-        """Return whether the server serves; UnavailableError once the time is up."""
+        """Return whether the server serves, or raise UnavailableError once the time is up."""
         if self.seen == "SERVING":
             return True
         if time.monotonic() >= self._ends_at:

@@ -1,4 +1,4 @@
-"""The bookkeeping of a stream: which chunks are out, and in which order answers are handed on."""
+"""Chunks of a stream: their requests, and their results in the right order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tokalign.v1 import align_pb2
 
 @dataclass(slots=True)
 class Chunks:
-    """Makes chunk requests and matches the answers.
+    """Makes the requests of chunks, and matches answers with them.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Chunks:
     _waiting: dict[int, list[AlignResult]] = field(default_factory=dict)
 
     def request(self, pairs: list[Pair]) -> align_pb2.AlignStreamRequest:
-        """Return the request for the next chunk, which now counts as sent."""
+        """Return the request of the next chunk, which counts as sent from now on."""
         first, chunk = self._n_pairs, self._n_chunks
         request = align_pb2.AlignStreamRequest(
             chunk_id=str(chunk),
@@ -49,12 +49,12 @@ class Chunks:
         return request
 
     def accept(self, response: align_pb2.AlignStreamResponse) -> list[list[AlignResult]]:
-        """Return the chunks of results that can be handed on now.
+        """Return the results, by chunk, that the caller can have now.
 
         Raises
         ------
         InternalError
-            If no such chunk is out.
+            If the answer is for a chunk that was not sent, or was answered before.
         """
         name = response.chunk_id
         if not name.isdecimal() or int(name) not in self._out:
@@ -79,9 +79,9 @@ class Chunks:
         return ready
 
     def remaining_s(self, timeout_s: float) -> float:
-        """Return how much of `timeout_s` the oldest unanswered chunk has left, 0 or less if none.
+        """Return how much of `timeout_s` is left for the oldest chunk without an answer.
 
-        While no chunk is out, nothing is late and the whole time is left.
+        It is 0 or less where that chunk is late, and `timeout_s` where every chunk was answered.
         """
         sent = min((sent for _, _, sent in list(self._out.values())), default=time.monotonic())
         return sent + timeout_s - time.monotonic()
@@ -112,7 +112,7 @@ def chunked(pairs: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
 async def chunked_async(
     pairs: Iterable[Pair] | AsyncIterable[Pair], size: int
 ) -> AsyncIterator[list[Pair]]:
-    """Yield lists of `size` pairs of an iterable of either kind."""
+    """Yield lists of `size` pairs, as `chunked` does, of an iterable of either kind."""
     if not isinstance(pairs, AsyncIterable):
         for chunk in chunked(pairs, size):
             yield chunk

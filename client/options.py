@@ -1,4 +1,4 @@
-"""How a client connects: retries, message sizes, credentials, as channel arguments."""
+"""Connection settings: retries, message sizes and credentials, as channel arguments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tokalign.errors import InputError, quoted
 
 MIB = 1 << 20
 SERVICE = "tokalign.v1.AlignService"
-# A failed call takes a token and an answered one gives back a tenth; with less than half of the
-# tokens left nothing is retried.
+# A failed call takes a token and an answered one returns a tenth. No call is retried while half of
+# the tokens or fewer are left.
 MAX_TOKENS = 40
 TOKEN_RATIO = 0.1
-# gRPC counts waits in whole milliseconds, and never sends a call again whose wait is none.
+# gRPC counts waits in whole milliseconds, and never retries a call whose wait would be 0.
 MIN_BACKOFF_S = 0.01
-# grpc's server ends a call as CANCELLED where more wait for its event loop than it lets wait, or
-# where it stops before the loop has taken it. What a caller cancels ends at once.
+# grpc's server ends a call as CANCELLED where too many calls wait for its event loop, or where it
+# stops before the loop has taken the call. A call that its caller cancels is not retried.
 RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
 
 
@@ -27,16 +27,17 @@ RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
 class Retry:
     """When a failed call is sent again, within its deadline.
 
-    Calls have no side effects, so every call may be repeated. Those that a server ends as one of
-    RETRIED are; the wait before each try is random, up to the backoff.
+    Calls have no side effects, so each may be repeated. A call is repeated where a server ends it
+    with one of the codes in RETRIED. The wait before each try is random, up to the backoff.
 
     Attributes
     ----------
     max_attempts : int
         Tries in all, 2 to 5 (what gRPC admits).
     initial_backoff_s, max_backoff_s : float
-        Bounds of the wait, at least MIN_BACKOFF_S, which grows by `multiplier` each time.
+        Longest wait before the first retry and before any, in seconds, at least MIN_BACKOFF_S.
     multiplier : float
+        Factor by which the longest wait grows each time.
     """
 
     max_attempts: int = 4
@@ -59,8 +60,8 @@ class Retry:
 def service_config(retry: Retry | None) -> str:
     """Return the gRPC service config, as JSON.
 
-    Calls take turns among the servers that a name leads to, those that report SERVING. Retries
-    stop while more than a few of the latest calls fail, so that they do not multiply overload.
+    Calls take turns among the servers of a name that report SERVING. Retries stop while more than a
+    few of the latest calls fail, so that they do not multiply overload.
     """
     config: dict[str, Any] = {
         "loadBalancingConfig": [{"round_robin": {}}],
@@ -81,7 +82,10 @@ def service_config(retry: Retry | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Largest messages, in bytes."""
+    """Largest messages that a client sends and takes, in bytes.
+
+    The server has limits of its own (`ServerLimits`, which `list_models` returns).
+    """
 
     max_request_bytes: int = 32 * MIB
     max_response_bytes: int = 512 * MIB
@@ -89,7 +93,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:
-    """Encrypts the connection and checks who answers.
+    """Encrypts the connection, and checks the server's certificate.
 
     Attributes
     ----------
@@ -109,12 +113,12 @@ class Tls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSettings:
-    """Everything a channel is made from.
+    """All settings of a channel.
 
     Raises
     ------
     InputError
-        If a token is given without TLS, which would show it to the network.
+        If the address is none, or a token is given without TLS, which would show it to the network.
     """
 
     address: str
@@ -138,18 +142,18 @@ class ChannelSettings:
     ) -> Any:
         """Return a channel made by grpc's or grpc.aio's pair of functions.
 
-        One that is not `balanced` talks to the first server that can be reached, whatever its
+        A channel that is not `balanced` talks to the first server it can reach, whatever its
         health, and never repeats a call.
         """
         options: list[tuple[str, Any]] = [
             ("grpc.max_send_message_length", self.limits.max_request_bytes),
             ("grpc.max_receive_message_length", self.limits.max_response_bytes),
-            # Notice within seconds that a server has come back, not after gRPC's two minutes.
+            # Notice within 2 seconds that a server has come back; gRPC's default is 2 minutes.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
-            # Ask soon for new servers where a connection has ended; gRPC's own is 30 s.
+            # Where a connection ends, look the name up again after 5 s; gRPC's default is 30 s.
             ("grpc.dns_min_time_between_resolutions_ms", 5000),
-            # Connections of its own: another client of the process has other settings.
+            # Share no connection with another client of the process, which has other settings.
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_retries", int(balanced and self.retry is not None)),
         ]

@@ -1,4 +1,4 @@
-"""What the clients return besides tokalign.types.Alignment, and how it is made of answers."""
+"""Results that the clients return, made of a server's answers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tokalign.codec import (
     encode_pair,
 )
 from tokalign.errors import InputError
-from tokalign.offsets import in_unit
-from tokalign.options import AlignOptions
 from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
+from tokalign.types.offsets import in_unit
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 _INVALID_ARGUMENT: int = grpc.StatusCode.INVALID_ARGUMENT.value[0]
@@ -55,10 +55,10 @@ class RankedResult(AlignResult):
     Attributes
     ----------
     judgement : Judgement or None
-        What it is ranked by, and why; present exactly when `alignment` is.
+        Score of the candidate, and why; present exactly when `alignment` is.
     sentence : PassageSentence or None
-        Which sentence of a passage is the best, and was aligned; None where the candidate is no
-        passage, or has an error.
+        The passage's best sentence, which was aligned. None where the candidate is no passage, or
+        has an error.
     """
 
     judgement: Judgement | None
@@ -71,7 +71,7 @@ def alignment_of(
     sent: Pair,
     options: AlignOptions,
 ) -> Alignment:
-    """Return an alignment; of a Sentence that was sent, the text and offsets are kept."""
+    """Return an alignment. A Sentence that was sent keeps its text and its offsets."""
     decoded = decode_alignment(message, model, options.symmetrization)
     return replace(
         decoded,
@@ -81,11 +81,12 @@ def alignment_of(
 
 
 def _with_text_sent(value: Sentence, sent: SentenceLike, options: AlignOptions) -> Sentence:
-    # The text of rewritten tokens is not sent; see codec.encode_input.
+    # The text of a sentence with rewritten tokens is not sent; see codec.encode_input.
     if not isinstance(sent, Sentence):
         return value
     kept = in_unit(sent, options.offsets)
-    n_tokens = len(value)  # fewer than were sent where the server cut the sentence; 0: left out
+    # Fewer than were sent where the server cut the sentence, 0 where the answer leaves it out.
+    n_tokens = len(value)
     if n_tokens == 0:
         return value
     return replace(value, text=kept.text, starts=kept.starts[:n_tokens], ends=kept.ends[:n_tokens])
@@ -98,7 +99,10 @@ def result_of(
     sent: Pair,
     options: AlignOptions,
 ) -> AlignResult:
-    """Return the result of one pair of many; of what was no pair, why it could not be sent."""
+    """Return the result of one pair of many.
+
+    Something that is no pair was sent as an empty one (see rpcs.encoded) and gets an error.
+    """
     status = message.status
     if status.code:
         error = _unsendable(sent) or from_status(status.code, status.message, status.field)
@@ -107,7 +111,7 @@ def result_of(
 
 
 def _unsendable(pair: Pair) -> CallError | None:
-    """Return why a pair was sent as an empty one, if it was; see rpcs.encoded."""
+    """Return why a pair could not be sent, or None."""
     try:
         encode_pair(pair)
     except InputError as error:
@@ -123,7 +127,7 @@ def ranked_of(
 ) -> RankedResult:
     """Return the result of one candidate."""
     result = result_of(message.result, model, message.index, sent, options)
-    judgement = None if result.alignment is None else decode_judgement(message)
+    judgement = None if result.alignment is None else decode_judgement(message.judgement)
     sentence = decode_passage_sentence(message)
     return RankedResult(result.index, result.alignment, result.error, judgement, sentence)
 

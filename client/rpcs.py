@@ -1,4 +1,4 @@
-"""The unary calls: what each sends, and what is made of the answer. Both clients make them."""
+"""Unary calls of both clients: the request of each, and how its answer is decoded."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tokalign.codec import (
     encode_rank_by,
 )
 from tokalign.errors import InputError
-from tokalign.options import RankBy
-from tokalign.outcomes import require_many
 from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types.inputs import require_many
+from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 AnswerT = TypeVar("AnswerT")
@@ -36,15 +36,15 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True, slots=True)
 class Rpc(Generic[AnswerT]):
-    """One call that is yet to be made.
+    """A unary call, before it is made.
 
     Attributes
     ----------
     method : str
-        One of `methods`.
+        A key of `methods`.
     request : Message
     decode : callable
-        Makes what the client returns of the response.
+        Makes the client's result of the response.
     """
 
     method: str
@@ -53,9 +53,9 @@ class Rpc(Generic[AnswerT]):
 
 
 def methods(channel: Any, health_channel: Any) -> dict[str, Any]:
-    """Return what can be called over channels of grpc or grpc.aio, by method name.
+    """Return the callables of channels of grpc or grpc.aio, by method name.
 
-    The health has a channel of its own, for the other one knows no server that is not serving.
+    Health checks have a channel of their own, since the other one skips servers that do not serve.
     """
     service = align_pb2_grpc.AlignServiceStub(channel)
     health: Any = health_pb2_grpc.HealthStub(health_channel)
@@ -84,7 +84,8 @@ def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[Alig
 def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
     """Return the messages of pairs, each with its index as id, from `first` on.
 
-    What is no pair goes as an empty one, so that the answers are as many; see results.result_of.
+    Something that is no pair is sent as an empty one, so that there is an answer for each; see
+    results.result_of.
     """
     return [_encoded(pair, str(index)) for index, pair in enumerate(pairs, first)]
 
@@ -130,9 +131,9 @@ def rank(
         candidates=[
             _encoded_candidate(each, str(index), passages) for index, each in enumerate(candidates)
         ],
-        top_k=top_k,
-        rank_by=encode_rank_by(by),
         options=encode_options(options),
+        by=encode_rank_by(by),
+        top_k=top_k,
     )
     return Rpc("Rank", request, decode)
 

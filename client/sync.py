@@ -15,27 +15,27 @@ from tokalign.client.chunks import Chunks, check_sizes, chunked
 from tokalign.client.errors import closed, from_call, late
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.options import AlignOptions, RankBy
 from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")
 
 
 class Client(BaseClient):
-    """A connection to a tokalign server. Safe to share by threads.
+    """A connection to a tokalign server, which threads may share.
 
     Parameters
     ----------
     address : str
         ``"HOST:PORT"``, ``"ipv4:ADDRESS:PORT,ADDRESS:PORT"`` or ``"unix:PATH"``. Calls take turns
-        among all addresses that the host's name has, those whose server is serving.
+        among the addresses of the host's name whose servers are serving.
     timeout_s : float
-        Deadline of every call that names none of its own.
+        Deadline in seconds of every call that has none of its own.
     retry : Retry or None
-        How calls are repeated where the server is away or overloaded; None never repeats.
+        How calls are repeated where the server is away or overloaded; with None, they are not.
     limits : Limits
-        Largest messages.
+        Largest messages that the client sends and takes.
     tls : Tls, optional
         Encrypts the connection; by default it is plain.
     token : str, optional
@@ -48,9 +48,9 @@ class Client(BaseClient):
 
     Notes
     -----
-    Every call raises the exceptions of tokalign.client.errors. Calls that align take options as
-    tokalign.Aligner.align does, and by name a model and an annotator of the server's
-    (`list_models`); by default they are the server's first.
+    Every call raises the exceptions of tokalign.client.errors. Calls that align take the options of
+    tokalign.Aligner.align, and the name of a model and of an annotator that the server has
+    (`list_models`); the default is the server's first.
     """
 
     def _connect(self) -> None:
@@ -75,7 +75,7 @@ class Client(BaseClient):
         Parameters
         ----------
         source, target : str, sequence of str, or Sentence
-            Raw text, tokens, or a sentence of which missing columns are filled by the server.
+            Raw text, tokens, or a sentence, whose missing columns the server fills.
         options : AlignOptions, optional
             How to align and what to return.
         model, annotator : str
@@ -83,8 +83,8 @@ class Client(BaseClient):
         timeout_s : float, optional
             Deadline of this call in seconds, instead of the client's.
         **changes
-            Fields of AlignOptions, in place of those of `options`, and of Constraints: what must
-            be linked and what may not.
+            Fields of AlignOptions, in place of those of `options`, and fields of Constraints:
+            what must be linked and what must not.
 
         Raises
         ------
@@ -116,6 +116,8 @@ class Client(BaseClient):
         wanted = request_options(options, model, annotator, changes)
         return self._call(rpcs.batch_align(pairs, wanted), timeout_s)
 
+    # This method and align_stream have many parameters: callers give a call's settings by name, and
+    # an object for them would be another name to learn.
     def rank(
         self,
         question: SentenceLike,
@@ -144,8 +146,8 @@ class Client(BaseClient):
         top_k : int
             How many to return; 0 returns all.
         passages : bool
-            Whether a candidate that is a str is a text of any number of sentences, of which the
-            best counts.
+            Whether a candidate that is a str is a text of any number of sentences. Its best
+            sentence then stands for it.
 
         Returns
         -------
@@ -172,7 +174,7 @@ class Client(BaseClient):
         timeout_s: float | None = None,
         **changes: Any,
     ) -> Iterator[AlignResult]:
-        """Yield one result per pair for any number of pairs, which are read as they are needed.
+        """Yield one result per pair for any number of pairs, read as they are needed.
 
         Parameters
         ----------
@@ -184,14 +186,14 @@ class Client(BaseClient):
             Chunks that may be sent before the first of them has been yielded.
         ordered : bool
             Whether results come in the order of the pairs. Otherwise chunks come as they are
-            done; `AlignResult.index` tells which pair it is.
+            done, and `AlignResult.index` is the position of the pair.
         timeout_s : float, optional
             Longest wait for the answer to a chunk, in seconds, instead of the client's; the
             stream as a whole has no deadline.
 
         A chunk that the server refuses yields its error for each of its pairs. Other parameters
-        and exceptions are those of `align`; a stream is not retried. What `pairs` raises is
-        raised here.
+        and exceptions are those of `align`; a stream is not retried. An error that `pairs` raises
+        is raised here.
         """
         check_sizes(chunk_size, max_in_flight)
         wanted = request_options(options, model, annotator, changes)
@@ -261,7 +263,7 @@ class Client(BaseClient):
         return self._call(rpcs.list_models(), timeout_s)
 
     def health(self, *, timeout_s: float | None = None) -> str:
-        """Return the state of one server, the first that can be reached.
+        """Return the state of one server, the first that the client reaches.
 
         ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``.
         """
@@ -273,7 +275,7 @@ class Client(BaseClient):
         Raises
         ------
         UnavailableError
-            If it is not after `timeout_s` seconds; says what was seen last.
+            If it is not serving after `timeout_s` seconds; the message says what was seen last.
         """
         waiting = Waiting(self.address, timeout_s)
         while True:

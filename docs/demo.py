@@ -100,7 +100,7 @@ def main() -> None:
     with demo_server(model) as address, Client(address) as client:
         client.wait_ready()
         info = client.list_models()
-        print(f"tokalign {info.version} serves model {info.models[0].name} at {address}")
+        print(f"tokalign {info.server_version} serves model {info.models[0].name} at {address}")
         print(f"{LEGEND}\n")
         show_alignments(client, read_gold(DATA / "sample.jsonl"))
         show_ranking(client, DATA / "rank.jsonl")

@@ -1,4 +1,4 @@
-"""The aligned corpora that models learn from, by their paths below the folder of the corpora."""
+"""Aligned corpora for training, by their paths below the folder of the corpora."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Count in how many sentences each lemma occurs: the table behind every idf weight.
+"""Count the sentences that each lemma occurs in: the table behind every idf weight.
 
     python -m recipes.document_counts --data DATA --output core/tokalign/data/counts.table.xz
 
@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.annotate import load_annotator
+from tokalign.files.tables import write_table
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.conllu import read_sentences
 from tokalign.lexicon.packing import pack_words
-from tokalign.tables import write_table
 from tokalign.types import SentenceLike
 
 from recipes.corpora import read_msrp

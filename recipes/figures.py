@@ -54,3 +54,21 @@ def read_figures(keys: Mapping[str, str], path: Path = FIGURES) -> dict[str, flo
         if name not in found:
             logger.warning("%s has no %s: the header goes without %r", path.name, key, name)
     return found
+
+
+KEYS: dict[str, dict[str, str]] = {
+    "en-rte2": accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
+    "en": accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
+    | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
+    | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
+    "en-rte2-neural": accuracy_keys(
+        "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
+    ),
+    **{
+        name: accuracy_keys("RTE2 dev, a fifth, sure, joint, strict", f"rte2-fifth.{name}")
+        | accuracy_keys("MTRef dev, sure+possible, joint, free", f"mtref-dev.{name}")
+        | accuracy_keys("Wiki dev, sure+possible, joint, edits", f"wiki-dev.{name}")
+        for name in ("en-neural", "en-neural-large")
+    },
+}
+"""Model -> name of a figure in its header -> key in docs/figures.json."""

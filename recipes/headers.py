@@ -1,4 +1,4 @@
-"""Writes what was measured into the headers of models, which their training could not yet know.
+"""Figures measured after the training, written into the headers of shipped models.
 
     python -m recipes.headers MODEL ...
 
@@ -11,13 +11,9 @@ import argparse
 from dataclasses import replace
 
 from tokalign.model import load_model, save_model
-from tokalign.shipped import model_path
+from tokalign.model.shipped import model_path
 
-from recipes.figures import read_figures
-from recipes.models import MODELS
-from recipes.neural.__main__ import FIGURES
-
-KEYS = {name: recipe.figures for name, recipe in MODELS.items()} | FIGURES
+from recipes.figures import KEYS, read_figures
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The shipped models without an encoder: each one's corpora and settings, and their training.
+"""Training of the shipped models without an encoder.
 
     python -m recipes.models --data DIR --output DIR [MODEL ...]
 
@@ -10,34 +10,19 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tokalign.annotate import load_annotator
 from tokalign.formats import read_gold
-from tokalign.lessons import TrainingSettings
 from tokalign.model import Model, save_model
-from tokalign.training import Progress, train
+from tokalign.training import Progress, TrainingData, TrainingSettings, train
 
-from recipes.aligned import MTREF, RTE2, UNRELATED, read_corpus
-from recipes.figures import accuracy_keys, read_figures
-from recipes.styles import STYLES, fit, held_out
-
-GROUPS = (
-    "string", "pos", "position", "wordnet", "neighbour", "lexical", "names", "context",
-    "competition", "vectors", "null",
-)  # fmt: skip
-LICENSE = "research use"
-"""Of the corpora, and so of what is learned from them."""
-
-EN_RTE2_SETTINGS = TrainingSettings(feature_groups=GROUPS)
-EN_SETTINGS = TrainingSettings(
-    feature_groups=(*GROUPS, "anchors"),
-    max_iterations=60,
-    possible_in=((Path(MTREF).name, "sure"),),
-    styles=tuple((Path(style.corpus).name, name) for name, style in STYLES.items()),
-)
+from recipes.aligned import RTE2, UNRELATED, read_corpus
+from recipes.figures import KEYS, read_figures
+from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, STYLES
+from recipes.styles import fit_styles
 
 logger = logging.getLogger(__name__)
 
@@ -52,41 +37,35 @@ class Recipe:
     corpora : tuple of str
         Files below the folder of the corpora.
     settings : TrainingSettings
-    figures : mapping of str to str
-        What its header says was measured -> key in docs/figures.json.
     unrelated : str
-        File of unrelated pairs to learn from, below the folder that recipes.unrelated writes.
+        File of unrelated pairs to train on, below the folder that recipes.unrelated writes.
     """
 
     description: str
     corpora: tuple[str, ...]
     settings: TrainingSettings
-    figures: Mapping[str, str]
     unrelated: str = ""
 
-    def train(self, name: str, data: Path, unrelated_folder: Path) -> Model:
+    def train(self, name: str, data: Path, unrelated: Path) -> Model:
         """Return the model trained on the corpora below `data`, with its figures.
 
         The styles of one that has some are fitted by cross-validation, so it takes six trainings.
         """
-        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
-        unrelated = read_gold(unrelated_folder / self.unrelated) if self.unrelated else []
+        pairs = TrainingData(
+            {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora},
+            unrelated=read_gold(unrelated / self.unrelated) if self.unrelated else (),
+        )
         model = train(
-            corpora,
+            pairs,
             load_annotator("native"),
             self.settings,
+            report=log_progress,
             name=name,
             description=self.description,
             license=LICENSE,
-            unrelated=unrelated,
-            report=log_progress,
+            figures=read_figures(KEYS[name]),
         )
-        header = replace(model.header, figures=read_figures(self.figures))
-        if header.styles:
-            found = held_out(corpora, unrelated, self.settings)
-            styles = tuple(fit(style["name"], found[style["name"]]) for style in header.styles)
-            header = replace(header, styles=styles)
-        return replace(model, header=header)
+        return fit_styles(model, pairs, self.settings)
 
 
 MODELS = {
@@ -95,16 +74,12 @@ MODELS = {
         "its word vectors have seen PPDB, WordNet and links of Edinburgh++ and MTRef",
         (RTE2,),
         EN_RTE2_SETTINGS,
-        accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
     ),
     "en": Recipe(
         "News, entailment, questions, paraphrases and edits, each in its style; knows pairs that "
         "have little in common; the default",
         tuple(style.corpus for style in STYLES.values()),
         EN_SETTINGS,
-        accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
-        | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
-        | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
         unrelated=UNRELATED,
     ),
 }

@@ -1,9 +1,9 @@
-"""Learn how to weigh what speaks for an answer, and judge it by cross-validation.
+"""Train the weights of evidence for answers, and judge them by cross-validation.
 
     python -m recipes.question_weights --data DATA --output core/tokalign/data/question-weights.tsv
 
-Logistic regression over `tokalign.questions.Evidence`, with an L2 penalty on standardised evidence,
-learned from TrecQA's training and development questions that have right and wrong candidates (143).
+Logistic regression over `questions.evidence.Evidence`, with an L2 penalty on standardised evidence,
+trained on TrecQA's training and development questions that have right and wrong candidates (143).
 Every question counts alike, and its right candidates as much as its wrong ones. Prints mean average
 precision and mean reciprocal rank over ten folds of questions, the mean of three divisions, with
 95% bootstrap intervals over questions; equal scores are ordered at random, not as in the file,
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from tokalign.aligner import Aligner
 from tokalign.lexicon.frequencies import Frequencies
-from tokalign.questions import EVIDENCE, evidence
+from tokalign.questions.evidence import EVIDENCE, evidence
 
 from recipes.corpora import read_questions
 
@@ -31,10 +31,8 @@ N_FOLDS = 10
 N_DIVISIONS = 3
 N_SAMPLES = 2000
 
-Array = NDArray[np.float64]
 
-
-def collect(data: Path, aligner: Aligner) -> list[tuple[Array, NDArray[np.bool_]]]:
+def collect(data: Path, aligner: Aligner) -> list[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
     """Return, for each question, its candidates' evidence and whether they are right."""
     weigh = Frequencies.open_shipped().idf
     found = []
@@ -52,7 +50,9 @@ def collect(data: Path, aligner: Aligner) -> list[tuple[Array, NDArray[np.bool_]
     return found
 
 
-def fit(questions: list[tuple[Array, NDArray[np.bool_]]]) -> tuple[float, Array]:
+def fit(
+    questions: list[tuple[NDArray[np.float64], NDArray[np.bool_]]],
+) -> tuple[float, NDArray[np.float64]]:
     """Return the bias and the weights of unscaled evidence."""
     rows = np.concatenate([rows for rows, _ in questions])
     right = np.concatenate([right for _, right in questions])
@@ -63,7 +63,7 @@ def fit(questions: list[tuple[Array, NDArray[np.bool_]]]) -> tuple[float, Array]
     penalty = np.full(scaled.shape[1], L2)
     penalty[-1] = 0.0
 
-    def loss(weights: Array) -> tuple[float, Array]:
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         margin = sign * (scaled @ weights)
         slope = -sign * share / (1.0 + np.exp(margin))
         value = share @ np.logaddexp(0.0, -margin) + weights @ (penalty * weights) / 2
@@ -82,7 +82,9 @@ def average_precision(relevant: list[bool]) -> float:
     return sum(precisions) / len(precisions)
 
 
-def precision_and_rank(scores: Array, right: NDArray[np.bool_]) -> tuple[float, float]:
+def precision_and_rank(
+    scores: NDArray[np.float64], right: NDArray[np.bool_]
+) -> tuple[float, float]:
     """Return the average precision and the reciprocal rank of the first right candidate."""
     shuffled = np.random.default_rng(len(scores)).permutation(len(scores))
     order = shuffled[np.argsort(-scores[shuffled], kind="stable")]
@@ -90,7 +92,9 @@ def precision_and_rank(scores: Array, right: NDArray[np.bool_]) -> tuple[float, 
     return average_precision(ranked), 1 / (1 + ranked.index(True))
 
 
-def cross_validated(questions: list[tuple[Array, NDArray[np.bool_]]]) -> Array:
+def cross_validated(
+    questions: list[tuple[NDArray[np.float64], NDArray[np.bool_]]],
+) -> NDArray[np.float64]:
     """Return both figures of every question by weights that have not seen it; shape (n, 2)."""
     figures = np.zeros((len(questions), 2))
     for seed in range(N_DIVISIONS):

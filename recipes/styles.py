@@ -1,4 +1,4 @@
-"""What each style of a model is: its corpus, its threshold, and how its confidences are read.
+"""Thresholds and calibration of a model's styles, fitted by cross-validation.
 
     python -m recipes.styles --data DATA --unrelated build/unrelated
 
@@ -14,33 +14,33 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.annotate import load_annotator
-from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.links import link_posteriors
+from tokalign.batches.outcomes import unwrap
+from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.convention import Convention
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.evaluate.calibration import judge as judge_links
 from tokalign.evaluate.calibration import reliability
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
-from tokalign.lessons import Lessons, TrainingSettings, fold_numbers
 from tokalign.lexicon.likeness import unlike_cells
-from tokalign.model import ModelHeader
-from tokalign.options import Symmetrization
-from tokalign.styles import DEFAULT_THRESHOLD, StyleHeader, calibrate
-from tokalign.training import styled_model, train_weights
-from tokalign.types import GoldPair
+from tokalign.model import Model
+from tokalign.model.styles import StyleHeader
+from tokalign.training import TrainingData, TrainingSettings, fold_numbers
+from tokalign.training.examples import TrainingExamples
+from tokalign.training.train import followed_corpora, header_for, styled_model
+from tokalign.training.weights import train_weights
+from tokalign.types import GoldPair, Links
+from tokalign.types.options import AlignOptions
 
-from recipes.aligned import EDINBURGH, MTREF, RTE2, UNRELATED, WIKI, read_corpus
-
-if TYPE_CHECKING:
-    from tokalign.features._extract import Encoded
+from recipes.aligned import UNRELATED, read_corpus
+from recipes.settings import EN_SETTINGS, STYLES
 
 N_FOLDS, SEED = 5, 1
 THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(3, 13))
@@ -51,38 +51,8 @@ N_KNOTS = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """A style to be: its corpus and which of its links count, and what it links, for people."""
-
-    corpus: str
-    choice: LinkChoice
-    links: str
-
-
-STYLES = {
-    "strict": Style(
-        RTE2, LinkChoice.SURE, "words that mean the same where they stand (RTE2); links least"
-    ),
-    "paraphrase": Style(
-        EDINBURGH,
-        LinkChoice.SURE,
-        "also words and phrases that paraphrase each other (Edinburgh++)",
-    ),
-    "free": Style(
-        MTREF,
-        LinkChoice.SURE_AND_POSSIBLE,
-        "also words that play the same part in both sentences (MultiMWA-MTRef); links most",
-    ),
-    "edits": Style(
-        WIKI, LinkChoice.SURE, "what an edit kept or replaced, punctuation too (MultiMWA-Wiki)"
-    ),
-}
-"""By name, the default first."""
-
-
-@dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What models that have not seen a style's pairs say of them.
+    """Posteriors of a style's pairs by models that have not seen them.
 
     Attributes
     ----------
@@ -115,80 +85,77 @@ class HeldOut:
 
 
 def held_out(
-    corpora: Mapping[str, Sequence[GoldPair]],
-    unrelated: Sequence[GoldPair],
-    settings: TrainingSettings,
-    *,
-    encoded: Sequence[Encoded] | None = None,
-    n_folds: int = N_FOLDS,
+    data: TrainingData, settings: TrainingSettings, n_folds: int = N_FOLDS
 ) -> dict[str, HeldOut]:
     """Return, by style, what models, one for each fold, say of the pairs that they have not seen.
 
-    With an encoder, `encoded` holds what encoders that have not seen them say of the pairs, the
-    corpora's in order, then unrelated ones.
+    With an encoder, the data hold what encoders that have not seen the pairs say of them.
     """
     annotator = load_annotator("native")
-    lessons = Lessons.prepare(corpora, annotator, settings, unrelated=unrelated, encoded=encoded)
-    folds = [
-        fold
-        for pairs in (*corpora.values(), unrelated)
-        for fold in fold_numbers(pairs, n_folds, SEED)
-    ]
-    styles = list(dict.fromkeys(style for _, style in settings.styles))
-    style_of = [styles.index(dict(settings.styles)[name]) for name in corpora]
-    header = ModelHeader(
-        name="fold",
-        version="1",
-        description="",
-        license="",
-        corpora=tuple(corpora),
-        feature_groups=lessons.table.groups,
-        annotator=annotator.name,
-        uses_trees=False,
-        styles=tuple({"name": s, "links": "", "threshold": DEFAULT_THRESHOLD} for s in styles),
+    examples = TrainingExamples.prepare(data, annotator, settings)
+    header = header_for(data, annotator, settings, name="fold")
+    followed = followed_corpora(data, settings)
+    folds = np.array(
+        [
+            fold
+            for pairs in (*data.corpora.values(), data.unrelated)
+            for fold in fold_numbers(pairs, n_folds, SEED)
+        ]
     )
-    n_gold = len(folds) - len(unrelated)
-    posteriors: dict[tuple[int, int], NDArray[np.float64]] = {}
+    posteriors: dict[tuple[str, int], NDArray[np.float64]] = {}
     for fold in range(n_folds):
-        seen = np.flatnonzero(np.array(folds) != fold)
-        model = styled_model(
-            header,
-            lessons.table,
-            lessons.matrix.slots,
-            train_weights(lessons, settings, pairs=seen),
-            [
-                [k for k, each in enumerate(style_of) if each == number]
-                for number in range(len(styles))
-            ],
-        )
-        decoder = Decoder(model, Lexicons.for_groups(lessons.table.groups))
-        for k in np.flatnonzero(np.array(folds) == fold).tolist():
-            source, target = lessons.annotated[k]
-            for number in [style_of[lessons.corpus[k]]] if k < n_gold else range(len(styles)):
-                decoded = decoder.decode(source, target, encoded[k] if encoded else None, number)
-                mean = link_posteriors(decoded, Symmetrization.JOINT)
-                if k >= n_gold:
-                    cells = sorted(unlike_cells(source, target))
-                    mean = mean[tuple(np.array(cells, dtype=np.intp).reshape(-1, 2).T)]
-                posteriors[k, number] = mean
-    gold = [pair for pairs in corpora.values() for pair in pairs]
+        weights = train_weights(examples, settings, pairs=np.flatnonzero(folds != fold))
+        model = styled_model(header, examples, weights, followed)
+        tested = np.flatnonzero(folds == fold).tolist()
+        posteriors |= _posteriors(model, examples, data, followed, tested)
+    gold, n_gold = data.gold, len(data.gold)
+    rest = range(n_gold, len(folds))
     found = {}
-    for number, style in enumerate(styles):
-        own = [k for k in range(n_gold) if style_of[lessons.corpus[k]] == number]
-        rest = range(n_gold, len(folds))
+    for style, corpora in followed.items():
+        own = [k for k in range(n_gold) if examples.corpus[k] in corpora]
         found[style] = HeldOut(
             [gold[k] for k in own],
-            [posteriors[k, number] for k in own],
-            [folds[k] for k in own],
-            [posteriors[k, number] for k in rest],
-            [folds[k] for k in rest],
+            [posteriors[style, k] for k in own],
+            folds[own].tolist(),
+            [posteriors[style, k] for k in rest],
+            folds[rest].tolist(),
         )
     return found
 
 
-def links_at(
-    posteriors: Sequence[NDArray[np.float64]], threshold: float
-) -> list[frozenset[tuple[int, int]]]:
+def _posteriors(
+    model: Model,
+    examples: TrainingExamples,
+    data: TrainingData,
+    followed: Mapping[str, Sequence[int]],
+    tested: Sequence[int],
+) -> dict[tuple[str, int], NDArray[np.float64]]:
+    """Return the mean posteriors of some pairs, by style and number.
+
+    Pairs of a corpus are aligned in the corpus' style, unrelated ones in every style; of those
+    only the cells are kept that are known to hold no link.
+    """
+    backend = ModelBackend(model, Lexicons.for_groups(examples.table.groups))
+    n_gold = len(data.gold)
+    found = {}
+    for k in tested:
+        source, target = examples.annotated[k]
+        is_gold = k < n_gold
+        encoded = data.encoded[k] if data.encoded else None
+        for style, corpora in followed.items():
+            if is_gold and examples.corpus[k] not in corpora:
+                continue
+            pair = (source, target), encoded
+            (outcome,) = backend.align_with_means([pair], AlignOptions(style=style))
+            _, mean = unwrap(outcome)
+            if not is_gold:
+                cells = sorted(unlike_cells(source, target))
+                mean = mean[tuple(np.array(cells, dtype=np.intp).reshape(-1, 2).T)]
+            found[style, k] = mean
+    return found
+
+
+def links_at(posteriors: Sequence[NDArray[np.float64]], threshold: float) -> list[Links]:
     """Return the links that the joint decision takes."""
     return [
         frozenset((int(i), int(j)) for i, j in np.argwhere(each >= threshold))
@@ -264,6 +231,17 @@ def fit(name: str, found: HeldOut) -> StyleHeader:
     }
 
 
+def fit_styles(
+    model: Model, data: TrainingData, settings: TrainingSettings, n_folds: int = N_FOLDS
+) -> Model:
+    """Return a model with its styles fitted by cross-validation; one without styles as it is."""
+    if not model.header.styles:
+        return model
+    found = held_out(data, settings, n_folds)
+    styles = tuple(fit(style["name"], found[style["name"]]) for style in model.header.styles)
+    return replace(model, header=replace(model.header, styles=styles))
+
+
 def judge(name: str, found: HeldOut) -> dict[str, object]:
     """Return a style's figures; every fold is judged by what was fitted on the others."""
     choice = STYLES[name].choice
@@ -278,12 +256,12 @@ def judge(name: str, found: HeldOut) -> dict[str, object]:
         thresholds.append(header["threshold"])
         gold += test.gold
         for each in test.posteriors:
-            calibrated = calibrate(header, each)
+            calibrated = Convention(header).confidences(each)
             taken = np.argwhere(each >= header["threshold"]).tolist()
             confidences.append({(i, j): float(calibrated[i, j]) for i, j in taken})
             raw.append({(i, j): float(each[i, j]) for i, j in taken})
         for cells in test.unlike:
-            wrong = calibrate(header, cells[cells >= header["threshold"]]).tolist()
+            wrong = Convention(header).confidences(cells[cells >= header["threshold"]]).tolist()
             unlike += [(each, False) for each in wrong]
     scores = evaluate(gold, [frozenset(each) for each in confidences], choice=choice, n_samples=1)
     judged = judge_links(gold, confidences, choice)
@@ -308,13 +286,12 @@ def fold_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the figures of each style."""
     corpora = {Path(s.corpus).name: read_corpus(data, s.corpus) for s in STYLES.values()}
-    for name, found in held_out(corpora, read_gold(unrelated), settings).items():
+    pairs = TrainingData(corpora, unrelated=read_gold(unrelated))
+    for name, found in held_out(pairs, settings).items():
         yield judge(name, found)
 
 
 def main() -> None:
-    from recipes.models import EN_SETTINGS  # which names the styles
-
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--unrelated", type=Path, required=True, help="of recipes.unrelated")

@@ -1,4 +1,4 @@
-"""Pairs that are not parallel, for training and development: what users send most.
+"""Collect pairs that are not parallel, for training and development; users send many of them.
 
     python -m recipes.unrelated --data DATA --output build/unrelated
 
@@ -126,7 +126,7 @@ def content(sentence: Sentence) -> set[str]:
     }
 
 
-class Weights:
+class DocumentFrequencies:
     """Inverse document frequencies of lemmas.
 
     Parameters
@@ -184,7 +184,7 @@ def mine(
     name: str, sources: Sequence[Sentence], targets: Sequence[Sentence], clusters: Clusters
 ) -> Iterator[Unaligned]:
     """Yield each target with the source of another cluster that shares most with it, once each."""
-    weights = Weights([*sources, *targets])
+    weights = DocumentFrequencies([*sources, *targets])
     where = defaultdict(list)
     words = [content(source) for source in sources]
     for k, each in enumerate(words):
@@ -250,7 +250,7 @@ def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:
         (dev if in_dev(clusters.find(text_of(pair.target))) else train).append(pair)
     dev += annotate([*sts_pairs(data), *non_paraphrases(data)])
     questions = annotate(list(wrong_candidates(data)))
-    weights = Weights(pair.source for pair in questions)
+    weights = DocumentFrequencies(pair.source for pair in questions)
     for pair in questions:
         share = weights.share(content(pair.source), content(pair.target))
         dev.append(replace(pair, kind="half-related") if share >= ANSWERED_SHARE else pair)

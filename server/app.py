@@ -17,10 +17,11 @@ from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
 from tokalign.server.observe import logs, memory
+from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.observe.watch import Watch
-from tokalign.server.status import Failure, classify, report
+from tokalign.server.status import Failure
 from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.pool import Pool
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SILENCE_S = 15.0
-# New objects, less those freed, after which the collector looks at them.
+# So many new objects, less those freed, have the collector look at them.
 GARBAGE = 10_000
 
 Announce = Callable[[str], None]
@@ -47,7 +48,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     announce : callable taking str
         Called with "HOST:PORT" once the server is SERVING.
     factory : EngineFactory
-        What workers load: aligners.load, but in tests of the machinery.
+        Makes the engine of each worker: aligners.load, except in tests.
 
     Raises
     ------
@@ -67,9 +68,9 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
 class App:
     """One server, made inside the event loop that it runs on.
 
-    The order of the end: report NOT_SERVING, wait `drain_delay_s` while calls are still taken,
-    refuse new calls, let running ones finish for up to `grace_s`, stop the workers, send the last
-    spans, close the metrics port. A second signal ends the waits.
+    At its end it reports NOT_SERVING, waits `drain_delay_s` while calls are still taken, refuses
+    new calls, lets running ones finish for up to `grace_s`, stops the workers, sends the last spans
+    and closes the metrics port. A second signal ends the waits.
 
     Attributes
     ----------
@@ -90,7 +91,6 @@ class App:
         self._reloading = asyncio.Lock()
         self._background: set[asyncio.Task[None]] = set()
         self._front: Frontend | None = None
-        self._failed: asyncio.Future[None] | None = None
         self._is_serving = False
         self._reload_is_asked = False
         self._memory = MemoryBound(config.max_server_rss_bytes, Memory().resident_bytes)
@@ -133,8 +133,8 @@ class App:
                 # What has been loaded stays; the collector need not look at it again.
                 gc.collect()
                 gc.freeze()
-                # Calls under way are no garbage, and their objects are some thousands, which
-                # would have the collector look at them every few calls.
+                # Calls under way have thousands of objects that are no garbage. The collector
+                # would look at them every few calls.
                 gc.set_threshold(GARBAGE, 10, 10)
                 self._announce(address)
                 log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
@@ -182,7 +182,7 @@ class App:
         log.info("reloaded", extra={"models": [model.name for model in new.models]})
 
     async def _retire(self, pool: Pool) -> None:
-        """Let a replaced pool finish its calls, unless its workers cannot be replaced any more."""
+        """Let a replaced pool finish its calls, then close it; close it at once if it fails."""
         drained = asyncio.ensure_future(pool.drained())
         try:
             await asyncio.wait({drained, pool.failed}, return_when=asyncio.FIRST_COMPLETED)
@@ -211,7 +211,7 @@ class App:
         await asyncio.to_thread(front.close)
 
     async def _pool_failure(self) -> None:
-        """Raise the error of the serving pool once it has failed for good."""
+        """Wait until the serving pool has failed for good, and raise its error."""
         while True:
             watched = self.pool
             await asyncio.wait({watched.failed})
@@ -243,8 +243,8 @@ class App:
 
     async def _reload_quietly(self) -> None:
         async with self._reloading:
-            # A signal that comes from now on may be about files that are newer than those read
-            # here; all that came before are answered by this reload.
+            # A signal that comes from now on may be about files newer than those read here. This
+            # reload answers all signals that came before.
             self._reload_is_asked = False
             try:
                 await self._reload(())
@@ -314,7 +314,7 @@ class App:
         return monitor
 
     def _relieve(self) -> None:
-        """End the calls whose messages are still arriving, for whatever they hold is unused."""
+        """End the calls whose messages are still arriving, because what they hold is unused."""
         if self._front is not None:
             self._front.calls.receiving.end_all(
                 Failure(code_pb2.RESOURCE_EXHAUSTED, "the server is out of memory; try again later")
@@ -322,9 +322,9 @@ class App:
 
 
 def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what no task awaited; asyncio's own handler would quote the exception."""
+    """Log an error that no task awaited; asyncio's own handler would quote the exception."""
     error = context.get("exception")
     if isinstance(error, BaseException):
-        classify(error) or report(error)
+        failure_of(error)
     else:
         log.error(str(context["message"]))

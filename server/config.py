@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokalign.devices import DEFAULT_DEVICE, DEVICES, check_device
 from tokalign.errors import InputError, quoted
-from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
+from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES, check_device
+from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
 MIB = 1 << 20
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -33,15 +33,15 @@ class Flag:
     Attributes
     ----------
     help : str
-        What it does.
+        The text of --help.
     name : str
         Without dashes; empty is the field's name.
     unit : int
-        How many of the setting's units are one of the flag's.
+        Units of the setting in one unit of the flag.
     none : int or None
-        The number by which the flag says None.
+        The number that the flag takes for None.
     auto : callable or None
-        What "auto", then the flag's default, stands for.
+        Returns the number for "auto", which is then the flag's default.
     """
 
     help: str
@@ -52,9 +52,9 @@ class Flag:
 
 
 def setting(default: T, help: str, *, check: Check | None = None, **flag: Any) -> T:
-    """Return a dataclass field with its check and its Flag, of which the rest are arguments.
+    """Return a dataclass field with its check and its Flag; `flag` are arguments of Flag.
 
-    Where there is an `auto`, that makes the default.
+    An `auto` among them makes the default.
     """
     metadata = {"flag": Flag(help=help, **flag), "check": check}
     if "auto" in flag:
@@ -64,7 +64,7 @@ def setting(default: T, help: str, *, check: Check | None = None, **flag: Any) -
 
 
 def internal(default: T, check: Check) -> T:
-    """Return a dataclass field that is checked, and no option of the command."""
+    """Return a dataclass field that is checked but is no option of the command."""
     return field(default=default, metadata={"check": check})
 
 
@@ -89,27 +89,27 @@ def within(low: float, high: float) -> Check:
     """Return a check that raises InputError unless a value is None or from `low` to `high`."""
 
     def check(name: str, value: float | None) -> None:
-        # Not the other way round: NaN is within nothing.
+        # Written so that NaN, which is within nothing, fails.
         if value is not None and not low <= value <= high:
             raise InputError(f"{name} is {value}; wanted {low} to {high}", field=name)
 
     return check
 
 
-# Of counts the contract holds 32 bits, and grpc 31 of sizes and of times in milliseconds.
+# The contract holds counts in 32 bits, grpc holds sizes and milliseconds in 31.
 count = within(1, 2**31 - 1)
 size = within(1, 1 << 60)
 seconds = within(0, 2_000_000)
 some_seconds = within(0.001, 2_000_000)
-# Each takes three descriptors and some 70 MiB.
+# Each worker takes three descriptors and about 70 MiB.
 worker_count = within(1, 1000)
 is_port = within(0, 65535)
-# At rest it has some 70 MiB.
+# The process has about 70 MiB at rest.
 own_memory = within(128 * MIB, 1 << 60)
 
 
 def distinct(name: str, values: tuple[str, ...]) -> None:
-    """Raise InputError unless there is a value, and none twice."""
+    """Raise InputError unless there is at least one value and all differ."""
     if not values or len(set(values)) != len(values):
         raise InputError(
             f"{name} is {', '.join(values) or 'empty'}; wanted one or more, each once", field=name
@@ -123,7 +123,7 @@ def is_device(name: str, value: str) -> None:
 
 def is_host(name: str, value: str) -> None:
     """Raise InputError unless a value may be a host's name or address."""
-    # grpc would take an empty one for every interface.
+    # grpc would listen on every interface if it were empty.
     if not value or not value.isprintable() or " " in value:
         raise InputError(f"{name} is {quoted(value)}; wanted an address or a name", field=name)
 
@@ -137,7 +137,7 @@ def _check_fields(config: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """What one request may hold; each field's help says what it counts."""
+    """Limits of one request; each field's help says what it counts."""
 
     max_tokens: int = setting(MAX_TOKENS, "Tokens of a sentence.", check=within(1, MAX_TOKENS))
     # Time and memory grow with it.
@@ -163,7 +163,7 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Everything `tokalign serve` can be told; each field's help says what it does.
+    """All settings of `tokalign serve`; each field's help says what it does.
 
     Times are in seconds and sizes in bytes, whatever the unit of the flag.
     """
@@ -183,10 +183,16 @@ class Config:
         auto=auto_workers,
     )
     models: tuple[str, ...] = setting(
-        ("en",), "Name or path; repeatable, the first is the default.", check=distinct, name="model"
+        ("en",),
+        "Name or path of a model; repeatable, the first is the default.",
+        check=distinct,
+        name="model",
     )
     annotators: tuple[str, ...] = setting(
-        ("native",), "Repeatable, the first is the default.", check=distinct, name="annotator"
+        ("native",),
+        "Annotator; repeatable, the first is the default.",
+        check=distinct,
+        name="annotator",
     )
     device: str = setting(
         DEFAULT_DEVICE,
@@ -199,7 +205,7 @@ class Config:
     )
     queue_bytes: int = setting(
         64 * MIB,
-        "MiB of requests and answers, until these are written.",
+        "MiB of requests and unwritten answers; more requests are refused at once.",
         check=size,
         name="queue-mib",
         unit=MIB,
@@ -207,7 +213,7 @@ class Config:
     # Requests are refused while the head of the queue waits longer.
     queue_wait_s: float = setting(
         1.0,
-        "Seconds; while requests wait longer for a worker, more are refused.",
+        "Seconds; while a request waits longer for a worker, others are refused.",
         check=some_seconds,
         name="queue-wait",
     )
@@ -215,7 +221,7 @@ class Config:
     shard_pairs: int = setting(32, "Most typical pairs given to a worker at a time.", check=count)
     shard_timeout_s: float = setting(
         30.0,
-        "Seconds, beside those its work may take, until a silent worker is killed.",
+        "Seconds, added to those that its work may take, until a silent worker is killed.",
         check=some_seconds,
         name="shard-timeout",
     )
@@ -231,7 +237,7 @@ class Config:
     # See MemoryBound.
     max_server_rss_bytes: int = setting(
         512 * MIB,
-        "MiB of memory that the server's own process may have; calls are refused before.",
+        "MiB of memory for the server's own process; above three quarters calls are refused.",
         check=own_memory,
         name="max-server-rss",
         unit=MIB,
@@ -245,13 +251,13 @@ class Config:
     )
     grace_s: float = setting(
         30.0,
-        "On SIGTERM: seconds that running calls are given to finish.",
+        "On SIGTERM: seconds that running calls have to finish.",
         check=seconds,
         name="grace",
     )
     max_connection_age_s: float = setting(
         0.0,
-        "Seconds until clients must connect anew; 0 is never.",
+        "Seconds until a client must connect again; 0 is never.",
         check=seconds,
         name="max-connection-age",
     )
@@ -282,9 +288,13 @@ class Config:
         None, "PEM certificate chain; read again when it changes.", name="tls-cert"
     )
     tls_key: Path | None = setting(None, "PEM private key of --tls-cert.")
-    tls_client_ca: Path | None = setting(None, "Demand client certificates of these authorities.")
+    tls_client_ca: Path | None = setting(
+        None, "PEM authorities; callers need a certificate of one of them."
+    )
     # See security.TokenFile.
-    token_file: Path | None = setting(None, "Hashes of the bearer tokens that may call.")
+    token_file: Path | None = setting(
+        None, "File with the hashes of bearer tokens; callers need one of the tokens."
+    )
     reflection: bool = setting(False, "Describe the service to tools like grpcurl.")
     channelz: bool = setting(False, "Show connections and streams on the admin port.")
     traces: bool = setting(False, "Send OpenTelemetry spans as the OTEL_* variables say.")

@@ -1,4 +1,4 @@
-"""Open files and connections: as many as the system lets a process have."""
+"""Descriptors: as many open files and connections as the system lets a process have."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tokalign.server.config import Config
 
 log = logging.getLogger(__name__)
 
-# Beyond it only more memory would be held.
+# More descriptors would only hold more memory.
 MOST = 65_536
-# Kept for models, logs, probes and scrapes; and for a worker, of which a reload has two.
+# Kept for models, logs, probes and scrapes; and for each worker, which a reload doubles.
 RESERVED = 128
 RESERVED_PER_WORKER = 8
 
@@ -21,7 +21,7 @@ RESERVED_PER_WORKER = 8
 def raise_limit() -> int:
     """Raise the number of descriptors this process may have open, and return it.
 
-    To what the system allows (the hard limit), at most MOST; a larger one is left.
+    It is raised to what the system allows (the hard limit), at most MOST. A larger one is kept.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:

@@ -1,24 +1,17 @@
-"""Which gRPC code an exception becomes: one table, used by the workers and by the service.
+"""Status codes of exceptions: one table, used by the workers and by the service.
 
-Holds no grpc import, so that workers can use it. Exceptions of the table carry messages meant
-for callers; any other exception becomes INTERNAL with an id that the log repeats, and none of
-its text.
+It imports no grpc, so that workers can use it. Exceptions of the table carry messages meant for
+callers. Any other exception is a fault of the server; see observe/faults.py.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-import traceback
 from dataclasses import dataclass
 from typing import Final
 
 from google.protobuf import duration_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from tokalign.errors import AlignError, InputError
-from tokalign.server.observe.logs import Quoting
-
-log = logging.getLogger(__name__)
 
 MAX_MESSAGE = 1000
 
@@ -32,13 +25,13 @@ class UnknownNameError(InputError):
 
 
 class QueueFullError(ServingError):
-    """Refused at once because too much is waiting.
+    """A request is refused because too much is waiting.
 
     Parameters
     ----------
     message : str
     retry_after_s : float
-        When trying again is worth it.
+        After which trying again is worth it.
     """
 
     def __init__(self, message: str, *, retry_after_s: float) -> None:
@@ -55,7 +48,7 @@ class UnauthenticatedError(ServingError):
 
 
 class RefusedError(ServingError):
-    """An operator's request that the server's state does not allow."""
+    """A request of an operator that the server's state does not allow."""
 
 
 class NotServingError(ServingError):
@@ -65,8 +58,8 @@ class NotServingError(ServingError):
 OK: Final = code_pb2.OK
 INTERNAL: Final = code_pb2.INTERNAL
 
-# Ordered: the first row whose class matches decides. A LimitError is an InputError: trying
-# again would not help, so it must not carry a code that clients retry.
+# The first row whose class matches decides. A LimitError is an InputError: trying again would not
+# help, so it must not carry a code that clients retry.
 CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (UnknownNameError, code_pb2.NOT_FOUND),
     (InputError, code_pb2.INVALID_ARGUMENT),
@@ -110,13 +103,23 @@ class FailedError(ServingError):
         self.failure = failure
 
 
+def code_name(code: int) -> str:
+    """Return a google.rpc.Code's name, such as "OK"."""
+    return str(code_pb2.Code.Name(code))
+
+
+def code_number(name: str) -> int:
+    """Return a google.rpc.Code by its name."""
+    return int(code_pb2.Code.Value(name))
+
+
 def _cut(message: str) -> str:
     """Return a message that fits into a call's trailers, whatever made it."""
     return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 
 def classify(error: BaseException) -> Failure | None:
-    """Return what the caller is told about an exception, None where it is an unexpected one."""
+    """Return what the caller is told about an exception; None if the table does not have it."""
     if isinstance(error, FailedError):
         return error.failure
     for kind, code in CODES:
@@ -128,18 +131,3 @@ def classify(error: BaseException) -> Failure | None:
                 getattr(error, "retry_after_s", 0.0),
             )
     return None
-
-
-def report(cause: BaseException | str, **logged: object) -> Failure:
-    """Log a fault of the server under a new error id, and return the failure that names only it.
-
-    The message of an exception may quote a sentence, so the answer never holds it and the log
-    only where it may quote sentences; the log has the exception's type and frames.
-    """
-    error_id = os.urandom(6).hex()
-    if isinstance(cause, BaseException):
-        frames = "".join(traceback.format_tb(cause.__traceback__))
-        logged = {"frames": frames, "reason": Quoting(str, cause), **logged}
-        cause = type(cause).__name__
-    log.error(cause, extra={"error_id": error_id, **logged})
-    return Failure(INTERNAL, f"internal error {error_id}; the server's log has more under this id")

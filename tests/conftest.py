@@ -44,9 +44,9 @@ def small_model(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     from tokalign.annotate import load_annotator
     from tokalign.formats import read_gold
     from tokalign.model import save_model
-    from tokalign.training import train
+    from tokalign.training import TrainingData, train
 
-    pairs = {"sample": read_gold(sample_dir / "sample.jsonl")}
+    pairs = TrainingData({"sample": read_gold(sample_dir / "sample.jsonl")})
     path = tmp_path_factory.mktemp("model") / "small.tokalign"
     save_model(train(pairs, load_annotator("native"), name="small", version="1.0.0"), path)
     return path

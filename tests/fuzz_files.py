@@ -28,13 +28,13 @@ from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import ModelError, ResourceError
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.files.tables import DATA_DIR, Table
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.model import load_model
-from tokalign.shipped import model_path
-from tokalign.tables import DATA_DIR, Table
+from tokalign.model.shipped import model_path
 
 SHIPPED = {
     "vectors": "vectors", "wordnet": "wordnet", "counts": "counts", "tagger": "tagger-en",

@@ -75,7 +75,7 @@ def no_hung_workers(seen: Seen) -> list[str]:
     judge=no_hung_workers,
 )
 async def large_pairs(attack: Attack) -> None:
-    options = {"return_explanations": True, "return_posteriors": True}
+    options = {"explain": True, "posteriors": True}
     async with channel(attack) as connection:
         body = await largest(attack, connection, 64, 512, **options)
         for _ in range(20):

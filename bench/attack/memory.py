@@ -155,7 +155,7 @@ async def unread_streams(attack: Attack) -> None:
     words = " ".join(f"w{index}" for index in range(150))
     chunk = align_pb2.AlignStreamRequest(
         pairs=[{"source": {"text": words}, "target": {"text": words}}] * 16,
-        options={"return_posteriors": True},
+        options={"posteriors": True},
     ).SerializeToString()
 
     async def stream() -> None:
@@ -184,7 +184,7 @@ async def unread_answers(attack: Attack) -> None:
     body = message(
         align_pb2.AlignRequest(
             pair={"source": {"text": words}, "target": {"text": words}},
-            options={"return_posteriors": True},
+            options={"posteriors": True},
         ).SerializeToString()
     )
     assert len(body) < 16_384

@@ -281,7 +281,7 @@ def _receive(process: Any, pipe: Connection, timeout_s: float) -> Any:
         return None
 
 
-def _limits(address: str, token: str, directory: str) -> align_pb2.Limits:
+def _limits(address: str, token: str, directory: str) -> align_pb2.ServerLimits:
     metadata = (("authorization", f"Bearer {token}"),) if token else ()
     kinds = grpc.secure_channel, grpc.insecure_channel
     with caller.connect(address, directory, *kinds) as channel:

@@ -54,7 +54,7 @@ std::string Word(const v1::Sentence& in, int index) {
 grpc::Status Align(Stub& stub, const v1::Pair& pair) {
   v1::AlignRequest request;
   *request.mutable_pair() = pair;
-  request.mutable_options()->set_offset_unit(v1::OFFSET_UNIT_UTF8_BYTES);
+  request.mutable_options()->set_offsets(v1::OFFSET_UNIT_UTF8_BYTES);
   v1::AlignResponse answer;
   grpc::ClientContext context;
   SetDeadline(context, 30);
@@ -142,7 +142,7 @@ grpc::Status Rank(Stub& stub, const v1::Pair&) {
   std::cout.precision(2);
   const char* before = "rank: ";
   for (const auto& each : answer.ranking()) {
-    std::cout << before << each.index() << " " << each.score();
+    std::cout << before << each.index() << " " << each.judgement().score();
     before = ", ";
   }
   std::cout << std::endl;

@@ -66,7 +66,7 @@ func connect(address string) (*grpc.ClientConn, error) {
 }
 
 // Offsets by bytes of UTF-8, which Go's strings are sliced by.
-var options = &pb.AlignOptions{OffsetUnit: pb.OffsetUnit_OFFSET_UNIT_UTF8_BYTES}
+var options = &pb.AlignOptions{Offsets: pb.OffsetUnit_OFFSET_UNIT_UTF8_BYTES}
 
 func word(in *pb.Sentence, index uint32) string { return in.Text[in.Starts[index]:in.Ends[index]] }
 
@@ -153,7 +153,7 @@ func rank(ctx context.Context, client pb.AlignServiceClient, _ *pb.Pair) error {
 	}
 	var shown []string
 	for _, each := range answer.Ranking {
-		shown = append(shown, fmt.Sprintf("%d %.2f", each.Index, each.Score))
+		shown = append(shown, fmt.Sprintf("%d %.2f", each.Index, each.GetJudgement().GetScore()))
 	}
 	fmt.Println("rank:", strings.Join(shown, ", "))
 	return nil

@@ -55,7 +55,7 @@ public class Client {
 
     // The offsets that strings of Java are sliced by.
     static final AlignOptions OPTIONS =
-        AlignOptions.newBuilder().setOffsetUnit(OffsetUnit.OFFSET_UNIT_UTF16_UNITS).build();
+        AlignOptions.newBuilder().setOffsets(OffsetUnit.OFFSET_UNIT_UTF16_UNITS).build();
 
     static String word(Sentence in, int index) {
         return in.getText().substring(in.getStarts(index), in.getEnds(index));
@@ -143,7 +143,8 @@ public class Client {
             request.addCandidates(Candidate.newBuilder().setSentence(sentence(text)));
         }
         System.out.println("rank: " + stub().rank(request.build()).getRankingList().stream()
-            .map(each -> String.format(Locale.ROOT, "%d %.2f", each.getIndex(), each.getScore()))
+            .map(each -> String.format(
+                Locale.ROOT, "%d %.2f", each.getIndex(), each.getJudgement().getScore()))
             .collect(Collectors.joining(", ")));
     }
 

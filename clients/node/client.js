@@ -41,7 +41,7 @@ const call = (method, request, seconds = 30) => new Promise((resolve, reject) =>
 });
 
 // The offsets that strings of JavaScript are sliced by.
-const options = {offset_unit: "OFFSET_UNIT_UTF16_UNITS"};
+const options = {offsets: "OFFSET_UNIT_UTF16_UNITS"};
 const pair = {source: {text: source}, target: {text: target}};
 
 async function align() {
@@ -86,7 +86,9 @@ async function alignStream() {
 async function rank() {
   const candidates = ["It rains.", "Marta founded the bakery."].map((text) => ({sentence: {text}}));
   const {ranking} = await call("Rank", {question: {text: "Who founded the bakery?"}, candidates});
-  console.log("rank:", ranking.map(({index, score}) => `${index} ${score.toFixed(2)}`).join(", "));
+  // A candidate that could not be aligned has no judgement.
+  const score = ({judgement}) => (judgement?.score ?? 0).toFixed(2);
+  console.log("rank:", ranking.map((each) => `${each.index} ${score(each)}`).join(", "));
 }
 
 // The code, the fields that cannot be used, and when to come back.

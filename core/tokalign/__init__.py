@@ -9,7 +9,7 @@ Examples
 
 `Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
 `tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
-`tokalign.training` trains models, and `tokalign.client` asks a server.
+`tokalign.training.train` trains models, and `tokalign.client` asks a server.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tokalign.constraints import Constraints
 from tokalign.errors import (
     AlignError,
     FormatError,
@@ -29,8 +28,6 @@ from tokalign.errors import (
     ServerError,
     ShapeError,
 )
-from tokalign.options import AlignOptions, Direction, RankBy, Symmetrization
-from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     GoldPair,
@@ -40,17 +37,20 @@ from tokalign.types import (
     PassageSentence,
     Sentence,
 )
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
+from tokalign.types.phrases import Phrase
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
+    from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
-    from tokalign.shipped import shipped_models
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
     "rank": "tokalign.ranking",
-    "shipped_models": "tokalign.shipped",
+    "shipped_models": "tokalign.model.shipped",
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
 need neither."""

@@ -9,27 +9,34 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from tokalign.annotate import Annotator, load_annotator
-from tokalign.constraints import Constraints
-from tokalign.decoding.answering import Answering, EncodedPair
+from tokalign.annotate.prepare import annotate, is_ready
+from tokalign.batches.outcomes import annotate_pairs, together, unwrap
+from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
+from tokalign.batches.processes import WorkerError
+from tokalign.decoding.backend import Backend, EncodedPair
+from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.explain import require_indices
-from tokalign.decoding.links import link_posteriors
-from tokalign.decoding.results import Results
-from tokalign.devices import DEFAULT_DEVICE, check_device
+from tokalign.decoding.opening import load_again, open_model
 from tokalign.errors import InputError
 from tokalign.features.lexicons import Lexicons
-from tokalign.judging import Judge
 from tokalign.lexicon.frequencies import Frequencies
-from tokalign.loading import load_again, open_model
-from tokalign.matching import SystemResults
-from tokalign.model import Model, ModelHeader
-from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
-from tokalign.outcomes import AnnotatedPair, annotate_pairs, attempt, together, unwrap
-from tokalign.piping import check_pipe, in_batches, of_pair, split_contexts
-from tokalign.preparation import annotate, is_ready
-from tokalign.processes import WorkerError
-from tokalign.shipped import DEFAULT_MODEL
+from tokalign.model.file import Model, ModelHeader
+from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.neural.devices import DEFAULT_DEVICE, check_device
+from tokalign.questions.judge import Judge
 from tokalign.systems import System
-from tokalign.types import Alignment, Judgement, LinkExplanation, Pair, Sentence, SentenceLike
+from tokalign.types import (
+    Alignment,
+    AnnotatedPair,
+    Judgement,
+    LinkExplanation,
+    Pair,
+    Sentence,
+    SentenceLike,
+)
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 
 if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
@@ -46,7 +53,7 @@ class Aligner:
     encoder : Encoder, optional
         In place of the one that the model names.
     device : str
-        Where the encoder that the model names runs, out of tokalign.devices.DEVICES.
+        Where the encoder that the model names runs, out of tokalign.neural.devices.DEVICES.
 
     Attributes
     ----------
@@ -72,15 +79,15 @@ class Aligner:
     ) -> None:
         self.annotator = annotator
         self.is_system = not isinstance(model, Model)
-        self._results: Answering[Any]  # which takes what it has decoded
+        self._backend: Backend
         if isinstance(model, Model):
             lexicons = Lexicons.for_groups(model.table.groups)
             frequencies = lexicons.frequencies
-            self._results = Results(model, lexicons)
+            self._backend = ModelBackend(model, lexicons)
         else:
             frequencies = Frequencies.open_shipped()
-            self._results = SystemResults(model, frequencies)
-        self.header: ModelHeader = self._results.header
+            self._backend = SystemBackend(model, frequencies)
+        self.header: ModelHeader = self._backend.header
         self._judge = Judge(frequencies.idf)
         if encoder is None and self.header.encoder:
             from tokalign.neural.encoder import Encoder  # its packages are optional
@@ -108,7 +115,7 @@ class Aligner:
         annotator : str or Annotator
             A name known to tokalign.annotate, or an object that follows its protocol.
         device : str
-            Where the model's encoder, if it has one, runs; out of tokalign.devices.DEVICES.
+            Where the model's encoder, if it has one, runs; out of tokalign.neural.devices.DEVICES.
 
         Raises
         ------
@@ -148,8 +155,8 @@ class Aligner:
         ----------
         sentences : sequence of str, sequence of str, or Sentence
         truncate : bool
-            Whether a sentence that is too long (see tokalign.lengths) keeps its first tokens, and
-            all of its text; a token whose head is among the others becomes a root.
+            Whether a sentence that is too long (see tokalign.types.lengths) keeps its first
+            tokens, and all of its text; a token whose head is among the others becomes a root.
 
         Raises
         ------
@@ -186,18 +193,15 @@ class Aligner:
             style, a system no such option, or constraints contradict one another or are out of
             range.
         LimitError
-            If one is too long (see tokalign.lengths), and the option `truncate` is not set.
+            If one is too long (see tokalign.types.lengths), and the option `truncate` is not set.
         """
         constraints = Constraints.taken_from(changes)
         options = AlignOptions.of(options, changes)
-        self._results.check(options)
+        self._backend.check(options)
         more = () if constraints is None else (constraints,)
-        trees = self.header.uses_trees
-        if not (is_ready(source, trees=trees) and is_ready(target, trees=trees)):
-            (annotated,) = self.annotate_pairs([(source, target)], truncate=options.truncate)
-            source, target = unwrap(annotated)[:2]
-        (encoded,) = self._encode([(source, target, *more)])
-        return self._results.one(encoded, options)
+        (annotated,) = self.annotate_pairs([(source, target, *more)], truncate=options.truncate)
+        decided = self._backend.decide(self._encode([unwrap(annotated)]), options)
+        return unwrap(next(decided.alignments()))
 
     @overload
     def pipe(
@@ -283,7 +287,7 @@ class Aligner:
         """
         check_pipe(batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
-        self._results.check(options)
+        self._backend.check(options)
         contexts: deque[Any] = deque()
         if as_tuples:
             pairs = split_contexts(pairs, contexts)
@@ -303,8 +307,20 @@ class Aligner:
     def annotate_pairs(
         self, pairs: Sequence[Pair | Exception], *, truncate: bool = False
     ) -> list[AnnotatedPair | Exception]:
-        """Return pairs annotated, for `align_annotated`; see tokalign.outcomes.annotate_pairs."""
+        """Return pairs annotated, for `align_annotated`; see batches.outcomes.annotate_pairs."""
+        if all(map(self._is_ready, pairs)):
+            return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
         return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
+
+    def _is_ready(self, pair: Pair | Exception) -> bool:
+        """Whether there is nothing to annotate or to check of a pair."""
+        trees = self.header.uses_trees
+        return (
+            type(pair) is tuple
+            and len(pair) == 2
+            and is_ready(pair[0], trees=trees)
+            and is_ready(pair[1], trees=trees)
+        )
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
@@ -323,7 +339,7 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        yield from self._results.align(together(self._encode, pairs), options)
+        yield from self._backend.align(together(self._encode, pairs), options)
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
@@ -343,16 +359,13 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        self._results.check(options)
-
-        def judged(ready: EncodedPair) -> tuple[Alignment, Judgement]:
-            decoded = self._results.decode(*ready, options.style)
-            alignment = self._results.alignment(decoded, options)
-            posterior = link_posteriors(decoded, Symmetrization.JOINT)
-            return alignment, self._judge.judge(alignment, posterior, by, explain=options.explain)
-
-        for outcome in together(self._encode, pairs):
-            yield attempt(judged, outcome)
+        for outcome in self._backend.align_with_means(together(self._encode, pairs), options):
+            if isinstance(outcome, Exception):
+                yield outcome
+            else:
+                alignment, mean = outcome
+                judgement = self._judge.judge(alignment, mean, by, explain=options.explain)
+                yield alignment, judgement
 
     def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""
@@ -391,10 +404,10 @@ class Aligner:
             direction labels is.
         """
         options = AlignOptions.of(None, {"symmetrization": symmetrization, "style": style})
-        chosen = options.symmetrization
-        self._results.check(options)
+        self._backend.check(options)
         (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
-        (source, target, *_), encoded = unwrap(outcome)
-        require_indices(source_index, target_index, len(source), len(target), chosen)
-        decoded = self._results.decode((source, target), encoded, style)
-        return self._results.explain(decoded, source_index, target_index, chosen)
+        pair = unwrap(outcome)
+        n_source, n_target = len(pair[0][0]), len(pair[0][1])
+        chosen = options.symmetrization
+        require_indices(source_index, target_index, n_source, n_target, chosen)
+        return self._backend.explain(pair, source_index, target_index, options)

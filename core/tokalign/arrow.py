@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
-from tokalign.columns import columns_of
 from tokalign.errors import InputError, ResourceError, ShapeError, located
-from tokalign.options import AlignOptions
 from tokalign.types import Alignment
+from tokalign.types.columns import columns_of
+from tokalign.types.options import AlignOptions
 
 try:
     import pyarrow as pa
@@ -210,7 +210,7 @@ def _null(source: str | None, target: str | None) -> str | None:
 
 
 def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
-    """Return the links as one array of lists; of views they stay in the arrays where they are."""
+    """Return the links as one array of lists."""
     offsets: list[int | None] = []
     parts: list[list[Any]] = [[] for _ in LINKS.value_type]
     n_links = 0
@@ -234,14 +234,6 @@ def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
 
 def _link_columns(alignment: Alignment) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return source, target and confidence of each link."""
-    viewed = columns_of(alignment)
-    if viewed is None:
-        links = alignment.links
-        return (
-            np.array([link.source for link in links], np.int32),
-            np.array([link.target for link in links], np.int32),
-            np.array([link.confidence for link in links], np.float64),
-        )
-    columns, number = viewed
+    columns, number = columns_of(alignment)
     span = slice(columns.offsets[number], columns.offsets[number + 1])
     return columns.source[span], columns.target[span], columns.confidence[span]

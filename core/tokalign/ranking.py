@@ -9,15 +9,15 @@ import copy
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokalign.aligner import Aligner
-from tokalign.annotate._sentences import Sentences
+from tokalign.annotate.passages import Passage, decides
+from tokalign.batches.outcomes import unwrap
 from tokalign.errors import InputError
-from tokalign.offsets import positions
-from tokalign.options import AlignOptions, OffsetUnit, RankBy
-from tokalign.outcomes import require_many, unwrap
 from tokalign.types import Alignment, Judgement, Pair, PassageSentence, SentenceLike
+from tokalign.types.inputs import require_many
+from tokalign.types.options import AlignOptions, OffsetUnit, RankBy
 
 BATCH_SIZE = 64
 
@@ -94,62 +94,68 @@ def rank(
     by = RankBy.of(by)
     options = AlignOptions.of(options, changes)
     (target,) = aligner.annotate([question], truncate=options.truncate)
-    ranked: list[Ranked] = []
-    pending = _sources(require_many(candidates), passages, options.offsets)
+    decisive: list[_Outcome] = []
+    pending = _sentences(require_many(candidates), passages)
     while batch := list(itertools.islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
-            source if isinstance(source, InputError) else (source, target) for _, source, _ in batch
+            each.source if isinstance(each.source, InputError) else (each.source, target)
+            for each in batch
         ]
         annotated = aligner.annotate_pairs(pairs, truncate=options.truncate)
-        outcomes = aligner.judge_annotated(annotated, options, by)
-        for (index, _, sentence), outcome in zip(batch, outcomes, strict=True):
-            if isinstance(outcome, InputError):
-                found = Ranked(index, None, None, _of_sentence(outcome, sentence))
-            else:
-                found = Ranked(index, *unwrap(outcome), sentence=sentence)
-            if index == len(ranked):
-                ranked.append(found)
-            else:
-                ranked[index] = _stands_for(ranked[index], found)
+        for each, outcome in zip(
+            batch, aligner.judge_annotated(annotated, options, by), strict=True
+        ):
+            found = _Outcome(each, outcome if isinstance(outcome, InputError) else unwrap(outcome))
+            if each.candidate == len(decisive):
+                decisive.append(found)
+            elif decides(found.score, decisive[each.candidate].score):
+                decisive[each.candidate] = found
+    ranked = [each.ranked(options.offsets) for each in decisive]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
     return ranked[: top_k or None]
 
 
-Source = tuple[int, SentenceLike | InputError, PassageSentence | None]
-"""Index of a candidate, a sentence of it or why it has none, and where in the passage that is."""
+class _Sentence(NamedTuple):
+    """A sentence of a candidate, or why it has none, and where in its passage it is."""
+
+    candidate: int
+    source: SentenceLike | InputError
+    passage: Passage | None = None
+    number: int = 0
 
 
-def _sources(
-    candidates: Iterable[SentenceLike], passages: bool, unit: OffsetUnit
-) -> Iterator[Source]:
+class _Outcome(NamedTuple):
+    """What came of a sentence."""
+
+    sentence: _Sentence
+    value: tuple[Alignment, Judgement] | InputError
+
+    @property
+    def score(self) -> float | None:
+        return None if isinstance(self.value, InputError) else self.value[1].score
+
+    def ranked(self, unit: OffsetUnit) -> Ranked:
+        candidate, _, passage, number = self.sentence
+        if not isinstance(self.value, InputError):
+            where = passage.sentence(number, unit) if passage else None
+            return Ranked(candidate, *self.value, sentence=where)
+        error = self.value
+        if passage is not None:
+            error = copy.copy(error)  # equal sentences of other passages share it
+            error.args = (passage.fault(number, str(error)),)
+        return Ranked(candidate, None, None, error)
+
+
+def _sentences(candidates: Iterable[SentenceLike], passages: bool) -> Iterator[_Sentence]:
     for index, candidate in enumerate(candidates):
         if not passages or not isinstance(candidate, str):
-            yield index, candidate, None
+            yield _Sentence(index, candidate)
             continue
-        spans = list(Sentences(candidate))
-        if not spans:
-            nothing = "the passage has no sentence; give text with at least one word"
-            yield index, InputError(nothing, field="source"), None
-        at = positions(candidate, unit)
-        for number, (start, end) in enumerate(spans):
-            where = PassageSentence(number, len(spans), at[start], at[end])
-            yield index, candidate[start:end], where
-
-
-def _stands_for(one: Ranked, other: Ranked) -> Ranked:
-    """Return which of two sentences of a passage, the second of them later, decides its rank."""
-    if one.judgement is None or other.judgement is None:
-        return one if one.judgement is None else other
-    return other if other.judgement.score > one.judgement.score else one
-
-
-def _of_sentence(error: InputError, sentence: PassageSentence | None) -> InputError:
-    """Return the error of a candidate that says which sentence of a passage is at fault."""
-    if sentence is None:
-        return error
-    error = copy.copy(error)  # equal sentences of other passages share it
-    error.args = (
-        f"sentence {sentence.index} of the passage, offsets {sentence.start} to {sentence.end}: "
-        f"{error}",
-    )
-    return error
+        try:
+            passage = Passage.split(candidate)
+        except InputError as error:
+            error.field = "source"  # the candidate is a pair's source
+            yield _Sentence(index, error)
+            continue
+        for number, sentence in enumerate(passage.sentences()):
+            yield _Sentence(index, sentence, passage, number)

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
-from tokalign.tables import write_table
+from tokalign.files.tables import write_table
 from tokalign.types import Sentence
 
 from recipes.annotators.parser import ParserConfig, train_parser

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.annotate._forms import Forms
-from tokalign.annotate._tagger import train_epoch
-from tokalign.annotate.tagger import Tagger
+from tokalign.annotate.forms import Forms
+from tokalign.annotate.tagger import Tagger, train_epoch
 from tokalign.types import Sentence
 
 from recipes.annotators.treebank import join_hyphens, tree_columns

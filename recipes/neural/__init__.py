@@ -1,1 +1,1 @@
-"""The neural models: how their encoders are fine-tuned, and the CRF trained over them."""
+"""The neural models: fine-tuning of their encoders, and the CRF trained over them."""

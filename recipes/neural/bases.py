@@ -1,4 +1,4 @@
-"""The base encoders that are fine-tuned: what their tables say of them, and at which rate."""
+"""Base encoders for fine-tuning: the fields of their tables, and their learning rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The encoders that the neural models are trained with, each on a part of the corpora.
+"""Encoders of the neural models, each fine-tuned on a part of the corpora.
 
 Encoders are written to the work folder one by one; those already there are not trained again.
 """
@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tokalign.files.tables import Table
 from tokalign.formats import read_gold
-from tokalign.lessons import fold_numbers, gold_targets
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
-from tokalign.tables import Table
+from tokalign.training.examples import fold_numbers, gold_targets
 from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
-from recipes.models import EN_SETTINGS
 from recipes.neural.bases import SMALL, BaseEncoder
+from recipes.settings import EN_SETTINGS
 
 if TYPE_CHECKING:
-    from tokalign.features._extract import Encoded
+    from tokalign.features.encoded import Encoded
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
 ALL = (RTE2, EDINBURGH, MTREF, WIKI)
@@ -76,7 +76,7 @@ class Encoders:
         start: Table | None = None,
     ) -> Table:  # fmt: skip
         """Return an encoder trained on the numbered pairs of corpora."""
-        from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
+        from recipes.neural.fine_tune import examples, fine_tune
 
         base = self.base
         path = self.work / base.name / f"{name}.table"
@@ -97,11 +97,8 @@ class Encoders:
                 number,
             )
         corpora = ", ".join(Path(corpus).name for corpus in parts)
-        settings = TuningSettings(epochs, rate=base.rate, is_rounded=base.is_rounded)
-        return fine_tune(
-            data, settings, path, made=base.made, name=name,
-            source=SOURCE.format(base.name, corpora), start=start,
-        )  # fmt: skip
+        source = SOURCE.format(base.name, corpora)
+        return fine_tune(data, base, epochs, path, source=source, start=start)
 
     def joint(self, without: int | None = None) -> Table:
         """Return the encoder trained on all corpora at once, without one of their halves if asked.
@@ -120,7 +117,7 @@ class Encoders:
         return self.tune(name, parts, EPOCHS_JOINT if without is None else EPOCHS_HALVES)
 
     def _numbers(self, corpus: str) -> list[int]:
-        """Return the pairs of a corpus that encoders learn from: all, or a sample of Wiki's."""
+        """Return the pairs of a corpus that encoders are trained on: all, or a sample of Wiki's."""
         size = len(self.corpus(corpus))
         if corpus != WIKI:
             return [*range(size)]

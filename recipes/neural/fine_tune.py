@@ -6,51 +6,32 @@ One thread, a fixed seed: the same input gives the same encoder on the same proc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from tokalign.neural.architecture import Architecture
+from tokalign.files.tables import Table, write_table
 from tokalign.neural.base import base_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
-from tokalign.tables import Table, write_table
+from tokalign.types import Links
+from torch import nn
 from tqdm import tqdm
 
-from recipes.neural.torch_encoder import Batch, TorchEncoder, header_meta, loss
+from recipes.neural.bases import BaseEncoder
+from recipes.neural.torch_encoder import TensorBatch, TorchEncoder, header_meta, loss
 
-Links = frozenset[tuple[int, int]]
 Example = tuple[Sequence2, Links, int]
 """A pair, its links, and the number of its corpus."""
+
+SEED = 1
 
 BATCH_PIECES = 1000
 """Word pieces of one step, padding included."""
 WARM_UP = 0.1
 """Share of the steps in which the learning rate rises, before it falls to zero."""
+HEAD_RATE = 2e-3
+"""Largest learning rate of the parameters that scores are made of."""
 LICENSE = "Apache-2.0 ({}); corpora for research use"
-
-
-@dataclass(frozen=True, slots=True)
-class TuningSettings:
-    """How to fine-tune.
-
-    Attributes
-    ----------
-    epochs : int
-    rate : float
-        Largest learning rate of the low-rank differences (AdamW).
-    head_rate : float
-        The same for what scores are made of.
-    is_rounded : bool
-        Whether the frozen weights are kept in bfloat16 instead of rounded at every step.
-    seed : int
-    """
-
-    epochs: int
-    rate: float = 3e-3
-    head_rate: float = 2e-3
-    is_rounded: bool = False
-    seed: int = 1
 
 
 def examples(
@@ -67,59 +48,46 @@ def examples(
 
 def fine_tune(
     data: Sequence[Example],
-    settings: TuningSettings,
+    base: BaseEncoder,
+    epochs: int,
     output: Path,
     *,
-    made: Architecture,
-    name: str,
     source: str,
     start: Table | None = None,
-    report: bool = True,
 ) -> Table:
     """Fine-tune an encoder, write its table to `output`, and return it.
 
     Parameters
     ----------
     data : sequence of (Sequence2, set of links, number of the corpus)
-    settings : TuningSettings
+    base : BaseEncoder
+    epochs : int
     output : Path
-    made : Architecture
-        Of the base encoder.
-    name, source : str
+        Its stem is the name of the table.
+    source : str
         Of the table.
     start : Table, optional
         An encoder to go on from; the base encoder otherwise.
-    report : bool
-        Whether to show progress on stderr.
     """
     torch.set_num_threads(1)  # sums would differ with their number
-    torch.manual_seed(settings.seed)
+    torch.manual_seed(SEED)
     torch.use_deterministic_algorithms(True)
-    rng = np.random.default_rng(settings.seed)
+    rng = np.random.default_rng(SEED)
     n_corpora = 1 + max(corpus for _, _, corpus in data)
-    encoder = TorchEncoder(made, base_weights(made["base"]), start, n_corpora)
-    if settings.is_rounded:
+    encoder = TorchEncoder(base.made, base_weights(base.made["base"]), start, n_corpora)
+    if base.is_rounded:
         encoder.round_frozen()
     encoder.train()
-    head = [
-        encoder.source, encoder.target, encoder.null_source, encoder.null_target,
-        encoder.null_bias, encoder.scale,
-    ]  # fmt: skip
-    known = set(map(id, head))
-    body = [each for each in encoder.parameters() if each.requires_grad and id(each) not in known]
+    body, head = _trained(encoder)
     optimiser = torch.optim.AdamW(
-        [{"params": body, "lr": settings.rate}, {"params": head, "lr": settings.head_rate}],
+        [{"params": body, "lr": base.rate}, {"params": head, "lr": HEAD_RATE}],
         weight_decay=0.01,
     )
-    rates = [group["lr"] for group in optimiser.param_groups]
-    plan = [batch for _ in range(settings.epochs) for batch in _batches(data, rng)]
-    for step, batch_numbers in enumerate(tqdm(plan, desc=name, disable=not report)):
-        pace = min(
-            (step + 1) / (WARM_UP * len(plan)), (len(plan) - step) / ((1 - WARM_UP) * len(plan))
-        )
-        for group, rate in zip(optimiser.param_groups, rates, strict=True):
-            group["lr"] = rate * pace
-        batch = Batch(*zip(*(data[k] for k in batch_numbers), strict=True))
+    plan = [batch for _ in range(epochs) for batch in _batches(data, rng)]
+    for step, numbers in enumerate(tqdm(plan, desc=output.stem, disable=None)):
+        for group, rate in zip(optimiser.param_groups, (base.rate, HEAD_RATE), strict=True):
+            group["lr"] = rate * _pace(step, len(plan))
+        batch = TensorBatch(*zip(*(data[k] for k in numbers), strict=True))
         with torch.autocast("cpu", dtype=torch.bfloat16):
             total = loss(encoder, batch)
         optimiser.zero_grad()
@@ -128,11 +96,27 @@ def fine_tune(
         optimiser.step()
     unfinished = output.with_suffix(".part")
     write_table(
-        unfinished, encoder.arrays(), name=name, version="1.0.0",
-        license=LICENSE.format(made["base"]["name"]), source=source, meta=header_meta(made),
+        unfinished, encoder.arrays(), name=output.stem, version="1.0.0",
+        license=LICENSE.format(base.name), source=source, meta=header_meta(base.made),
     )  # fmt: skip
     unfinished.replace(output)
     return Table.open(output)
+
+
+def _trained(encoder: TorchEncoder) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """Return the parameters of the low-rank differences, and those that scores are made of."""
+    head = [
+        encoder.source, encoder.target, encoder.null_source, encoder.null_target,
+        encoder.null_bias, encoder.scale,
+    ]  # fmt: skip
+    known = set(map(id, head))
+    body = [each for each in encoder.parameters() if each.requires_grad and id(each) not in known]
+    return body, head
+
+
+def _pace(step: int, n_steps: int) -> float:
+    """Return the share of the largest learning rate at a step: it rises, then falls to zero."""
+    return min((step + 1) / (WARM_UP * n_steps), (n_steps - step) / ((1 - WARM_UP) * n_steps))
 
 
 def _batches(data: Sequence[Example], rng: np.random.Generator) -> Iterator[list[int]]:

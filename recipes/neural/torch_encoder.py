@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, distance_buckets
 from tokalign.neural.base import Weights
 from tokalign.neural.wordpieces import Sequence2
-from tokalign.tables import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -133,7 +133,7 @@ class TorchEncoder(nn.Module):
         if start is not None:
             self._take(start)
 
-    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, batch: TensorBatch) -> tuple[Tensor, Tensor, Tensor]:
         """Return scores of cells, and of NULL for source and target tokens, padded."""
         x = self.states(batch)
         source, target = batch.source @ x, batch.target @ x
@@ -151,7 +151,7 @@ class TorchEncoder(nn.Module):
                 part.weight.data = part.weight.data.bfloat16()
                 part.bias.data = part.bias.data.bfloat16()
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: TensorBatch) -> Tensor:
         """Return the last layer's states, shape (batch, sequence, width)."""
         first, length = self.made["first_position"], batch.ids.shape[1]
         x = self.words[batch.ids] + self.positions[first : first + length]
@@ -165,7 +165,7 @@ class TorchEncoder(nn.Module):
             x = layer(x, mask)
         return x.float()
 
-    def _mask(self, batch: Batch) -> Tensor:
+    def _mask(self, batch: TensorBatch) -> Tensor:
         mask = batch.mask[:, None, None, :]
         if self.distances is None:
             return mask
@@ -220,7 +220,7 @@ def _tensor(value: NDArray[np.generic]) -> Tensor:
     return torch.tensor(np.asarray(value, dtype=np.float32))
 
 
-class Batch:
+class TensorBatch:
     """Padded sequences.
 
     Attributes
@@ -268,7 +268,7 @@ class Batch:
         self.has_target = self.target.any(dim=2)
 
 
-def loss(encoder: TorchEncoder, batch: Batch) -> Tensor:
+def loss(encoder: TorchEncoder, batch: TensorBatch) -> Tensor:
     """Return the summed loss of every token of both sides, in nats.
 
     A token's loss is minus the log of the probability that its gold partners have together, NULL

@@ -1,1 +1,1 @@
-"""The table of word vectors: where they start from, and how they are bent."""
+"""The table of word vectors: their starting values and their training."""

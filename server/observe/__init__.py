@@ -1,1 +1,1 @@
-"""What operators see: logs, metrics and traces."""
+"""Logs, metrics and traces for operators, and the watch over the server's own process."""

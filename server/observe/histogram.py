@@ -1,8 +1,8 @@
 """A Prometheus histogram that is cheap to observe.
 
-prometheus_client's takes one or two microseconds an observation, for its locks and the walk over
-the buckets; a unary call makes seven. Here one event loop observes, so counting needs no lock, and
-the work is left to the scrape.
+prometheus_client's takes one or two microseconds per observation, for its locks and the walk over
+the buckets; a unary call makes seven observations. Here one event loop observes, so that counting
+needs no lock, and the scrape does the rest of the work.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Series:
         self.total = 0.0
 
     def observe(self, value: float) -> None:
-        """Count a value in the first bucket whose bound it does not exceed."""
+        """Count a value in the first bucket whose bound is not below it."""
         self.counts[bisect_left(self._bounds, value)] += 1
         self.total += value
 
@@ -63,7 +63,7 @@ class Histogram(Collector):
         registry.register(self)
 
     def labels(self, *values: str) -> Series:
-        """Return the series of some label values; keep it rather than ask again."""
+        """Return the series of some label values. Callers keep it rather than ask again."""
         return self._series.setdefault(values, Series(self._bounds))
 
     def collect(self) -> Iterator[HistogramMetricFamily]:

@@ -1,4 +1,4 @@
-"""Lines that a thread writes to standard error, so that nothing else waits for their reader."""
+"""Log lines that a thread writes to standard error, so that nothing else waits for it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _STDERR = 2
 
 
 class LineWriter:
-    """A bounded queue of lines and the thread that writes them; what finds no room is dropped.
+    """A bounded queue of lines, and the thread that writes them.
+
+    Lines that find no room are dropped.
 
     Parameters
     ----------
     tell_dropped : callable taking int
-        Returns the line that is written once lines flow again: how many were dropped.
+        Returns the line that says how many were dropped; it is written once lines flow again.
     descriptor : int
-        Where to write; blocking, or not.
+        Where to write; it may block or not.
     max_lines : int
         Most lines that wait.
 
@@ -43,14 +45,14 @@ class LineWriter:
         self._descriptor = descriptor
         self._max_lines = max_lines
         self._lines: deque[str] = deque()
-        # Its lock may be taken twice: the collector may end an object that logs within put().
+        # Its lock may be taken twice: within put() the collector may end an object that logs.
         self._changed = threading.Condition()
         self._is_writing = False
-        # A daemon, for the process must end while a write hangs.
+        # A daemon, because the process must be able to end while a write hangs.
         threading.Thread(target=self._run, name="log", daemon=True).start()
 
     def put(self, line: str) -> None:
-        """Have a line written, without its end."""
+        """Queue a line, which has no line break at its end."""
         with self._changed:
             if len(self._lines) < self._max_lines:
                 self._lines.append(line)
@@ -59,7 +61,7 @@ class LineWriter:
                 self.dropped += 1
 
     def flush(self, timeout_s: float = FLUSH_S) -> bool:
-        """Wait until all lines are written, for a time at most; return whether they are."""
+        """Wait at most `timeout_s` until all lines are written; return whether they are."""
         ends_at = time.monotonic() + timeout_s
         with self._changed:
             while self._lines or self._is_writing:

@@ -1,6 +1,6 @@
-"""JSON log lines on standard error. What may quote sentences is shown only where asked for.
+"""JSON log lines on standard error; sentences are quoted only where that is asked for.
 
-Whoever logs never waits for the log's reader; see lines.
+Logging never waits for the log's reader; see lines.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Settings(NamedTuple):
 
 
 class Quoting:
-    """An extra of a record that may quote sentences: what `read` returns, called to show it."""
+    """An extra of a log record that may quote sentences; `read` returns it when it is shown."""
 
     def __init__(self, read: Callable[..., object], *arguments: object) -> None:
         self._read = read
@@ -65,7 +65,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class QueuedHandler(logging.Handler):
-    """Formats records where they are made, and leaves the lines to a writer."""
+    """Formats records at once, and leaves the lines to a writer."""
 
     def __init__(self, formatter: JsonFormatter, writer: LineWriter | None = None) -> None:
         super().__init__()
@@ -77,12 +77,12 @@ class QueuedHandler(logging.Handler):
         try:
             line = self.format(record)
         except Exception as error:
-            # The library's own handling would print, and wait.
+            # Python's own handling would print, and wait.
             line = self._line("log record cannot be formatted", reason=type(error).__name__)
         self.writer.put(line)
 
     def flush(self) -> None:
-        """Wait for the reader, but not for long; called at the end, too."""
+        """Wait a short time for the reader. logging calls it at the end, too."""
         self.writer.flush()
 
     def _dropped_line(self, n_lines: int) -> str:
@@ -112,7 +112,7 @@ def configure(settings: Settings) -> None:
 
 
 def settings() -> Settings:
-    """Return what this process was configured with, for its workers."""
+    """Return the settings of this process, for its workers."""
     handler = _handler()
     formatter = handler.formatter if handler else None
     sentences = isinstance(formatter, JsonFormatter) and formatter.sentences
@@ -120,14 +120,14 @@ def settings() -> Settings:
 
 
 def say(text: str) -> None:
-    """Print a plain line to standard error, among the log's; configure() comes first."""
+    """Print a plain line to standard error among the log's lines, after configure()."""
     handler = _handler()
     assert handler is not None
     handler.writer.put(text)
 
 
 def flush() -> None:
-    """Write what is queued, for a second at most; for ends that Python's own end misses."""
+    """Write the queued lines within a second, where a process ends without Python's own end."""
     if (handler := _handler()) is not None:
         handler.flush()
 

@@ -27,7 +27,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class Memory:
-    """Resident memory of this process; cheap enough to read after every shard."""
+    """Resident memory of this process. It is cheap to read, even after every shard."""
 
     def __init__(self) -> None:
         self._file = os.open(_STATM, os.O_RDONLY) if _STATM.exists() else None
@@ -46,7 +46,7 @@ class Memory:
 class MemoryBound:
     """Refuses calls while a process holds more than three quarters of what it may.
 
-    The quarter above is for what has been admitted by then.
+    The last quarter is for the requests that were admitted by then.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class MemoryBound:
         self._resident_bytes = resident_bytes
 
     def look(self) -> int:
-        """Read the memory, log where it becomes short or enough again, and return it."""
+        """Read the memory and return it; log when it becomes short, or enough again."""
         resident = self._resident_bytes()
         is_short = resident > self.max_bytes * 3 // 4
         if is_short != self.is_short:
@@ -80,8 +80,8 @@ class MemoryBound:
 
 
 def give_back() -> None:
-    """Return what was freed to the system, which glibc keeps; elsewhere do nothing."""
-    # Releases the interpreter's lock while it works.
+    """Return freed memory that glibc keeps to the system; do nothing without glibc."""
+    # It releases the interpreter's lock while it works.
     trim: Any = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
@@ -90,8 +90,8 @@ def give_back() -> None:
 def keep_little() -> None:
     """Have glibc return large blocks when they are freed, and keep few heaps for its threads.
 
-    Without it, freeing a block of some megabytes has glibc keep all later ones of that size,
-    in a heap for each of grpc's threads. To be called before they start; elsewhere does nothing.
+    Otherwise, once a block of some megabytes was freed, glibc keeps all later ones of that size, in
+    a heap for each of grpc's threads. Call it before they start. Without glibc it does nothing.
     """
     adjust: Any = getattr(ctypes.CDLL(None), "mallopt", None)
     if adjust is not None:

@@ -1,6 +1,6 @@
 """Prometheus metrics and their port, with /livez and /readyz beside /metrics.
 
-The parent owns every metric; workers send counts and stage times back with each shard.
+The parent process owns every metric; workers send the times of their stages with each shard.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, make_wsgi_app
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
+from tokalign.codec import ModelInfo
 from tokalign.server.observe.histogram import Histogram
-from tokalign.server.workers import frames
+from tokalign.server.status import code_name
 
 log = logging.getLogger(__name__)
 
-# A pair takes some 0.2 ms, so the first buckets are that fine; the last hold bulk requests.
+# A pair takes about 0.2 ms, so the first buckets are as fine; the last hold bulk requests.
 SECONDS = (
     *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05),
     *(0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
 )
 STAGE_SECONDS = (0.00005, 0.0001, *SECONDS)
 PAIRS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-# Requests of the metrics port at once; each has a thread.
+# Requests of the metrics port that are answered at once; each has a thread.
 MAX_SCRAPES = 32
 REASONS = ("died", "hung", "slow start", "refused", "mismatch", "memory")
 
@@ -46,61 +46,44 @@ class Metrics:
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
         GCCollector(registry=registry)
+        counter = functools.partial(Counter, registry=registry)
+        histogram = functools.partial(Histogram, registry=registry)
         labels = ("grpc_service", "grpc_method")
-        self.started = Counter("grpc_server_started", "Calls begun.", labels, registry=registry)
-        self.handled = Counter(
-            "grpc_server_handled",
-            "Calls ended, by status code.",
-            (*labels, "grpc_code"),
-            registry=registry,
+        self.started = counter("grpc_server_started", "Calls begun.", labels)
+        self.handled = counter(
+            "grpc_server_handled", "Calls ended, by status code.", (*labels, "grpc_code")
         )
-        self.handling_seconds = Histogram(
+        self.handling_seconds = histogram(
             "grpc_server_handling_seconds",
             "Time from a call's arrival to its answer.",
             labels,
             buckets=SECONDS,
-            registry=registry,
         )
-        self.queue_seconds = Histogram(
+        self.queue_seconds = histogram(
             "tokalign_queue_seconds",
             "Time a request waited for its first pair to be given to a worker.",
             buckets=STAGE_SECONDS,
-            registry=registry,
         ).labels()
-        self.stage_seconds = Histogram(
+        self.stage_seconds = histogram(
             "tokalign_stage_seconds",
             "Time a worker spent on one shard, by stage.",
             ("stage",),
             buckets=STAGE_SECONDS,
-            registry=registry,
         )
-        self.shard_pairs = Histogram(
-            "tokalign_shard_pairs",
-            "Pairs given to a worker at a time.",
-            buckets=PAIRS,
-            registry=registry,
+        self.shard_pairs = histogram(
+            "tokalign_shard_pairs", "Pairs given to a worker at a time.", buckets=PAIRS
         ).labels()
-        self.loop_lag_seconds = Histogram(
+        self.loop_lag_seconds = histogram(
             "tokalign_loop_lag_seconds",
             "Time by which the event loop came late to a look every 50 ms.",
             buckets=SECONDS,
-            registry=registry,
         ).labels()
-        self.pairs = Counter(
-            "tokalign_pairs", "Pairs answered, by status code.", ("code",), registry=registry
+        self.pairs = counter("tokalign_pairs", "Pairs answered, by status code.", ("code",))
+        self.cost = counter("tokalign_cost", "Cost of the pairs answered, in typical pairs.")
+        self.worker_restarts = counter(
+            "tokalign_worker_restarts", "Workers lost and replaced, by reason.", ("reason",)
         )
-        self.cost = Counter(
-            "tokalign_cost", "Cost of the pairs answered, in typical pairs.", registry=registry
-        )
-        self.worker_restarts = Counter(
-            "tokalign_worker_restarts",
-            "Workers lost and replaced, by reason.",
-            ("reason",),
-            registry=registry,
-        )
-        self.reloads = Counter(
-            "tokalign_reloads", "Reloads of the models.", ("result",), registry=registry
-        )
+        self.reloads = counter("tokalign_reloads", "Reloads of the models.", ("result",))
         for result in ("done", "refused"):
             self.reloads.labels(result)
         for reason in REASONS:
@@ -117,7 +100,7 @@ class Metrics:
         self._stage = functools.cache(self.stage_seconds.labels)
         self.handled_by = functools.cache(self.handled.labels)
 
-    def show_models(self, models: Sequence[frames.LoadedModel]) -> None:
+    def show_models(self, models: Sequence[ModelInfo]) -> None:
         """Show the models that serve from now on."""
         self._model_info.clear()
         for model in models:
@@ -129,25 +112,15 @@ class Metrics:
         gauge.set_function(read)
         self._gauges.append(gauge)
 
-    def observe_shard(self, answers: Sequence[frames.Answer], seconds: dict[str, float]) -> None:
-        """Count a shard's pairs by code and its time by stage."""
-        if len(answers) == 1:
-            self._pairs_by_code(answers[0].code).inc()
+    def observe_shard(self, codes: Sequence[int], seconds: dict[str, float]) -> None:
+        """Count a shard's pairs by their codes, and its time by stage."""
+        if len(codes) == 1:
+            self._pairs_by_code(codes[0]).inc()
         else:
-            for code, count in Tally([answer.code for answer in answers]).items():
+            for code, count in Tally(codes).items():
                 self._pairs_by_code(code).inc(count)
         for stage, spent in seconds.items():
             self._stage(stage).observe(spent)
-
-
-def code_name(code: int) -> str:
-    """Return a google.rpc.Code's name, such as "OK"."""
-    return str(code_pb2.Code.Name(code))
-
-
-def code_number(name: str) -> int:
-    """Return a google.rpc.Code by its name."""
-    return int(code_pb2.Code.Value(name))
 
 
 class MetricsServer:
@@ -219,7 +192,7 @@ class _ThreadingServer(ThreadingMixIn, WSGIServer):
         self._free = threading.BoundedSemaphore(MAX_SCRAPES)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, or hang up where too many are being answered."""
+        """Answer in a thread, or hang up if too many are being answered."""
         if not self._free.acquire(blocking=False):
             self.shutdown_request(request)
             return
@@ -249,8 +222,8 @@ class _QuietHandler(WSGIRequestHandler):
     timeout = 10
 
     def get_stderr(self) -> io.StringIO:
-        """Return where the library prints what a peer does not read: nowhere."""
+        """Return a file that drops what the library prints about peers that do not read."""
         return io.StringIO()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: one probe per second is no news."""
+        """Log nothing: a probe every second is no news."""

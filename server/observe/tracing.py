@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 MAX_SHARD_SPANS = 32
-# The server's faults; what the caller caused is no error of the span (semantic conventions).
+# Faults of the server; a fault of the caller is no error of the span (semantic conventions).
 SERVER_FAULTS = frozenset(
     {"UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS"}
 )
@@ -35,7 +35,7 @@ _current: ContextVar[CallTrace | None] = ContextVar("tokalign_call_trace", defau
 
 
 def current() -> CallTrace | None:
-    """Return the trace of the call that is being handled, None where it is not sampled."""
+    """Return the trace of the call that is being handled; None if it is not sampled."""
     return _current.get()
 
 
@@ -57,7 +57,7 @@ class Tracing:
         self._kind = trace.SpanKind.SERVER
 
     def begin(self, service: str, method: str, metadata: Mapping[str, Any]) -> CallTrace | None:
-        """Start a call's span and make it current, or return None where it is not sampled."""
+        """Start a call's span and make it current; return None if it is not sampled."""
         span = self._tracer.start_span(
             f"{service}/{method}",
             self._extract(metadata),
@@ -87,7 +87,7 @@ class Tracing:
 
 
 class CallTrace:
-    """The spans of one call; it may have several requests in the queue, as streams do.
+    """The spans of one call, which may have several requests in the queue, as streams do.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ class CallTrace:
             Pairs of this call in it; the shard may hold other calls' as well.
         worker_pid : int
         stages : mapping from name to seconds
-            Of the whole shard, in order. What the time of the span exceeds their sum is the way
-            to the worker and back.
+            Of the whole shard, in order. The rest of the span's time is the way to the worker
+            and back.
         """
         self._shards += 1
         self._pairs += n_pairs
@@ -140,7 +140,7 @@ class CallTrace:
         span.end(epoch_ns(end_s))
 
     def end(self, code: int, name: str, message: str) -> None:
-        """End the call's span with its status code, and its message where the server failed."""
+        """End the call's span with its status code, and with its message if the server failed."""
         from opentelemetry.trace import Status, StatusCode
 
         self._span.set_attributes(
@@ -162,7 +162,7 @@ def epoch_ns(monotonic_s: float) -> int:
 
 
 def otlp_provider() -> TracerProvider:
-    """Return a provider that sends spans by OTLP as the OTEL_* variables say.
+    """Return a provider that sends spans by OTLP, as the OTEL_* variables say.
 
     The protocol is http/protobuf unless OTEL_EXPORTER_OTLP_TRACES_PROTOCOL or
     OTEL_EXPORTER_OTLP_PROTOCOL is grpc; the service is named tokalign unless OTEL_SERVICE_NAME

@@ -1,4 +1,4 @@
-"""What looks after the event loop and its process: lag, memory, and whether the loop turns."""
+"""Watch over the event loop and its process: lag, memory, and whether the loop turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokalign.server.observe.memory import MemoryBound
 LOOK_S = 0.05
 TRIM_S = 1.0
 TRIM_BYTES = 32 << 20
-# What a trim left was in use, and may have been freed since.
+# Memory that a trim left was in use, and may have been freed since.
 AGAIN_S = 10.0
 BUSY_SHARE = 0.85
 
@@ -29,18 +29,18 @@ class Watch:
     ----------
     bound : MemoryBound
     observe_lag : callable taking seconds
-        By which the loop came late to a look: something held it for so long.
+        By which the loop came late to a look, because something held it for so long.
     relieve : callable
-        Called at each look at which seven eighths of the memory are held; lets go of what can
-        be let go.
+        Frees what can be freed; called at each look while more than seven eighths of the memory
+        are held.
 
     Attributes
     ----------
     last_look : float
-        By time.monotonic; old where the loop is stuck.
+        By time.monotonic; it is old if the loop is stuck.
     is_busy : bool
-        Whether the loop had something to do for BUSY_SHARE of the time or more before that, ran or
-        would have, had there been a processor.
+        Whether the loop had something to do for BUSY_SHARE of the time or more before that look.
+        Time in which it waited for a processor counts.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class Watch:
 
     async def run(self) -> None:
         """Look until cancelled."""
-        work = Work()
-        work_s = work.seconds()
+        thread = ThreadClock()
+        work_s = thread.seconds()
         while True:
             await asyncio.sleep(LOOK_S)
             now = time.monotonic()
             self._observe_lag(max(0.0, now - self.last_look - LOOK_S))
-            before_s, work_s = work_s, work.seconds()
+            before_s, work_s = work_s, thread.seconds()
             self.is_busy = work_s - before_s >= BUSY_SHARE * (now - self.last_look)
             self.last_look = now
             resident = self._bound.look()
@@ -75,13 +75,13 @@ class Watch:
             waited_s = now - self._trimmed_at
             if (has_grown and waited_s > TRIM_S) or (is_large and waited_s > AGAIN_S):
                 await asyncio.to_thread(memory.give_back)
-                # Only the memory: what a thread waited for is no lag.
+                # The wait for the thread is no lag of the loop.
                 self.last_look = self._trimmed_at = time.monotonic()
                 self._trimmed_bytes = self._bound.look()
 
 
-class Work:
-    """What the thread that makes it has had to do."""
+class ThreadClock:
+    """The time for which the thread that makes it had something to do."""
 
     def __init__(self) -> None:
         self._file = os.open(_SCHEDSTAT, os.O_RDONLY) if _SCHEDSTAT.exists() else None
@@ -91,7 +91,7 @@ class Work:
             os.close(self._file)
 
     def seconds(self) -> float:
-        """Return how long it has run, and waited for a processor where the system tells."""
+        """Return how long it ran, and how long it waited for a processor if the system tells."""
         if self._file is None:
             return time.thread_time()
         ran_ns, waited_ns, _ = os.pread(self._file, 64, 0).split()

@@ -1,1 +1,1 @@
-"""What callers see: the port, the methods and what is around each call. Imports grpc."""
+"""The port and the methods that callers see. Only this room imports grpc."""

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import grpc
 import grpc.aio
+from tokalign.codec import ModelInfo
 from tokalign.errors import AlignError, InputError
-from tokalign.server.requests import parse
+from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import RefusedError
-from tokalign.server.workers.frames import LoadedModel
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import admin_pb2
 
@@ -20,7 +20,7 @@ SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name
 
 
 class Operated(Protocol):
-    """What can be operated: the app."""
+    """The app as operators see it."""
 
     @property
     def pool(self) -> Pool:
@@ -28,7 +28,7 @@ class Operated(Protocol):
 
     @property
     def reloads(self) -> int:
-        """How often models were reloaded."""
+        """Number of reloads of the models."""
 
     @property
     def admitted_pairs(self) -> int:
@@ -39,7 +39,7 @@ class Operated(Protocol):
         """Calls begun and not yet answered."""
 
     def reload(self, models: Sequence[str]) -> Awaitable[None]:
-        """Switch to newly loaded models, or raise and keep the old ones."""
+        """Switch to newly loaded models; raise and keep the old ones if they cannot be loaded."""
 
 
 class AdminService:
@@ -54,7 +54,7 @@ class AdminService:
         return calls.handler(SERVICE, unary=methods, streams={})
 
     async def reload(self, data: bytes, context: Context) -> bytes:
-        """Load models and answer once they serve."""
+        """Load models, and answer once they serve."""
         request = parse(admin_pb2.ReloadRequest, data)
         if len(set(request.models)) != len(request.models):
             raise InputError("a model is named twice", field="models")
@@ -66,7 +66,7 @@ class AdminService:
         return admin_pb2.ReloadResponse(models=models).SerializeToString()
 
     async def get_status(self, data: bytes, context: Context) -> bytes:
-        """Tell what the server is doing."""
+        """Return what the server is doing."""
         parse(admin_pb2.GetStatusRequest, data)
         operated = self._operated
         return admin_pb2.GetStatusResponse(
@@ -79,7 +79,7 @@ class AdminService:
         ).SerializeToString()
 
 
-def _models(models: Sequence[LoadedModel]) -> list[admin_pb2.LoadedModel]:
+def _models(models: Sequence[ModelInfo]) -> list[admin_pb2.LoadedModel]:
     return [
         admin_pb2.LoadedModel(name=model.name, version=model.version, digest=model.digest)
         for model in models

@@ -1,4 +1,4 @@
-"""What every RPC has around it: counts, time, and exceptions turned into statuses."""
+"""Calls: counted, timed and traced, with exceptions turned into statuses, whatever the method."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Self, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
-from tokalign.server.observe.metrics import Metrics, code_name, code_number
+from tokalign.server.observe.faults import failure_of
+from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.tracing import CallTrace, Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
-from tokalign.server.status import Failure, classify, report
+from tokalign.server.status import Failure, code_name, code_number
 
-Unary = Callable[[bytes, Context], Awaitable[bytes]]
-Stream = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
-Answer = TypeVar("Answer")
-_Handler: TypeAlias = Callable[[AsyncIterator[bytes], Context], Awaitable[Answer]]
+UnaryMethod = Callable[[bytes, Context], Awaitable[bytes]]
+StreamMethod = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
+Response = TypeVar("Response")
+_Handler: TypeAlias = Callable[[AsyncIterator[bytes], Context], Awaitable[Response]]
 
 
 class Calls:
@@ -29,13 +30,13 @@ class Calls:
     ----------
     metrics : Metrics
     authenticate : callable taking an authorization header, optional
-        Raises UnauthenticatedError where the caller may not call.
+        Raises UnauthenticatedError if the caller may not call.
     tracing : Tracing, optional
         Makes a span of every call.
     check_memory : callable, optional
-        Raises QueueFullError where there is none for another call.
+        Raises QueueFullError if there is none for another call.
     receive_timeout_s : float
-        In which the message of a unary call must arrive.
+        Within it the message of a unary call must arrive.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class Calls:
         self._tracing = tracing
 
     def handler(
-        self, service: str, unary: Mapping[str, Unary], streams: Mapping[str, Stream]
+        self, service: str, unary: Mapping[str, UnaryMethod], streams: Mapping[str, StreamMethod]
     ) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
 
@@ -78,7 +79,7 @@ class Calls:
             )
         return grpc.method_handlers_generic_handler(service, handlers)
 
-    def _unary(self, service: str, name: str, method: Unary) -> _Handler[bytes]:
+    def _unary(self, service: str, name: str, method: UnaryMethod) -> _Handler[bytes]:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
@@ -94,7 +95,7 @@ class Calls:
 
         return handle
 
-    def _stream(self, service: str, name: str, method: Stream) -> _Handler[None]:
+    def _stream(self, service: str, name: str, method: StreamMethod) -> _Handler[None]:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
@@ -185,7 +186,7 @@ class _Observed:
             self._trace.end(code_number(self.code), self.code, self.message)
 
     def _hung_up(self) -> str:
-        """Return the code of a call whose caller has not waited for its end."""
+        """Return the code of a call whose caller did not wait for its end."""
         remaining = self._context.time_remaining()
         is_late = remaining is not None and remaining <= 0
         return "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
@@ -195,10 +196,10 @@ class _Observed:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if isinstance(error, grpc.aio.InternalError):
-            # A write, for which the peer was gone before its cancellation came here.
+            # A write to a peer that has gone, before its cancellation came here.
             failure = Failure(code_number(self._hung_up()), "the caller has gone")
         else:
-            failure = classify(error) or report(error)
+            failure = failure_of(error)
         self.code = code_name(failure.code)
         self.message = failure.message
         return failure

@@ -1,4 +1,4 @@
-"""grpc.channelz.v1: what grpc knows of its own connections and streams, for operators."""
+"""grpc.channelz.v1: grpc's own view of its connections and streams, for operators."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from importlib.metadata import version
 import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
-from tokalign.server.requests import parse
-from tokalign.server.rpc.calls import Calls, Unary
+from tokalign.server.requests.wire import parse
+from tokalign.server.rpc.calls import Calls, UnaryMethod
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import RefusedError, UnknownNameError
 
@@ -17,12 +17,12 @@ SERVICE = _DESCRIPTOR.full_name
 
 
 def handler(calls: Calls) -> grpc.GenericRpcHandler:
-    """Return what grpc.aio.Server.add_generic_rpc_handlers takes; tokens are asked for."""
+    """Return what grpc.aio.Server.add_generic_rpc_handlers takes; callers need a token."""
     methods = {name: _method(name) for name in _DESCRIPTOR.methods_by_name}
     return calls.handler(SERVICE, unary=methods, streams={})
 
 
-def _method(name: str) -> Unary:
+def _method(name: str) -> UnaryMethod:
     request_type = getattr(channelz_pb2, f"{name}Request")
     answer = getattr(channelz.aio.ChannelzServicer, name)
 

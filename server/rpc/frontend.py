@@ -19,7 +19,7 @@ from tokalign.server.config import Config, authority
 from tokalign.server.observe import tracing
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.requests import parse
+from tokalign.server.requests.wire import parse
 from tokalign.server.rpc import admin, channelz, health, security
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
@@ -30,15 +30,15 @@ from tokalign.server.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 
-# Calls that grpc has read the headers of and the event loop not yet taken, 15 KiB each. Above this
-# number grpc ends calls as CANCELLED, which tells the client nothing; it is as many as a hundred
-# connections may have, whose clients wait by themselves, and else admission refuses.
+# Calls whose headers grpc has read and that the event loop has not taken yet, 15 KiB each. Above
+# this number grpc ends calls as CANCELLED, which tells the client nothing. A hundred connections
+# may have as many calls, and their clients wait by themselves; otherwise admission refuses.
 MAX_PENDING = 2_500
-# What grpc takes of a message that nobody has asked for yet; once one is read, its window grows to
-# the message's size. Usual requests fit, and a stranger's are bounded even where the loop stands.
+# Bytes that grpc takes of a message that nobody has asked for yet. Once it is read, its window
+# grows to its size. Usual requests fit; a stranger's are bounded even while the loop stands still.
 WINDOW_BYTES = 8_192
-# A server that stops has no call left when it had none so many times in a row: one may have
-# been read and not begun, or answered and not sent.
+# A server that stops has no call left once it had none so many times in a row: a call may have been
+# read and not begun, or answered and not sent.
 IDLE_LOOKS = 10
 IDLE_LOOK_S = 0.1
 
@@ -46,8 +46,8 @@ IDLE_LOOK_S = 0.1
 class Frontend:
     """A grpc.aio server with AlignService and grpc.health.v1.
 
-    It listens before the models are loaded, so that health checks are answered (NOT_SERVING) and
-    calls refused (UNAVAILABLE) rather than left hanging.
+    It listens before the models are loaded. Until then health checks are answered NOT_SERVING and
+    calls are refused as UNAVAILABLE, so that none of them hangs.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Frontend:
         Parameters
         ----------
         operated : admin.Operated
-            What the admin service acts upon, where it is asked for.
+            The app, for the admin service.
 
         Raises
         ------
@@ -130,22 +130,22 @@ class Frontend:
         log.info("admin", extra={"port": bound})
 
     def prepared(self, pool: Pool) -> Serving:
-        """Return all that calls need of a pool that has started; nothing is served from it yet."""
+        """Return what calls need to know of a pool that has started; it does not serve yet."""
         return Serving(pool, self._config)
 
     async def serve_from(self, serving: Serving) -> None:
-        """Answer calls from a prepared pool, SERVING."""
+        """Answer calls from a prepared pool, and report SERVING."""
         self._service.serve_from(serving)
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
 
     async def refuse(self) -> None:
-        """Report NOT_SERVING, for good. Calls are still answered."""
+        """Report NOT_SERVING from now on. Calls are still answered."""
         await self._health.refuse()
 
     async def stop(self, grace_s: float) -> None:
-        """Refuse new calls and give running ones a time to finish.
+        """Refuse new calls, and give running ones a time to finish.
 
-        Clients that watch the health never hang up, so theirs are not waited for.
+        Clients that watch the health never hang up, so the stop does not wait for their calls.
         """
         if self._admin_server is not None:
             await self._admin_server.stop(0)
@@ -171,7 +171,7 @@ class Frontend:
 
 
 def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
-    """Return what describes the services to callers that may call them."""
+    """Return the handler that describes the services to callers with a token."""
     names = (SERVICE, health.SERVICE, reflection.SERVICE_NAME)
     servicer: Any = reflection.aio.ReflectionServicer(names)
 
@@ -187,7 +187,7 @@ def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
 def _known_to_pool(data: bytes) -> Any:
     """Return a question, with a method's service in the method's place.
 
-    protobuf finds no file of a method; it is that of the service.
+    protobuf finds the file of a service, but not of a method, which is the same.
     """
     question = parse(reflection_pb2.ServerReflectionRequest, data)
     service, _, method = question.file_containing_symbol.rpartition(".")
@@ -205,11 +205,11 @@ def _channel_options(config: Config) -> list[tuple[str, int]]:
         "grpc.max_receive_message_length": config.limits.max_request_bytes,
         "grpc.max_send_message_length": -1,
         "grpc.max_concurrent_streams": config.max_streams,
-        # Else grpc resets calls (REFUSED_STREAM) of clients that keep to this number, for it counts
-        # ended ones until they are freed: two in five of a client that has more of them waiting.
+        # Otherwise grpc resets calls (REFUSED_STREAM) of clients that keep to this number, because
+        # it counts ended calls until they are freed: two in five of a client with more waiting.
         "grpc.http.overload_protection": 0,
-        # Each call that its client resets has grpc write a PING, which slows down who opens and
-        # resets calls without pause; else they fill the queue of MAX_PENDING and end others' calls.
+        # grpc writes a PING for each call that its client resets. That slows down clients that open
+        # and reset calls without pause; they would fill the queue and end the calls of others.
         "grpc.http2.ping_on_rst_stream_percent": 100,
         "grpc.max_allowed_incoming_connections": config.max_connections,
         "grpc.server.max_pending_requests": MAX_PENDING,
@@ -222,7 +222,7 @@ def _channel_options(config: Config) -> list[tuple[str, int]]:
         "grpc.server_handshake_timeout_ms": round(config.handshake_timeout_s * 1000),
         # No compression: a message of some kilobytes could be unpacked to the largest allowed.
         "grpc.compression_enabled_algorithms_bitset": 1,
-        # The window is fixed, or grpc would grow it with what a fast stranger sends.
+        # The window is fixed; otherwise grpc would grow it for a stranger who sends fast.
         "grpc.http2.lookahead_bytes": WINDOW_BYTES,
         "grpc.http2.bdp_probe": 0,
         "grpc.enable_channelz": int(config.channelz),

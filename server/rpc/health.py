@@ -1,4 +1,4 @@
-"""grpc.health.v1, asked without a token, and therefore at little cost to the server."""
+"""grpc.health.v1: it asks for no token, so it must cost the server little."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import grpc.aio
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
 from tokalign.errors import InputError
-from tokalign.server.requests import parse
+from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.receiving import Context
 
 SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
@@ -25,10 +25,10 @@ MAX_WATCHERS = 2
 
 
 class HealthService:
-    """Health by service name, behind bounds on what strangers can have the server hold.
+    """Health by service name, with bounds on what strangers can make the server hold.
 
-    A question is a few bytes that come with its call. One that is not whole within READ_S is
-    refused; MAX_READING are read at a time, and MAX_WATCHERS of a connection watch.
+    A question is a few bytes that come with its call. A question that is not whole within READ_S is
+    refused. MAX_READING are read at a time, and MAX_WATCHERS calls of a connection may watch.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class HealthService:
         )
 
     async def set(self, service: str, status: int) -> None:
-        """Tell who asks for a service, "" being the server, from now on."""
+        """Set the answer for a service from now on; "" is the whole server."""
         await self._servicer.set(service, status)
 
     async def refuse(self) -> None:
-        """Tell NOT_SERVING of every service, for good."""
+        """Answer NOT_SERVING for every service from now on."""
         await self._servicer.enter_graceful_shutdown()
 
     async def _check(self, requests: AsyncIterator[bytes], context: Context) -> bytes:
@@ -65,7 +65,7 @@ class HealthService:
     async def _watch(self, requests: AsyncIterator[bytes], context: Context) -> None:
         question = await self._question(context)
         peer = context.peer()
-        # Over a Unix socket all callers are one peer, and none a stranger.
+        # Over a Unix socket all callers are one peer, and no caller is a stranger.
         if self._watchers[peer] >= MAX_WATCHERS and not peer.startswith("unix:"):
             await context.abort(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -81,7 +81,7 @@ class HealthService:
 
     async def _question(self, context: Context) -> health_pb2.HealthCheckRequest:
         async with self._reading:
-            # Not cancelled where it is late, for grpc would write into memory that is gone.
+            # It is not cancelled if it is late: grpc would write into memory that is gone.
             reading = asyncio.ensure_future(context.read())
             await asyncio.wait({reading}, timeout=READ_S)
             if not reading.done():

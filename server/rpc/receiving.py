@@ -1,8 +1,8 @@
-"""Messages that are on their way: read only of callers that may call, and not waited for forever.
+"""Messages on their way: read once a call may be made, and only for a limited time.
 
-grpc would read a unary call's whole message before it shows the call. Registered as calls whose
-requests stream, which look the same on the wire, they are seen as soon as their headers are; of
-a call that is refused then, grpc keeps no more than its flow-control window.
+grpc would read a unary call's whole message before it shows the call. Here unary methods are
+registered as methods whose requests stream, which look the same on the wire. So a call is seen as
+soon as its headers are, and if it is refused, grpc keeps no more than its flow-control window.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Receiving:
     Parameters
     ----------
     timeout_s : float
-        After which a unary call is given up, give or take SWEEP_S.
+        After so long a unary call is given up, give or take SWEEP_S.
     """
 
     def __init__(self, timeout_s: float) -> None:
@@ -52,7 +52,7 @@ class Receiving:
         Raises
         ------
         FailedError
-            If it does not come; where end_all or the timeout is why, the call has been told.
+            If it does not come. After end_all or a timeout the call has been ended.
         """
         if self._sweeper is None:
             self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
@@ -62,12 +62,12 @@ class Receiving:
         return message
 
     async def messages(self, context: Context) -> AsyncIterator[bytes]:
-        """Yield the messages of a stream, which may be silent for as long as it likes.
+        """Yield the messages of a stream, which may be silent for any time.
 
         Raises
         ------
         FailedError
-            After end_all; the call has been told.
+            After end_all, which has ended the call.
         """
         while (message := await self._next(context, math.inf)) is not None:
             yield message
@@ -106,32 +106,32 @@ class Receiving:
             self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
 
     def _end(self, context: Context, failure: Failure) -> None:
-        # The read itself is not cancelled: grpc would write into memory that is gone. It returns
-        # because the call has ended.
+        # The read is not cancelled: grpc would write into memory that is gone. It returns because
+        # the call has ended.
         if context not in self._ending:
             task = asyncio.create_task(end(context, failure))
             self._ending[context] = (failure, task)
 
 
 async def end(context: Context, failure: Failure) -> None:
-    """End a call with a rich status; its handler has only to return, whatever it returns."""
+    """End a call with a rich status; what its handler returns after that is not sent."""
     status = rpc_status.to_status(failure.to_proto())
     metadata = (*(status.trailing_metadata or ()), *pushback(failure))
     try:
         await context.abort(status.code, status.details or "", metadata)
     except grpc.aio.AbortError as aborted:
-        # grpc keeps it with the call. Its frames would hold the call, and the request, until the
-        # garbage collector comes by.
+        # grpc keeps the error with the call. Its frames would hold the call and the request until
+        # the garbage collector finds them.
         aborted.__traceback__ = aborted.__context__ = None
     except grpc.aio.InternalError:
         pass  # the peer is gone
 
 
 def pushback(failure: Failure) -> tuple[tuple[str, str], ...]:
-    """Return the metadata by which grpc's own retries wait, see its proposal A6.
+    """Return the metadata that tells grpc's own retries how long to wait (its proposal A6).
 
-    They wait for exactly so long: up to half more than is needed, at random, so that callers who
-    were refused together do not come back together.
+    The time is up to half more than is needed, at random, so that callers who were refused together
+    do not come back together.
     """
     if not failure.retry_after_s:
         return ()

@@ -1,4 +1,4 @@
-"""Who may call: TLS certificates that are read again when they change, and bearer tokens."""
+"""Security: TLS certificates and bearer tokens, both read again when their files change."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ _LOOK_S = 0.5
 class Certificates:
     """TLS credentials out of files, looked at again at every handshake.
 
-    A pair of files that cannot be used is logged and the last good one stays, so a certificate
-    that is being replaced never stops the service.
+    Files that cannot be used are logged, and the last good ones stay. So a certificate that is
+    being replaced never stops the service.
 
     Parameters
     ----------
     certificate, key : Path
         PEM files: the chain, and its private key.
     client_ca : Path or None
-        PEM file of the authorities whose client certificates are demanded; None asks for none.
+        PEM file of the authorities that must have signed the client's certificate; None asks for
+        no certificate.
 
     Raises
     ------
@@ -62,8 +63,8 @@ class Certificates:
         return [(stat.st_mtime_ns, stat.st_ino) for stat in (path.stat() for path in self._paths)]
 
     def _configuration(self) -> grpc.ServerCertificateConfiguration:
-        """Return what the files hold; raise OSError, of which SSLError is one, if unusable."""
-        # grpc would only log what is wrong with them. The password keeps OpenSSL from asking.
+        """Return what the files hold; raise OSError (SSLError is one) if they cannot be used."""
+        # grpc would only log what is wrong. The password keeps OpenSSL from asking for one.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self._paths[1], self._paths[0], password="")
         for authorities in self._paths[2:]:
@@ -74,7 +75,7 @@ class Certificates:
         )
 
     def _changed(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return new certificates, or None where they are as before; called by grpc's threads."""
+        """Return new certificates, or None if they are as before; called by grpc's threads."""
         with self._lock:
             try:
                 stamps = self._stamps()
@@ -103,23 +104,22 @@ def transport_credentials(config: Config) -> grpc.ServerCredentials | None:
 class TokenFile:
     """Bearer tokens, kept as SHA-256 hashes in a file that is read again when it changes.
 
-    Each line is a name for the log, a blank, and the hash in hexadecimal; ``#`` starts a
-    comment. Tokens must be long and random (32 bytes of ``openssl rand -hex``), for a fast hash
-    protects nothing else.
+    Each line is a name, a blank, and the hash in hexadecimal; ``#`` starts a comment. Tokens must
+    be long and random (32 bytes of ``openssl rand -hex``), because a fast hash protects no others.
 
-    A file that is emptied or deleted leaves no token valid; one with a line that is none, as in
-    the middle of a change, leaves the last good ones valid. Calls never touch the file: look()
-    does, which watch() calls from a thread of its own.
+    If the file is emptied or deleted, no token is valid. If it has a bad line, as in the middle of
+    a change, the last good tokens stay valid. Calls never read the file: look() does, which watch()
+    calls in a thread of its own.
 
     Attributes
     ----------
     fault : str
-        Why the file cannot be used as it is now; empty where it can.
+        Why the file cannot be used as it is now; empty if it can.
 
     Raises
     ------
     InputError
-        If the file cannot be read or holds no token, or a line is not such.
+        If the file cannot be read or holds no token, or a line is bad.
     """
 
     def __init__(self, path: Path) -> None:
@@ -141,7 +141,7 @@ class TokenFile:
             while not self._closed.wait(_LOOK_S):
                 self.look()
 
-        # A daemon, for a file system may hang.
+        # A daemon, because a file system may hang.
         threading.Thread(target=run, name="tokens", daemon=True).start()
 
     def close(self) -> None:
@@ -162,7 +162,7 @@ class TokenFile:
             )
         digest = hashlib.sha256(authorization[len(_BEARER) :].strip().encode()).digest()
         found = ""
-        # Every hash is compared, so that the time tells neither a match nor its place.
+        # Every hash is compared, so that the time tells nothing about a match.
         for name, known in self._hashes:
             if hmac.compare_digest(known, digest):
                 found = name
@@ -224,5 +224,5 @@ class TokenFile:
 
 
 def token_file(config: Config) -> TokenFile | None:
-    """Return what checks authorization headers, or None where everyone may call."""
+    """Return the file that authorization headers are checked with; None if everyone may call."""
     return None if config.token_file is None else TokenFile(config.token_file)

@@ -1,4 +1,4 @@
-"""What calls are served from: a pool that has started, and what is known of its models."""
+"""Serving: a pool that has started, and what is known of its models."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from tokalign import codec
-from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits, StyleInfo
+from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
 from tokalign.errors import InputError, quoted
-from tokalign.options import Symmetrization
 from tokalign.server.admission import max_request_cost
 from tokalign.server.config import Config
-from tokalign.server.requests import parse
+from tokalign.server.requests.wire import parse
 from tokalign.server.status import UnknownNameError
 from tokalign.server.workers.pool import Pool
 from tokalign.systems import check_options
 from tokalign.v1 import align_pb2
 
-# So many different options are remembered, if they are no longer.
+# As many different options are remembered, where their message is no longer.
 KEPT_OPTIONS, KEPT_BYTES = 64, 1 << 10
 
 
 class Serving:
-    """A pool that has started, what its models' names lead to, and what is told of them.
+    """A pool that has started, with all that calls need to know of its models.
 
-    All that calls need of the models is made here, so that models of which it cannot be made
-    never serve.
+    It is made before the pool serves. Where it cannot be made, the models never serve.
 
     Parameters
     ----------
@@ -49,22 +47,12 @@ class Serving:
             for model in pool.models
         }
         self._systems = {model.name for model in pool.models if model.is_system}
-        self._styles = {model.name: [name for name, _ in model.styles] for model in pool.models}
+        self._styles = {model.name: [style.name for style in model.styles] for model in pool.models}
         self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
         self.choose(b"")
         info = ServerInfo(
-            version=importlib.metadata.version("tokalign"),
-            models=tuple(
-                ModelInfo(
-                    **model._asdict()
-                    | {"styles": tuple(StyleInfo(*style) for style in model.styles)},
-                    directions=(
-                        (Symmetrization.JOINT,) if model.is_system else tuple(Symmetrization)
-                    ),
-                    is_default=index == 0,
-                )
-                for index, model in enumerate(pool.models)
-            ),
+            server_version=importlib.metadata.version("tokalign"),
+            models=pool.models,
             annotators=config.annotators,
             limits=ServerLimits(
                 **asdict(config.limits), max_cost=max_request_cost(config.queue_pairs)
@@ -85,7 +73,7 @@ class Serving:
         InputError
             If an option is out of range, or names what is not loaded (UnknownNameError).
         """
-        # Most requests ask for the same.
+        # Most requests ask for the same options.
         chosen = self._chosen.get(data)
         if chosen is None:
             chosen = self._check(data)

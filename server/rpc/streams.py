@@ -1,4 +1,4 @@
-"""AlignStream's bounds: chunks at once, bytes unwritten, and no reading ahead of admission.
+"""AlignStream: chunks at once, unwritten bytes, and no reading ahead of admission, all bounded.
 
 A stream whose caller does not read its answers, or for which the server has no room now, is slowed
 down rather than refused: its next chunk stays in the caller's flow-control window.
@@ -7,20 +7,17 @@ down rather than refused: its next chunk stays in the caller's flow-control wind
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from tokalign.server.admission import Admitted
 from tokalign.server.rpc.receiving import Context
 
-# A chunk begins only where the stream holds no more than this with it, or nothing else: requests,
-# what their answers will take, and answers that are not written.
+# A chunk begins only where the stream holds no more than this with it, or nothing else. Requests
+# count, and what their answers will take, and answers that are not written.
 STREAM_BYTES = 2 << 20
 
-Align = Callable[[bytes, "Chunk"], Awaitable[bytes]]
 
-
-class Stream:
+class AlignStream:
     """One call of AlignStream.
 
     Parameters
@@ -31,21 +28,23 @@ class Stream:
     """
 
     def __init__(self, context: Context, max_chunks: int) -> None:
-        self._context = context
+        self.context = context
         self._max_chunks = max_chunks
         self._writing = asyncio.Lock()
         self._chunks: set[Chunk] = set()
         self._changed = asyncio.Event()
 
-    async def answer(self, messages: AsyncIterator[bytes], align: Align) -> None:
+    async def answer(
+        self, messages: AsyncIterator[bytes], align: Callable[[bytes, Chunk], Awaitable[bytes]]
+    ) -> None:
         """Answer chunks as they are done.
 
         Parameters
         ----------
         messages : async iterator of bytes
-            None is asked for before the one before has been let in.
+            The next is asked for once the one before has been let in.
         align : callable taking bytes and a Chunk
-            Returns the answer; awaits the chunk's `room` and calls its `begin` for what it holds.
+            Returns the answer. The chunk holds the room for it.
         """
         async with asyncio.TaskGroup() as tasks:
             async for data in messages:
@@ -55,25 +54,21 @@ class Stream:
                 await chunk.begun.wait()
                 await self._until(lambda: len(self._chunks) < self._max_chunks)
 
-    async def _answer(self, chunk: Chunk, data: bytes, align: Align) -> None:
+    async def _answer(
+        self, chunk: Chunk, data: bytes, align: Callable[[bytes, Chunk], Awaitable[bytes]]
+    ) -> None:
         try:
-            # What a chunk holds of the queue is held until its answer is written.
-            with chunk.held:
-                answer = await align(data, chunk)
-                async with self._writing:
-                    await self._context.write(answer)
+            answer = await align(data, chunk)
+            async with self._writing:
+                await self.context.write(answer)
         finally:
-            chunk.begun.set()
+            chunk.end()
             self._chunks.discard(chunk)
-            self.changed()
+            self._changed.set()
 
-    async def has_room(self, n_bytes: int) -> None:
-        """Wait until a chunk may be begun."""
+    async def room(self, n_bytes: int) -> None:
+        """Wait until a chunk of so many bytes may be begun."""
         await self._until(lambda: not self._n_bytes or self._n_bytes + n_bytes <= STREAM_BYTES)
-
-    def changed(self) -> None:
-        """Look again at what is waited for."""
-        self._changed.set()
 
     @property
     def _n_bytes(self) -> int:
@@ -90,29 +85,38 @@ class Chunk:
 
     Attributes
     ----------
-    held : contextlib.ExitStack
-        Closed then.
+    context : Context
+        Of the stream.
+    waits : bool
+        Whether it waits where the server has no room for it.
     begun : asyncio.Event
         Set once it has been let in, or refused.
     """
 
-    def __init__(self, stream: Stream) -> None:
-        self.held = contextlib.ExitStack()
+    waits = True
+
+    def __init__(self, stream: AlignStream) -> None:
+        self.context = stream.context
         self.begun = asyncio.Event()
         self._stream = stream
         self._admitted: Admitted | None = None
 
     @property
     def n_bytes(self) -> int:
-        """What it holds of the queue."""
+        """Bytes that it holds."""
         return self._admitted.n_bytes if self._admitted else 0
 
     async def room(self, n_bytes: int) -> None:
-        """Wait until the stream holds little enough for a chunk of so many bytes."""
-        await self._stream.has_room(n_bytes)
+        """Wait until the stream holds few enough bytes for a chunk of so many."""
+        await self._stream.room(n_bytes)
 
-    def begin(self, admitted: Admitted) -> Admitted:
+    def hold(self, admitted: Admitted) -> None:
         """Hold what the chunk was given until its answer is written."""
-        self._admitted = self.held.enter_context(admitted)
+        self._admitted = admitted
         self.begun.set()
-        return admitted
+
+    def end(self) -> None:
+        """Let go of what it holds."""
+        if self._admitted is not None:
+            self._admitted.release()
+        self.begun.set()

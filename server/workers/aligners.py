@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from tokalign.aligner import Aligner
+from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.errors import InputError
 from tokalign.server.workers.engine import AlignerEngine, Aligning, EngineSettings
-from tokalign.server.workers.frames import LoadedModel
+from tokalign.types.options import Symmetrization
 
 WARM_UP = ("A dog chased the cat .", "The cat was chased by a dog .")
 
 
 def load(settings: EngineSettings) -> AlignerEngine:
-    """Return an engine over every model with every annotator, each warmed up by one pair.
+    """Return an engine of every model with every annotator, each warmed up by one pair.
 
     Raises
     ------
@@ -21,24 +22,32 @@ def load(settings: EngineSettings) -> AlignerEngine:
         If two models have the same name.
     """
     aligners: dict[tuple[str, str], Aligning] = {}
-    models: dict[str, LoadedModel] = {}
+    models: dict[str, ModelInfo] = {}
     for model in settings.models:
         for annotator in settings.annotators:
             aligner = Aligner.load(model, annotator=annotator, device=settings.device)
-            header = aligner.header
-            if (header.name, annotator) in aligners:
-                raise InputError(f"two models are named {header.name!r}; load one of them")
+            name = aligner.header.name
+            if (name, annotator) in aligners:
+                raise InputError(f"two models are named {name!r}; load one of them")
             aligner.align(*WARM_UP)
-            aligners[header.name, annotator] = aligner
-            models[header.name] = LoadedModel(
-                name=header.name,
-                version=header.version,
-                digest=header.digest,
-                corpora=tuple(header.corpora),
-                feature_groups=tuple(header.feature_groups),
-                description=header.description,
-                uses_trees=header.uses_trees,
-                styles=tuple((style["name"], style["links"]) for style in header.styles),
-                is_system=aligner.is_system,
-            )
+            aligners[name, annotator] = aligner
+            models.setdefault(name, _info(aligner, is_default=not models))
     return AlignerEngine(aligners, tuple(models.values()), settings.limits)
+
+
+def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
+    """Return what the server tells its callers about a model."""
+    header = aligner.header
+    return ModelInfo(
+        name=header.name,
+        version=header.version,
+        digest=header.digest,
+        description=header.description,
+        corpora=tuple(header.corpora),
+        feature_groups=tuple(header.feature_groups),
+        symmetrizations=(Symmetrization.JOINT,) if aligner.is_system else tuple(Symmetrization),
+        uses_trees=header.uses_trees,
+        is_default=is_default,
+        styles=tuple(StyleInfo(style["name"], style["links"]) for style in header.styles),
+        is_system=aligner.is_system,
+    )

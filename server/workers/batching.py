@@ -1,14 +1,14 @@
 """The queue between calls and workers: fair between requests, without idle waiting.
 
-A request's pairs wait as one Task. A worker that is free takes the next shard at once: either a
-part of one large task, which then goes to the end of the queue, or several small tasks whole (those
-that cost no more than a shard). So single calls are batched together when they pile up. Where small
-and large tasks wait, they are served alternately, and a single call waits for one shard of a large
-task at most, however many of those there are.
+A request waits as one Task. A free worker takes the next shard at once. That is either a part of
+one large task, which then goes to the end of the queue, or several small tasks as a whole (tasks
+that cost no more than a shard). So single calls are batched when they pile up. Where small and
+large tasks wait, they are served in alternation: a single call waits for at most one shard of a
+large task, however many large tasks there are.
 
-Shards are bounded by cost (see server/cost.py). A *heavy* pair costs more than the bound, so it is
-a shard of its own; it waits until its task has had as many turns as pairs of its cost would take
-(deficit round robin: Shreedhar and Varghese 1995), unless nothing else waits.
+Shards are bounded by cost (see server/requests/cost.py). A *heavy* pair costs more than the bound,
+so it is a shard of its own. It waits until its task has had as many turns as usual pairs of the
+same cost would take (deficit round robin: Shreedhar and Varghese 1995), unless nothing else waits.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from collections import deque
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.shards import Shard, Slice, Task
 
-# For so long after the last small task, large ones leave room for another: their shards are a
-# quarter of the bound. Otherwise they are up to four times the bound, for what a shard costs beside
-# its pairs, in the event loop and in the worker.
+# For so many seconds after the last small task, large tasks leave room for another: their shards
+# are a quarter of the bound. Otherwise they are up to four times the bound, because each shard
+# costs the event loop and the worker something beside its pairs.
 SMALL_S = 10.0
 SHARE = 4
 BULK = 4
 
 
 def even_share(cost: int, n_workers: int, bound: int) -> int:
-    """Return what a shard costs where workers share work evenly, in as few turns as can be.
+    """Return the cost of a shard if workers share work evenly, in as few turns as possible.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class FairQueue:
         self._small_at = -math.inf
         self._bound = bound
         self._small: deque[Task] = deque()
-        # The large ones by the weight of their next pair. Places tell how the two are one queue.
+        # Large tasks by the weight of their next pair. By their places the two are one queue.
         self._light: deque[Task] = deque()
         self._heavy: deque[Task] = deque()
         self._places = itertools.count()
@@ -78,7 +78,7 @@ class FairQueue:
 
     def push(self, task: Task) -> None:
         """Add a task at the end."""
-        self._n_large += len(task.pairs) > 1
+        self._n_large += len(task) > 1
         self.waiting += task.waiting
         self.waiting_cost += task.waiting_cost
         if task.cost <= self._bound:
@@ -87,18 +87,18 @@ class FairQueue:
 
     def _is_heavy(self, task: Task) -> bool:
         """Return whether a task's next pair costs more than a turn is worth."""
-        return task.costs[task.next] > self._bound
+        return task.next_cost > self._bound
 
     def expects_small(self) -> bool:
-        """Return whether a small task has come lately."""
+        """Return whether a small task came within the last SMALL_S seconds."""
         return time.monotonic() - self._small_at <= SMALL_S
 
     def wait_s(self, is_heavy: bool = False) -> float:
-        """Return how long the task ahead of a new one has waited for its turn, 0 without one.
+        """Return how long the task ahead of a new one has waited for its turn; 0 without one.
 
-        A new small task will wait about as long: large tasks in between take turns, and theirs
-        begin anew with each shard. What nobody waits for any more does not count, and heavy pairs
-        count for heavy ones alone.
+        A new small task will wait about as long: the large tasks before it take turns, and a new
+        turn begins with each shard. Tasks that nobody waits for do not count, and heavy pairs count
+        only for heavy ones.
         """
         if not self.waiting:
             return 0.0
@@ -109,21 +109,21 @@ class FairQueue:
         return max((now - task.turn_at for task in heads if task is not None), default=0.0)
 
     def is_pressing(self, cost: int) -> bool:
-        """Return whether more waits than some single calls.
+        """Return whether more than a few single calls wait.
 
-        That is a task of several pairs or a heavy one, or `cost` in all.
+        That is a task of several pairs, or a heavy one, or `cost` in all.
         """
         return bool(self._n_large or self._heavy) or self.waiting_cost >= cost
 
     def age_s(self) -> float:
-        """Return how long the first of the small tasks has waited, 0 without one."""
+        """Return how long the first of the small tasks has waited; 0 without one."""
         return time.monotonic() - self._small[0].queued_at if self._small else 0.0
 
     def even(self, n_idle: int, n_workers: int) -> int:
-        """Return what the next shard costs where the idle ones of the workers share what waits.
+        """Return the cost of the next shard if the idle workers share what waits.
 
-        While no small task is expected, it is a worker's share of what waits, within the bound and
-        BULK times it: the last shards are small ones, so that the workers end together.
+        While no small task is expected, that is one worker's share of what waits, between the bound
+        and BULK times the bound. So the last shards are small, and the workers end together.
         """
         bound = self._bound
         if not self.expects_small():
@@ -131,17 +131,17 @@ class FairQueue:
         return even_share(self.waiting_cost, n_idle, bound)
 
     def take(self, size: int, takes_heavy: bool = True) -> Shard | None:
-        """Return the next shard, or None where nothing is wanted.
+        """Return the next shard, or None if no task is left that may be taken.
 
-        Cancelled tasks are dropped, expired ones get an ExpiredError.
+        Cancelled tasks are dropped, and expired ones get an ExpiredError.
 
         Parameters
         ----------
         size : int
-            Most that it costs, unless it is a single pair; see `even`. Of a large task it is a
-            quarter of the bound at most where small ones are expected.
+            Most that it costs, unless it is a single pair; see `even`. A shard of a large task
+            costs at most a quarter of the bound while small ones are expected.
         takes_heavy : bool
-            Whether it may be a heavy pair; else such are passed over.
+            Whether it may be a heavy pair. Otherwise heavy pairs are passed over.
         """
         if not (self._is_small_next and self._small):
             large = self._next_large(takes_heavy)
@@ -156,7 +156,7 @@ class FairQueue:
         return self._take_small(size)
 
     def _take_small(self, size: int) -> Shard | None:
-        """Return a shard of small tasks, whole ones but for the first, or None."""
+        """Return a shard of small tasks, or None. Only the first of them may be a part."""
         slices: list[Slice] = []
         room = size
         while (task := self._head(self._small)) is not None:
@@ -170,9 +170,9 @@ class FairQueue:
         return Shard(slices) if slices else None
 
     def _next_large(self, takes_heavy: bool) -> Task | None:
-        """Return the large task whose turn it is, or None where it is the small ones'.
+        """Return the large task whose turn it is, or None if it is the turn of small ones.
 
-        A heavy one that lacks credit goes to the end.
+        A heavy task that lacks credit goes to the end.
         """
         while True:
             light, heavy = self._head(self._light), self._head(self._heavy)
@@ -182,7 +182,7 @@ class FairQueue:
                 return light
             heavy.credit += self._bound
             is_alone = light is None and len(self._heavy) == 1 and not self._small
-            if is_alone or heavy.credit >= heavy.costs[heavy.next]:
+            if is_alone or heavy.credit >= heavy.next_cost:
                 return heavy
             self._heavy.popleft()
             self._to_end(heavy)
@@ -190,7 +190,7 @@ class FairQueue:
                 return None
 
     def _part(self, task: Task, room: int) -> Slice:
-        """Take a part of a task that is in no deque; what remains goes to the end."""
+        """Take a part of a task that is in no deque; its rest goes to the end."""
         part = task.take(room)
         self.waiting -= len(part)
         self.waiting_cost -= part.cost
@@ -198,7 +198,7 @@ class FairQueue:
             task.turn_at = time.monotonic()
             self._to_end(task)
         else:
-            self._n_large -= len(task.pairs) > 1
+            self._n_large -= len(task) > 1
         return part
 
     def _to_end(self, task: Task) -> None:
@@ -217,12 +217,12 @@ class FairQueue:
                     return task
                 task.future.set_exception(
                     ExpiredError(
-                        f"the deadline passed with {task.waiting} of {len(task.pairs)} pairs not "
+                        f"the deadline passed with {task.waiting} of {len(task)} pairs not "
                         "started; allow more time or send fewer pairs"
                     )
                 )
             tasks.popleft()
-            self._n_large -= len(task.pairs) > 1
+            self._n_large -= len(task) > 1
             self.waiting -= task.waiting
             self.waiting_cost -= task.waiting_cost
         return None

@@ -1,4 +1,4 @@
-"""What a worker does with a shard: parse, annotate, align, serialise. No grpc in here."""
+"""The engine of a worker: it parses, annotates, aligns and serialises pairs. No grpc in here."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
-from tokalign.codec import decode_constraints
-from tokalign.codec._sizes import texts_alone
-from tokalign.codec._writing import AlignmentWriter, write_judgement
-from tokalign.devices import DEFAULT_DEVICE
-from tokalign.errors import LimitError
-from tokalign.options import AlignOptions, RankBy
-from tokalign.outcomes import AnnotatedPair, attempt, each
-from tokalign.server import requests
+from tokalign.batches.outcomes import attempt, each
+from tokalign.codec import ModelInfo, decode_constraints
+from tokalign.codec.sizes import texts_alone
+from tokalign.codec.writing import AlignmentWriter, write_judgement
+from tokalign.errors import InputError, LimitError
+from tokalign.neural.devices import DEFAULT_DEVICE
 from tokalign.server.config import RequestLimits
+from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting
-from tokalign.server.status import classify, report
-from tokalign.server.workers import frames
-from tokalign.types import Alignment, Judgement, Pair, SentenceLike
+from tokalign.server.requests import limits, wire
+from tokalign.server.requests.answers import Answer
+from tokalign.server.workers.frames import Run
+from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
+from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
+
+T = TypeVar("T")
 
 STAGES = ("parse", "annotate", "align", "serialise")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What a worker loads: models (names or paths), annotators, the limits it enforces, and the
-    device of the models' encoders.
+    """What a worker loads, and the limits that it enforces.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names or paths.
+    annotators : tuple of str
+    limits : RequestLimits
+    device : str
+        Where the models' encoders run.
     """
 
     models: tuple[str, ...]
@@ -40,13 +51,13 @@ class EngineSettings:
 
 
 class Engine(Protocol):
-    """Answers shards; made once per worker by an EngineFactory."""
+    """Answers pairs; an EngineFactory makes one for each worker."""
 
     @property
-    def models(self) -> tuple[frames.LoadedModel, ...]:
+    def models(self) -> tuple[ModelInfo, ...]:
         """The loaded models, the default first."""
 
-    def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
+    def run(self, runs: Sequence[Run]) -> tuple[list[Answer], dict[str, float]]:
         """Return one answer per pair, in order, and the seconds spent by stage."""
 
 
@@ -80,8 +91,8 @@ class _Side(NamedTuple):
 
 
 @dataclass(slots=True)
-class _More:
-    """What is known of some pairs of a run beside their sentences, by index.
+class _Extras:
+    """What some pairs of a run have beside their sentences, by index.
 
     Attributes
     ----------
@@ -101,56 +112,58 @@ class AlignerEngine:
     Parameters
     ----------
     aligners : dict from (model name, annotator name) to aligner
-    models : tuple of frames.LoadedModel
+    models : tuple of ModelInfo
     limits : RequestLimits
     """
 
     def __init__(
         self,
         aligners: dict[tuple[str, str], Aligning],
-        models: tuple[frames.LoadedModel, ...],
+        models: tuple[ModelInfo, ...],
         limits: RequestLimits,
     ) -> None:
         self.models = models
         self._aligners = aligners
         self._limits = limits
 
-    def run(self, job: frames.ShardJob) -> tuple[list[frames.Answer], dict[str, float]]:
+    def run(self, runs: Sequence[Run]) -> tuple[list[Answer], dict[str, float]]:
         """Return one answer per pair, in order, and the seconds spent by stage."""
         seconds = dict.fromkeys(STAGES, 0.0)
-        answers: list[frames.Answer] = []
-        for run in job.runs:
+        answers: list[Answer] = []
+        for run in runs:
             answers += self._run(run, seconds)
         return answers, seconds
 
-    def _run(self, run: frames.Run, seconds: dict[str, float]) -> list[frames.Answer]:
-        """Take the pairs through the stages; an exception fails its pair alone."""
+    def _run(self, run: Run, seconds: dict[str, float]) -> list[Answer]:
+        """Return the answers of a run; an exception fails its pair alone."""
         options, shared, pairs = run
         aligner = self._aligners[options.model, options.annotator]
         clock = time.perf_counter
         times = [clock()]
         truncate = options.align.truncate
         (target,) = each(partial(self._target, truncate), [shared])
-        more = _More()
-        parsed = each(partial(self._parse, target, truncate, more), enumerate(pairs))
+        extras = _Extras()
+        parsed = each(partial(self._parse, target, truncate, extras), enumerate(pairs))
         times.append(clock())
         annotated = each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
-        for index, message in more.constraints.items():
+        for index, message in extras.constraints.items():
             annotated[index] = attempt(partial(_constrained, message), annotated[index])
         times.append(clock())
         serialise = partial(_serialise, writer=AlignmentWriter(options.align))
         if options.rank_by is None:
-            aligned = list(aligner.align_annotated(annotated, options.align))
+            aligned = _all(aligner.align_annotated(annotated, options.align), len(pairs))
             times.append(clock())
             serialised = each(serialise, aligned)
         else:
-            judged = list(aligner.judge_annotated(annotated, options.align, options.rank_by))
+            judged = _all(
+                aligner.judge_annotated(annotated, options.align, options.rank_by), len(pairs)
+            )
             times.append(clock())
             serialised = each(lambda both: serialise(*both), judged)
         answers = [
             _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
         ]
-        for index, cut in more.cuts.items():
+        for index, cut in extras.cuts.items():
             if answers[index].alignment:
                 # Joined messages are one message with the fields of both.
                 answers[index] = answers[index]._replace(alignment=answers[index].alignment + cut)
@@ -180,10 +193,10 @@ class AlignerEngine:
         self,
         target: _Side | Exception | None,
         truncate: bool,
-        more: _More,
+        extras: _Extras,
         numbered: tuple[int, bytes],
     ) -> Pair:
-        """Return the sentences of a pair; `more` gets what else there is to know of it."""
+        """Return the sentences of a pair; `extras` gets what else it has."""
         if isinstance(target, Exception):
             raise target
         index, data = numbered
@@ -196,21 +209,29 @@ class AlignerEngine:
                     return source_text, target.sentence
                 if _is_usable(target_text, longest):
                     return source_text, target_text
-        pair = requests.parse(align_pb2.Pair, data)
+        pair = wire.parse(align_pb2.Pair, data)
         source = self._side(pair.source, "source", truncate)
         if target is None:
             target = self._side(pair.target, "target", truncate)
         if source.is_cut or target.is_cut:
-            more.cuts[index] = align_pb2.Alignment(
+            extras.cuts[index] = align_pb2.Alignment(
                 source_truncated=source.is_cut, target_truncated=target.is_cut
             ).SerializeToString()
         if pair.HasField("constraints"):
-            more.constraints[index] = pair.constraints
+            extras.constraints[index] = pair.constraints
         return source.sentence, target.sentence
 
     def _side(self, message: align_pb2.Sentence, side: str, truncate: bool) -> _Side:
-        is_cut = truncate and requests.shorten(message, self._limits)
-        return _Side(requests.sentence(message, side=side, limits=self._limits), is_cut)
+        is_cut = truncate and limits.shorten(message, self._limits)
+        return _Side(limits.sentence(message, side=side, limits=self._limits), is_cut)
+
+
+def _all(outcomes: Iterable[T | Exception], n_pairs: int) -> list[T | Exception]:
+    """Return one outcome per pair, the same error for all where the model refuses the options."""
+    try:
+        return list(outcomes)
+    except InputError as error:
+        return [error] * n_pairs
 
 
 def _constrained(message: align_pb2.Constraints, pair: AnnotatedPair) -> AnnotatedPair:
@@ -224,15 +245,14 @@ def _is_usable(text: str, longest: int) -> bool:
 
 def _serialise(
     alignment: Alignment, judgement: Judgement | None = None, *, writer: AlignmentWriter
-) -> frames.Answer:
+) -> Answer:
     data = writer.write(alignment)
     if judgement is None:
-        return frames.Answer(data)
-    return frames.Answer(data, score=judgement.score, judgement=write_judgement(judgement))
+        return Answer(data)
+    return Answer(data, score=judgement.score, judgement=write_judgement(judgement))
 
 
-def _answer(outcome: frames.Answer | Exception, shared: bytes, pair: bytes) -> frames.Answer:
+def _answer(outcome: Answer | Exception, shared: bytes, pair: bytes) -> Answer:
     if not isinstance(outcome, Exception):
         return outcome
-    failure = classify(outcome) or report(outcome, pair=Quoting(requests.texts, shared + pair))
-    return frames.Answer(b"", code=failure.code, message=failure.message, field=failure.field)
+    return Answer.failed(failure_of(outcome, pair=Quoting(limits.texts, shared + pair)))

@@ -1,8 +1,8 @@
 """Messages between the server and its own workers: a length, then marshalled plain values.
 
-Both ends are processes of this server with one interpreter and one socket pair, so marshal's
-format fits; for a shard of one pair it takes a tenth of pickle's time. Only exact built-in types
-pass, hence the conversions below.
+Both ends are processes of this server and have the same interpreter, so marshal's format fits. For
+a shard of one pair it takes a tenth of pickle's time. It takes exact built-in types only, hence the
+conversions below.
 """
 
 from __future__ import annotations
@@ -15,35 +15,45 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tokalign.codec import RequestOptions, decode_options, encode_options
-from tokalign.options import RankBy
+from tokalign.codec import ModelInfo, RequestOptions, decode_options, encode_options
+from tokalign.codec.servers import decode_model, encode_model
+from tokalign.server.requests.answers import Answer
+from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 16
 
 
-class LoadedModel(NamedTuple):
-    """A loaded model as the workers report it."""
+class Run(NamedTuple):
+    """Neighbouring pairs of a shard with equal options, which a worker aligns together.
 
-    name: str
-    version: str
-    digest: str
-    corpora: tuple[str, ...]
-    feature_groups: tuple[str, ...]
-    description: str
-    uses_trees: bool
-    styles: tuple[tuple[str, str], ...] = ()  # name and what it links, the default first
-    is_system: bool = False
+    Attributes
+    ----------
+    options : RequestOptions
+    shared : bytes
+        The serialised Pair.target of all pairs, or empty.
+    pairs : tuple of bytes
+        Serialised tokalign.v1.Pair messages; each is whole once joined to `shared`.
+    """
+
+    options: RequestOptions
+    shared: bytes
+    pairs: tuple[bytes, ...]
 
 
 class Ready(NamedTuple):
-    """Sent once when a worker has loaded everything and aligned a first pair.
+    """Sent once, when a worker has loaded everything and aligned a first pair.
 
-    With its models, and the resident bytes that it has then.
+    Attributes
+    ----------
+    models : tuple of ModelInfo
+        The default first.
+    rss_bytes : int
+        Resident memory of the worker at that time.
     """
 
-    models: tuple[LoadedModel, ...]
+    models: tuple[ModelInfo, ...]
     rss_bytes: int
 
 
@@ -53,47 +63,26 @@ class Refused(NamedTuple):
     message: str
 
 
-class Run(NamedTuple):
-    """Pairs of one shard: joined to `shared`, each of `pairs` is a whole serialised Pair.
-
-    `shared` is empty, or holds the target of all.
-    """
-
-    options: RequestOptions
-    shared: bytes
-    pairs: tuple[bytes, ...]
-
-
-class ShardJob(NamedTuple):
-    """One shard: runs of serialised tokalign.v1.Pair messages that share options and fields."""
-
-    runs: tuple[Run, ...]
-
-
-class Answer(NamedTuple):
-    """The answer for one pair: a serialised tokalign.v1.Alignment, or why there is none.
-
-    Of a ranking, `score` is what it is ranked by, and `judgement` a serialised
-    tokalign.v1.RankedCandidate that holds that score and what belongs to it.
-    """
-
-    alignment: bytes
-    score: float = 0.0
-    code: int = 0
-    message: str = ""
-    field: str = ""
-    judgement: bytes = b""
-
-
 class Done(NamedTuple):
-    """A shard's answers in order, seconds spent by stage, and the worker's resident bytes."""
+    """Sent for each shard.
+
+    Attributes
+    ----------
+    answers : list of Answer
+        One per pair, in order.
+    seconds : dict from str to float
+        Spent by stage.
+    rss_bytes : int
+        Resident memory of the worker.
+    """
 
     answers: list[Answer]
     seconds: dict[str, float]
     rss_bytes: int
 
 
-Message: TypeAlias = Ready | Refused | ShardJob | Done
+Message: TypeAlias = list[Run] | Ready | Refused | Done
+"""A list of runs is a shard, the one message to a worker; the others come from it."""
 
 
 def encode(message: Message) -> bytes:
@@ -105,16 +94,17 @@ def encode(message: Message) -> bytes:
 def _plain(message: Message) -> tuple[Any, ...]:
     if isinstance(message, Done):
         return ("done", list(map(tuple, message.answers)), message.seconds, message.rss_bytes)
-    if isinstance(message, ShardJob):
-        return ("job", [(_plain_options(run.options), *run[1:]) for run in message.runs])
+    if isinstance(message, list):
+        return ("shard", [(_plain_options(run.options), *run[1:]) for run in message])
     if isinstance(message, Ready):
-        return ("ready", list(map(tuple, message.models)), message.rss_bytes)
+        models = [encode_model(model).SerializeToString() for model in message.models]
+        return ("ready", models, message.rss_bytes)
     return ("refused", message.message)
 
 
 @functools.lru_cache(maxsize=64)
 def _plain_options(options: RequestOptions) -> tuple[bytes, str]:
-    """Return serialised options. Kept, for most requests ask for the same."""
+    """Return serialised options. They are kept, because most requests ask for the same."""
     rank_by = "" if options.rank_by is None else options.rank_by.value
     return encode_options(options).SerializeToString(), rank_by
 
@@ -124,10 +114,11 @@ def _message(body: bytes | memoryview) -> Message:
     if kind == "done":
         answers, seconds, rss_bytes = fields
         return Done(list(map(Answer._make, answers)), seconds, rss_bytes)
-    if kind == "job":
-        return ShardJob(tuple([Run(_options(options), *rest) for options, *rest in fields[0]]))
+    if kind == "shard":
+        return [Run(_options(options), *rest) for options, *rest in fields[0]]
     if kind == "ready":
-        return Ready(tuple(map(LoadedModel._make, fields[0])), fields[1])
+        models = map(align_pb2.ModelInfo.FromString, fields[0])
+        return Ready(tuple(map(decode_model, models)), fields[1])
     return Refused(fields[0])
 
 
@@ -140,13 +131,13 @@ def _options(plain: tuple[bytes, str]) -> RequestOptions:
 
 def received(sock: socket.socket) -> Iterator[Message]:
     """Yield the messages that arrive on a blocking socket, up to its end."""
-    decoder = Decoder()
+    reader = FrameReader()
     while data := sock.recv(_READ_BYTES):
-        yield from decoder.feed(data)
+        yield from reader.feed(data)
 
 
-class Decoder:
-    """Messages from a byte stream that arrives in arbitrary pieces."""
+class FrameReader:
+    """Reads messages from a byte stream that arrives in arbitrary pieces."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()

@@ -1,8 +1,8 @@
-"""A pool of worker processes that share one set of models: what waits, and who is given it.
+"""A pool of worker processes that share one set of models, and the queue of their work.
 
-ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced,
-its shard goes to another worker once, and where that one dies as well the shard is halved until
-the pair that kills workers stands alone; only that pair fails.
+ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced. Its
+shard goes to another worker once. Where that one dies as well, the shard is halved until the pair
+that kills workers is alone; only that pair fails.
 """
 
 from __future__ import annotations
@@ -10,28 +10,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from tokalign.codec import RequestOptions
-from tokalign.processes import after_death
-from tokalign.server import requests
-from tokalign.server.cost import Speed
+from tokalign.batches.processes import after_death
+from tokalign.codec import ModelInfo
+from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.status import NotServingError, report
+from tokalign.server.requests import limits
+from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.cost import Speed
+from tokalign.server.requests.request import Request
+from tokalign.server.status import NotServingError
 from tokalign.server.workers import frames
 from tokalign.server.workers.batching import FairQueue
 from tokalign.server.workers.process import WorkerProcess
-from tokalign.server.workers.shards import MAX_ANSWER_BYTES, Shard, Task
+from tokalign.server.workers.shards import Shard, Task
 from tokalign.server.workers.supervision import PoolSettings, Supervisor
 
 HOLD_S = 0.003
-# Some sixty times what a worker takes for a unit of cost.
+# About sixty times what a worker takes for a unit of cost.
 PATIENCE_S = 0.01
 
 
 class Pool:
-    """Worker processes, their queue, and what to do when one dies.
+    """Worker processes and their queue.
 
     All methods belong to one event loop.
 
@@ -40,15 +43,15 @@ class Pool:
     settings : PoolSettings
     metrics : Metrics
     is_loop_busy : callable returning bool
-        While the event loop is busy, calls wait for it rather than for workers, and each shard
-        costs it and a worker as much as several of its calls do; so single calls are held until a
-        shard of them has piled up or one has waited for HOLD_S.
+        While the event loop is busy, calls wait for it rather than for workers, and a shard costs
+        the loop and a worker as much as several calls do. So single calls are held until there is a
+        shard of them, or one has waited for HOLD_S.
 
     Attributes
     ----------
     settings : PoolSettings
     failed : asyncio.Future
-        Gets a ModelError where workers keep dying before they are ready and none is left.
+        Gets a ModelError if workers keep dying before they are ready and none is left.
     """
 
     def __init__(
@@ -80,31 +83,16 @@ class Pool:
         await self._supervisor.start()
 
     def submit(
-        self,
-        options: RequestOptions,
-        pairs: Sequence[bytes],
-        deadline: float | None = None,
-        shared: bytes = b"",
-        costs: Sequence[int] | None = None,
-        max_answer_bytes: int = MAX_ANSWER_BYTES,
-    ) -> asyncio.Future[list[frames.Answer]]:
-        """Queue pairs and return the future of their answers, one per pair, in order.
+        self, request: Request, deadline: float | None = None
+    ) -> asyncio.Future[list[Answer]]:
+        """Queue a request and return the future of its answers, one per pair, in order.
 
         Parameters
         ----------
-        options : RequestOptions
-            Naming a loaded model and annotator.
-        pairs : sequence of bytes
-            Serialised tokalign.v1.Pair messages.
+        request : Request
         deadline : float, optional
             By time.monotonic. The future gets an ExpiredError where pairs have not started by
             then. Cancelling the future drops what has not started.
-        shared : bytes, optional
-            The serialised Pair.target of all pairs, which then hold none themselves.
-        costs : sequence of int, optional
-            Of the pairs, in typical ones; see server/cost.py. By default 1 each.
-        max_answer_bytes : int
-            Of all answers together; the future gets a LimitError where they are larger.
 
         Raises
         ------
@@ -113,8 +101,8 @@ class Pool:
         """
         if self._supervisor.is_closing:
             raise NotServingError("the server is stopping; try another one")
-        task = Task(options, pairs, deadline, shared, costs, max_answer_bytes)
-        if pairs:
+        task = Task(request, deadline)
+        if request.pairs:
             self._queue.push(task)
             self.on_idle()
         else:
@@ -122,7 +110,7 @@ class Pool:
         return task.future
 
     @property
-    def models(self) -> tuple[frames.LoadedModel, ...]:
+    def models(self) -> tuple[ModelInfo, ...]:
         """What the workers have loaded; the default first."""
         return self._supervisor.models
 
@@ -133,7 +121,7 @@ class Pool:
 
     @property
     def waiting_cost(self) -> int:
-        """What those pairs cost."""
+        """Cost of those pairs."""
         return self._queue.waiting_cost + sum(shard.cost for shard in self._retries)
 
     def wait_s(self, cost: int) -> float:
@@ -142,7 +130,7 @@ class Pool:
 
     @property
     def cost_per_s(self) -> float:
-        """What all workers do in a second of work, however little they had to do of late."""
+        """Work that all workers do per second in which they work."""
         return max(self.n_ready, 1) * self._speed.cost_per_s
 
     @property
@@ -182,12 +170,12 @@ class Pool:
                 _abandon(part.task.future)
         await self._supervisor.kill_all()
 
-    # What comes of workers.
+    # Reports of the supervisor.
 
     def on_idle(self) -> None:
         """Dispatch once everything that arrived with this turn of the event loop is queued.
 
-        Under load many calls arrive in one turn and share a shard; an idle server loses nothing.
+        Under load, many calls arrive in one turn and share a shard; an idle server loses nothing.
         """
         if not self._dispatching:
             self._dispatching = True
@@ -195,7 +183,8 @@ class Pool:
 
     def on_done(self, worker: WorkerProcess, shard: Shard, message: frames.Done) -> None:
         """Hand out the answers of a shard."""
-        self._metrics.observe_shard(message.answers, message.seconds)
+        codes = [answer.code for answer in message.answers]
+        self._metrics.observe_shard(codes, message.seconds)
         self._metrics.cost.inc(shard.cost)
         self._speed.add(shard.cost, sum(message.seconds.values()))
         for part in shard.slices:
@@ -204,18 +193,18 @@ class Pool:
         shard.fill(message.answers)
 
     def on_lost(self, shard: Shard) -> None:
-        """See what becomes of the shard of a worker that ended."""
+        """Try the shard of a worker that ended again, or give up its one pair."""
         parts = after_death(shard)
         self._retries.extend(parts)
         if not parts:
             (part,) = shard.slices
+            whole = part.task.request.shared + part.pairs[0]
             failure = report(
-                "a pair killed every worker it was given to",
-                pair=Quoting(requests.texts, part.task.shared + part.task.pairs[part.start]),
+                "a pair killed every worker it was given to", pair=Quoting(limits.texts, whole)
             )
-            shard.fill([frames.Answer(b"", code=failure.code, message=failure.message)])
+            shard.fill([Answer.failed(failure)])
 
-    # Who is given what.
+    # Sharing what waits over idle workers.
 
     def _dispatch(self) -> None:
         self._dispatching = False
@@ -230,7 +219,7 @@ class Pool:
             self._drained.set()
 
     def _share(self, n_idle: int) -> None:
-        """Split what waits over so many idle workers, rather than give it to the first of them."""
+        """Split what waits over so many idle workers, rather than give all to the first."""
         if not n_idle:
             return
         size = self._queue.even(n_idle, self.n_ready)
@@ -242,7 +231,7 @@ class Pool:
             self._give(taken)
 
     def _n_given_to(self) -> int:
-        """Return to how many of the idle workers what waits is given now."""
+        """Return how many of the idle workers share what waits now."""
         queue, settings = self._queue, self.settings
         n_idle = len(self._supervisor.idle)
         if queue.is_pressing(settings.shard_pairs):
@@ -258,7 +247,7 @@ class Pool:
         return 0
 
     def _takes_heavy(self) -> bool:
-        """Return whether a worker may be given a heavy pair, or is kept for the others."""
+        """Return whether the next worker may get a heavy pair, or is kept for other pairs."""
         if not self._queue.expects_small():
             return True
         bound = self.settings.shard_pairs
@@ -271,7 +260,7 @@ class Pool:
         self._dispatch()
 
     def _began(self, shard: Shard) -> None:
-        """Tell how long tasks have waited whose first pairs are given to a worker."""
+        """Record how long tasks have waited, once a worker gets their first pairs."""
         now = time.monotonic()
         for part in shard.slices:
             if part.start == 0:
@@ -287,7 +276,7 @@ class Pool:
         worker.give(shard, self.settings.shard_timeout_s + PATIENCE_S * shard.cost)
 
 
-def _abandon(future: asyncio.Future[list[frames.Answer]]) -> None:
+def _abandon(future: asyncio.Future[list[Answer]]) -> None:
     if not future.done():
         future.set_exception(NotServingError("the server has stopped; try another one"))
         future.exception()  # marks it as seen, for nobody may be waiting any more

@@ -1,4 +1,4 @@
-"""One worker process as the server sees it: started, given shards, killed."""
+"""Worker processes on the side of the server: started, given shards, killed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PRELOADED = ("tokalign.server.workers.worker", "tokalign.server.workers.aligners
 def start_fork_server() -> None:
     """Start the process that workers are forked from, with their modules already imported.
 
-    Must run before grpc is imported: forking a process that holds grpc's threads is unsupported.
-    The fork server inherits ignored signals, so that a SIGTERM to the whole process group leaves
-    it to the drain.
+    Call it before grpc is imported: a process with grpc's threads must not be forked. The fork
+    server inherits that signals are ignored, so that a SIGTERM to the whole process group does not
+    end it before the server has drained.
     """
     multiprocessing.set_forkserver_preload(list(PRELOADED))
     ignored = {
@@ -41,7 +41,7 @@ def start_fork_server() -> None:
 
 
 class Owner(Protocol):
-    """Told what happens to a worker; called in the event loop."""
+    """Gets the reports of a worker, in the event loop."""
 
     def on_connected(self, process: WorkerProcess) -> None:
         """The process was started; called once, before any message."""
@@ -62,7 +62,8 @@ class WorkerProcess(asyncio.Protocol):
     loaded_bytes : int
         Its resident memory when it was ready.
     kill_reason : str
-        Why it ended: what kill() was told, "died" where it ended by itself, empty while it lives.
+        Why it ended: the reason given to kill(), or "died" if it ended by itself. Empty while it
+        lives.
     """
 
     def __init__(self, owner: Owner, start_timeout_s: float) -> None:
@@ -71,7 +72,7 @@ class WorkerProcess(asyncio.Protocol):
         self.kill_reason = ""
         self._owner = owner
         self._start_timeout_s = start_timeout_s
-        self._decoder = frames.Decoder()
+        self._reader = frames.FrameReader()
         self._transport: asyncio.WriteTransport | None = None
         self._process: ForkServerProcess | None = None
         self._lifeline: Connection | None = None
@@ -83,8 +84,8 @@ class WorkerProcess(asyncio.Protocol):
         """Fork the process and connect to it; its Ready message follows."""
         context: ForkServerContext = multiprocessing.get_context("forkserver")
         ours, theirs = socket.socketpair()
-        # Only this process holds the writing end; the worker dies when it closes. Each worker
-        # has its own pipe, for a pipe signals only one process.
+        # Only this process holds the writing end; the worker dies when it closes. Each worker has
+        # its own pipe, because a pipe signals only one process.
         lifeline, self._lifeline = multiprocessing.Pipe(duplex=False)
         with theirs, lifeline:
             process = context.Process(
@@ -93,7 +94,7 @@ class WorkerProcess(asyncio.Protocol):
                 name="tokalign-worker",
                 daemon=True,
             )
-            # Talks to the fork server over a blocking socket.
+            # start() talks to the fork server over a blocking socket.
             await asyncio.to_thread(process.start)
         self._process = process
         ours.setblocking(False)
@@ -105,15 +106,15 @@ class WorkerProcess(asyncio.Protocol):
         return (self._process.pid if self._process else None) or 0
 
     def give(self, shard: Shard, timeout_s: float) -> None:
-        """Send a shard; the process is killed where it has not answered in time."""
+        """Send a shard; the process is killed if it does not answer in time."""
         assert self._transport is not None
         self.shard = shard
         self.limit(timeout_s, "hung")
-        self._transport.write(frames.encode(shard.job()))
+        self._transport.write(frames.encode(shard.runs()))
 
     def limit(self, timeout_s: float, reason: str) -> None:
         """Kill the process after a time unless unlimited() is called first."""
-        # One timer serves many shards: when it fires it looks at the limit of the moment.
+        # One timer serves many shards: when it fires, it looks at the limit of that moment.
         ends_at = time.monotonic() + timeout_s
         self._limit = (ends_at, reason)
         if self._timer is None or ends_at < self._fires_at:
@@ -155,7 +156,7 @@ class WorkerProcess(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on the messages that are complete; called by asyncio."""
-        for message in self._decoder.feed(data):
+        for message in self._reader.feed(data):
             self._owner.on_message(self, message)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""The pairs of a request on their way: a task, the slices of it, and shards that workers get."""
+"""Requests on their way through the pool: tasks in the queue, and shards that workers get."""
 
 from __future__ import annotations
 
@@ -8,36 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.codec import RequestOptions
-from tokalign.server.answers import too_large
 from tokalign.server.observe import tracing
-from tokalign.server.workers import frames
-
-# Of what is kept of a request, most of which may not be sent: a ranking's best candidates.
-MAX_ANSWER_BYTES = 32 << 20
+from tokalign.server.requests.answers import Answer, too_large
+from tokalign.server.requests.request import Request
+from tokalign.server.workers.frames import Run
 
 
 class Task:
-    """The pairs of one request, from the queue to the last answer.
+    """A request from the queue to its last answer.
 
     Parameters
     ----------
-    options : RequestOptions
-    pairs : sequence of bytes
-        Serialised tokalign.v1.Pair messages, at least one.
-    shared : bytes
-        The serialised Pair.target of all pairs, which then hold none themselves.
+    request : Request
+        With at least one pair.
     deadline : float or None
-        By time.monotonic; what has not started by then is dropped.
-    costs : sequence of int, optional
-        Of the pairs, each at least 1; by default 1 each.
-    max_answer_bytes : int
-        Of all answers together.
+        By time.monotonic. Pairs that have not started by then are dropped.
 
     Attributes
     ----------
-    future : asyncio.Future of list of frames.Answer
-        In the order of `pairs`. Cancel it to drop what has not started. LimitError where the
-        answers are larger together than they may be.
+    future : asyncio.Future of list of Answer
+        One per pair, in order. Cancel it to drop what has not started. It gets a LimitError where
+        the answers together are larger than they may be.
+    next : int
+        The first pair that has not been handed to a worker.
     cost, waiting_cost : int
         Of all pairs, and of those that have not been handed to a worker.
     queued_at, turn_at : float
@@ -45,9 +38,9 @@ class Task:
     place : int
         In the queue; the least is served next.
     credit : int
-        What its turns were worth that its next pair was too heavy for.
+        Cost that its turns were worth while its next pair was too heavy for them.
     trace : tracing.CallTrace or None
-        Of the call that made the task, where it is traced.
+        Of the call that made the task, if it is traced.
     """
 
     __slots__ = (
@@ -55,74 +48,66 @@ class Task:
         "_missing",
         "_n_bytes",
         "cost",
-        "costs",
         "credit",
         "deadline",
         "future",
-        "max_answer_bytes",
         "next",
-        "options",
-        "pairs",
         "place",
         "queued_at",
-        "shared",
+        "request",
         "trace",
         "turn_at",
         "waiting_cost",
     )
 
-    def __init__(
-        self,
-        options: RequestOptions,
-        pairs: Sequence[bytes],
-        deadline: float | None,
-        shared: bytes = b"",
-        costs: Sequence[int] | None = None,
-        max_answer_bytes: int = MAX_ANSWER_BYTES,
-    ) -> None:
-        self.options = options
-        self.max_answer_bytes = max_answer_bytes
-        self.pairs = pairs
-        self.shared = shared
+    def __init__(self, request: Request, deadline: float | None = None) -> None:
+        self.request = request
         self.deadline = deadline
-        self.costs = costs or (1,) * len(pairs)
-        self.cost = self.waiting_cost = sum(self.costs)
+        self.cost = self.waiting_cost = sum(request.costs)
         self.place = self.credit = 0
         self.queued_at = self.turn_at = time.monotonic()
         self.trace = tracing.current()
         self.next = 0
-        self.future: asyncio.Future[list[frames.Answer]] = (
-            asyncio.get_running_loop().create_future()
-        )
-        self._answers: list[frames.Answer | None] = [None] * len(pairs)
-        self._missing = len(pairs)
+        self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
+        self._answers: list[Answer | None] = [None] * len(request.pairs)
+        self._missing = len(request.pairs)
         self._n_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self.request.pairs)
+
+    @property
+    def next_cost(self) -> int:
+        """What the next pair costs."""
+        return self.request.costs[self.next]
 
     @property
     def waiting(self) -> int:
         """Number of pairs that have not been handed to a worker."""
-        return len(self.pairs) - self.next
+        return len(self.request.pairs) - self.next
 
     def take(self, room: int) -> Slice:
         """Return the next pairs that cost at most `room` together, or the next one alone."""
-        start, cost = self.next, self.costs[self.next]
+        costs = self.request.costs
+        start, cost = self.next, costs[self.next]
         self.next += 1
-        while self.next < len(self.pairs) and cost + self.costs[self.next] <= room:
-            cost += self.costs[self.next]
+        while self.next < len(costs) and cost + costs[self.next] <= room:
+            cost += costs[self.next]
             self.next += 1
         self.waiting_cost -= cost
         return Slice(self, start, self.next)
 
-    def fill(self, start: int, answers: Sequence[frames.Answer]) -> None:
+    def fill(self, start: int, answers: Sequence[Answer]) -> None:
         """Take the answers of the pairs from `start` on; the last ones complete the future."""
         if self.future.done():
             return  # nobody waits for them
         self._answers[start : start + len(answers)] = answers
         self._missing -= len(answers)
         self._n_bytes += sum([len(answer.alignment) for answer in answers])
-        if self._n_bytes > self.max_answer_bytes:
+        most = self.request.max_answer_bytes
+        if self._n_bytes > most:
             self._answers.clear()
-            self.future.set_exception(too_large(self.max_answer_bytes))
+            self.future.set_exception(too_large(most))
         elif self._missing == 0:
             self.future.set_result([answer for answer in self._answers if answer is not None])
 
@@ -135,7 +120,7 @@ class Slice:
     task : Task
     start, stop : int
     cost : int
-        What its pairs cost.
+        Of its pairs together.
     """
 
     __slots__ = ("cost", "start", "stop", "task")
@@ -144,7 +129,12 @@ class Slice:
         self.task = task
         self.start = start
         self.stop = stop
-        self.cost = sum(task.costs[start:stop])
+        self.cost = sum(task.request.costs[start:stop])
+
+    @property
+    def pairs(self) -> Sequence[bytes]:
+        """Its serialised pairs."""
+        return self.task.request.pairs[self.start : self.stop]
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -152,13 +142,13 @@ class Slice:
 
 @dataclass(slots=True)
 class Shard:
-    """What one worker is given at a time.
+    """The pairs that one worker gets at a time, of one or several tasks.
 
     Attributes
     ----------
     slices : list of Slice
     deaths : int
-        Workers that died on it.
+        Workers that died while they worked on it.
     given_at : float
         When a worker got it, by time.monotonic.
     """
@@ -175,23 +165,21 @@ class Shard:
         """What its pairs cost."""
         return sum([part.cost for part in self.slices])
 
-    def job(self) -> frames.ShardJob:
+    def runs(self) -> list[Run]:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
         runs: list[tuple[RequestOptions, bytes, list[bytes]]] = []
         for part in self.slices:
-            task = part.task
-            if not runs or runs[-1][:2] != (task.options, task.shared):
-                runs.append((task.options, task.shared, []))
-            runs[-1][2].extend(task.pairs[part.start : part.stop])
-        return frames.ShardJob(
-            tuple([frames.Run(options, shared, tuple(pairs)) for options, shared, pairs in runs])
-        )
+            request = part.task.request
+            if not runs or runs[-1][:2] != (request.options, request.shared):
+                runs.append((request.options, request.shared, []))
+            runs[-1][2].extend(part.pairs)
+        return [Run(options, shared, tuple(pairs)) for options, shared, pairs in runs]
 
     def is_wanted(self) -> bool:
-        """Return whether anyone still waits for an answer."""
+        """Return whether any of its tasks still waits for an answer."""
         return not all(part.task.future.done() for part in self.slices)
 
-    def fill(self, answers: Sequence[frames.Answer]) -> None:
+    def fill(self, answers: Sequence[Answer]) -> None:
         """Hand the answers to the tasks."""
         position = 0
         for part in self.slices:

@@ -1,7 +1,7 @@
-"""The worker processes of a pool: started, replaced when they end, and told to end.
+"""The worker processes of a pool: started, replaced when they end, and ended.
 
-Where processes keep ending before they are ready, later ones start after ever longer pauses, and
-the pool fails once none is left.
+If processes keep ending before they are ready, later ones start after ever longer pauses, and the
+pool fails once none is left.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tokalign.codec import ModelInfo
 from tokalign.errors import ModelError
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.workers import frames
@@ -26,21 +27,21 @@ FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
 ROOM_BYTES = 304 << 20
-"""What a worker may hold beside its models: words and their comparisons, and what it works on."""
+"""Memory that a worker may hold beside its models: words, their comparisons, and its shard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSettings:
-    """How many workers, what they load, and how long they may take (see Config).
+    """Number of workers, what they load, and how long they may take (see Config).
 
-    `spare_workers` of the idle ones are not given single calls unless a shard of them has piled
-    up or one has waited for HOLD_S. Where there is a worker for every processor, the event loop
-    needs one for itself while single calls arrive; spreading them thin over all workers costs a
-    fifth more processor time per call than a few larger shards.
+    `spare_workers` of the idle ones get no single calls, unless there is a shard of them or one has
+    waited for HOLD_S. Where there is a worker for every processor, the event loop needs one of the
+    processors while single calls arrive; spreading the calls thin over all workers costs a fifth
+    more processor time per call than a few larger shards.
 
-    A pair that costs more than `shard_pairs`, in typical pairs, is a shard of its own. Such pairs
-    leave one worker to the others where small requests have come lately, so that those wait for
-    no long pair but where there is one worker alone.
+    A pair that costs more than `shard_pairs`, in typical pairs, is a shard of its own. If small
+    requests have come lately, such pairs leave one worker to all others. So these wait for a long
+    pair only where there is one worker.
     """
 
     workers: int
@@ -54,10 +55,10 @@ class PoolSettings:
 
 
 class Employer(Protocol):
-    """Told what comes of workers; called in the event loop."""
+    """Gets the reports of the supervisor, in the event loop."""
 
     def on_idle(self) -> None:
-        """A worker can be given a shard, or there is one fewer."""
+        """A worker is idle, or there is one worker fewer."""
 
     def on_done(self, worker: WorkerProcess, shard: Shard, message: frames.Done) -> None:
         """A shard was answered."""
@@ -71,20 +72,20 @@ class Supervisor:
 
     Attributes
     ----------
-    models : tuple of frames.LoadedModel
+    models : tuple of ModelInfo
         As the workers loaded them; the default first.
     failed : asyncio.Future
-        Gets a ModelError where workers keep dying before they are ready and none is left.
+        Gets a ModelError if workers keep dying before they are ready and none is left.
     workers, ready : set of WorkerProcess
-        Those that run, and of them those that have loaded their models.
+        All that run, and those of them that have loaded their models.
     idle : deque of WorkerProcess
-        Those that have no shard, whose last one was answered last at the end.
+        Workers without a shard; the one that answered last is at the end.
     is_closing : bool
         Whether no more are started.
     """
 
     def __init__(self, settings: PoolSettings, metrics: Metrics, employer: Employer) -> None:
-        self.models: tuple[frames.LoadedModel, ...] = ()
+        self.models: tuple[ModelInfo, ...] = ()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.workers: set[WorkerProcess] = set()
         self.ready: set[WorkerProcess] = set()
@@ -136,10 +137,10 @@ class Supervisor:
         if not self.failed.done():
             self.failed.cancel()
 
-    # What workers report.
+    # Reports of workers.
 
     def on_connected(self, worker: WorkerProcess) -> None:
-        """Count a new worker; comes before any of its messages."""
+        """Count a new worker, before any of its messages."""
         self.workers.add(worker)
 
     def on_message(self, worker: WorkerProcess, message: Any) -> None:
@@ -182,7 +183,7 @@ class Supervisor:
         self._spawn()
         self._employer.on_idle()
 
-    # What follows from it.
+    # What the reports lead to.
 
     def _on_ready(self, worker: WorkerProcess, message: frames.Ready) -> None:
         if self.models and message.models != self.models:

@@ -1,6 +1,6 @@
-"""The life of a worker process: load once, then answer shards until the server goes.
+"""The life of a worker process: load once, then answer shards until the server ends.
 
-Preloaded into the fork server, so it and everything it imports must be free of grpc.
+The fork server imports this module first, so neither it nor anything it imports may import grpc.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import signal
 import socket
 from multiprocessing.connection import Connection
 
+from tokalign.batches.processes import die_with
 from tokalign.errors import AlignError
-from tokalign.processes import die_with
 from tokalign.server.observe import logs
+from tokalign.server.observe.faults import report
 from tokalign.server.observe.memory import Memory, give_back
-from tokalign.server.status import report
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 
@@ -53,25 +53,27 @@ def main(
 def _serve(sock: socket.socket, factory: EngineFactory, settings: EngineSettings) -> None:
     try:
         engine = factory(settings)
+        # What has been loaded stays; the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        # Loading took more memory than what was loaded does.
+        give_back()
+        memory = Memory()
+        ready = frames.encode(frames.Ready(engine.models, memory.resident_bytes()))
     except AlignError as error:
         sock.sendall(frames.encode(frames.Refused(str(error))))
         return
     except Exception as error:
-        # It would come again in every worker, so none need be tried in this one's place.
+        # It would come again in every worker, so no other needs to be tried.
         sock.sendall(frames.encode(frames.Refused(report(error).message)))
         return
-    # What has been loaded stays; the collector need not look at it again. Reading it took more.
-    gc.collect()
-    gc.freeze()
-    give_back()
-    memory = Memory()
-    sock.sendall(frames.encode(frames.Ready(engine.models, memory.resident_bytes())))
-    for job in frames.received(sock):
-        assert isinstance(job, frames.ShardJob)
+    sock.sendall(ready)
+    for runs in frames.received(sock):
+        assert isinstance(runs, list)
         try:
-            answers, seconds = engine.run(job)
+            answers, seconds = engine.run(runs)
         except Exception as error:
-            # The server sees a death and retries the shard.
+            # The server sees a death and gives the shard to another worker.
             report(error)
             return
         sock.sendall(frames.encode(frames.Done(answers, seconds, memory.resident_bytes())))

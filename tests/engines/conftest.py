@@ -1,4 +1,4 @@
-"""What every engine aligns: good rows, bad rows, more than one batch."""
+"""Rows for every engine: good ones, bad ones, and more than one batch."""
 
 import pytest
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
-from tokalign.options import Symmetrization
+from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.ranking import rank
-from tokalign.shipped import DEFAULT_MODEL
+from tokalign.types.options import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

@@ -13,8 +13,8 @@ from tokalign.cli.main import main
 from tokalign.evaluate import count_pairs, scores_of
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.pharaoh import read_links
-from tokalign.options import Symmetrization
-from tokalign.shipped import DEFAULT_MODEL
+from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.types.options import Symmetrization
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"
@@ -103,12 +103,14 @@ def test_right_candidates_rank_high():
 def test_evaluate_scores_the_model_as_its_golden_predictions():
     """The command line, given tokens, agrees with the golden files, made from raw text."""
     gold = ["evaluate", "--gold", str(DATA / "sample.jsonl"), "--json"]
-    by_model = CliRunner().invoke(main, [*gold, "--model", DEFAULT_MODEL, "--direction", "t2s"])
+    by_model = CliRunner().invoke(
+        main, [*gold, "--model", DEFAULT_MODEL, "--symmetrization", "t2s"]
+    )
     predicted = ["--predictions", str(FOLDER / "sample.t2s.pharaoh")]
     by_file = CliRunner().invoke(main, [*gold, *predicted])
     assert by_model.exit_code == by_file.exit_code == 0
     one, two = json.loads(by_model.stdout), json.loads(by_file.stdout)
-    assert (one.pop("model"), one.pop("direction")) == (DEFAULT_MODEL, "t2s")
+    assert (one.pop("model"), one.pop("symmetrization")) == (DEFAULT_MODEL, "t2s")
     assert one.pop("calibration")["links"] > 0
     assert two.pop("predictions").endswith("sample.t2s.pharaoh")
     assert one == two

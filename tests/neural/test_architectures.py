@@ -6,11 +6,11 @@ import pytest
 from reference.encoder import ReferenceStates, bucket
 from reference.random_encoder import N_WORDS, random_weights
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table, write_table
 from tokalign.neural.architecture import architecture_of, distance_buckets
 from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import checked_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
-from tokalign.tables import Table, write_table
 
 from recipes.neural.bases import MINILM, MPNET
 
@@ -76,11 +76,11 @@ def test_integer_graph_is_close_to_the_float_one(made):
 @makes
 def test_what_is_fine_tuned_equals_the_twin(made):
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
-    from recipes.neural.torch_encoder import Batch, TorchEncoder
+    from recipes.neural.torch_encoder import TensorBatch, TorchEncoder
 
     weights = random_weights(made)
     base = {name: value for name, value in weights.items() if name != "projection.weight"}
-    batch = Batch(some_sequences(), [frozenset()] * 3, [0] * 3)
+    batch = TensorBatch(some_sequences(), [frozenset()] * 3, [0] * 3)
     with torch.no_grad():
         states = TorchEncoder(made, base).eval().states(batch).numpy()
     twin = ReferenceStates(weights, made)

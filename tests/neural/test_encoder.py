@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from reference.encoder import ReferenceEncoder
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table, write_table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import Encoder
 from tokalign.neural.wordpieces import MAX_PIECES, WordPieces
-from tokalign.tables import Table, write_table
 from tokalign.types import Sentence
 
 from recipes.neural.bases import MINILM
@@ -52,14 +52,15 @@ def test_float_graph_equals_its_twin_and_the_int8_one_is_close(encoder, pair):
 
 def test_torch_model_equals_the_float_graph():
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
-    from recipes.neural.torch_encoder import Batch, TorchEncoder
+    from recipes.neural.torch_encoder import TensorBatch, TorchEncoder
 
     table = Table.open_shipped("encoder-en")
     made = architecture_of(table)
     model = TorchEncoder(made, base_weights(made["base"]), table).eval()
     source, target = sentences(*PAIRS[0])
     encoder = Encoder(table, int8=False)
-    batch = Batch([encoder._word_pieces.sequence(source.tokens, target.tokens)], [frozenset()], [0])
+    sequence = encoder._word_pieces.sequence(source.tokens, target.tokens)
+    batch = TensorBatch([sequence], [frozenset()], [0])
     with torch.no_grad():
         cells, of_source, _ = model(batch)
     scores = torch.cat([of_source[0][:, None], cells[0]], 1)

@@ -9,15 +9,15 @@ from reference.encoder import ReferenceEncoder
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import Encoder, checked_weights
-from tokalign.options import Symmetrization
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers.aligners import load
 from tokalign.server.workers.engine import EngineSettings
-from tokalign.tables import Table
 from tokalign.types import Sentence
+from tokalign.types.options import Symmetrization
 
 from recipes.neural.bases import MPNET
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from reference.random_encoder import N_WORDS, random_weights
+from tokalign.files.tables import Table
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import Sequence2
-from tokalign.tables import Table
 
-from recipes.neural.bases import MPNET
+from recipes.neural.bases import MPNET, BaseEncoder
 
 torch = pytest.importorskip("torch", reason="torch is not installed; run make test-neural")
 
@@ -34,9 +34,9 @@ def some_examples():
 
 
 def batch_of(examples):
-    from recipes.neural.torch_encoder import Batch
+    from recipes.neural.torch_encoder import TensorBatch
 
-    return Batch(*zip(*examples, strict=True))
+    return TensorBatch(*zip(*examples, strict=True))
 
 
 @pytest.fixture
@@ -55,9 +55,8 @@ def tune(tmp_path, monkeypatch):
 
     def run(name, *, epochs=2, start=None):
         return fine_tune.fine_tune(
-            some_examples(), fine_tune.TuningSettings(epochs, is_rounded=True),
-            tmp_path / f"{name}.table", made=MADE, name=name, source="a test", start=start,
-            report=False,
+            some_examples(), BaseEncoder(MADE, rate=3e-3, is_rounded=True), epochs,
+            tmp_path / f"{name}.table", source="a test", start=start,
         )  # fmt: skip
 
     return run

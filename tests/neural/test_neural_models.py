@@ -10,11 +10,11 @@ from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
 from tokalign.errors import ResourceError
-from tokalign.options import Symmetrization
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
 from tokalign.server.workers.aligners import load
 from tokalign.server.workers.engine import EngineSettings
+from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
 MODELS = ("en-neural", "en-rte2-neural")
@@ -71,7 +71,7 @@ def test_the_servers_engine_answers_as_the_library_does():
         for source, target in TEXTS
     ]
     options = RequestOptions(model="en-neural", annotator="native")
-    answers, _ = engine.run(frames.ShardJob((frames.Run(options, b"", tuple(pairs)),)))
+    answers, _ = engine.run([frames.Run(options, b"", tuple(pairs))])
     aligner = Aligner.load("en-neural")
     for answer, text in zip(answers, TEXTS, strict=True):
         message = align_pb2.Alignment.FromString(answer.alignment)

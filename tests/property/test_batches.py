@@ -1,6 +1,7 @@
 """Batches in columns against the same pairs one by one, and threads against one."""
 
 import copy
+import dataclasses
 import pickle
 import random
 import threading
@@ -11,19 +12,29 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import decisions as reference
+from support.decoding import ask
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
-from tokalign.columns import AlignmentColumns, columns_of
-from tokalign.decoding.results import AT_ONCE, Results
+from tokalign.batches.outcomes import unwrap
+from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.backend import AT_ONCE
+from tokalign.decoding.by_model import ModelBackend
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.lexicons import Lexicons
-from tokalign.model import load_model
-from tokalign.options import AlignOptions, Symmetrization
-from tokalign.outcomes import AnnotatedPair, attempt, unwrap
-from tokalign.tables import DATA_DIR
-from tokalign.types import Alignment, Link, Sentence
+from tokalign.files.tables import DATA_DIR
+from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.weights import token_weight
+from tokalign.model.file import load_model
+from tokalign.types import Alignment, AnnotatedPair, Link, Sentence
+from tokalign.types.columns import AlignmentColumns, columns_of
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.types.phrases import maximal_blocks
 
 ALIGNER = Aligner.load()
+MODEL = load_model(DATA_DIR / "en.tokalign")
+DECODER = Decoder(MODEL, Lexicons.for_groups(MODEL.table.groups))
 SENTENCES = ALIGNER.annotate(
     [side for pair in sample_pairs()[:40] for side in (pair.source.tokens, pair.target.tokens)]
 )
@@ -44,18 +55,50 @@ TREES = [
 sentences = st.sampled_from([*SENTENCES, *BAD, *TREES])
 
 
-def one_by_one(
-    aligner: Aligner, pairs: Sequence[AnnotatedPair], options: AlignOptions
-) -> list[Alignment | Exception]:
-    """Return what each pair gives by its own posteriors; the twin of Results.columns."""
-    results = aligner._results
-    return [
-        attempt(
-            lambda pair: results.alignment(results.decode(pair, None, options.style), options),
-            pair,
+def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
+    """Return what a pair gives by the posteriors and labels of its own; the slow twin."""
+    source, target, *more = pair
+    constraints = more[0] if more else Constraints()
+    number = [style["name"] for style in ALIGNER.header.styles].index(options.style or "strict")
+    style = ALIGNER.header.styles[number]
+    s2t, t2s, labels = ask(
+        DECODER,
+        source,
+        target,
+        lambda each: (each.s2t_posterior, each.t2s_posterior, each.labels()),
+        style=number,
+        constraints=constraints if more else None,
+    )
+    idf = Frequencies.open_shipped().idf
+    weights = [
+        np.array(
+            [token_weight(*row[:2], idf(row[2].lower())) for row in zip(*columns, strict=True)]
         )
-        for pair in pairs
+        for columns in ((side.tokens, side.tags, side.lemmas) for side in (source, target))
     ]
+    links = reference.links(s2t, t2s, labels, style, options, constraints)
+    return {
+        "links": links,
+        "score": reference.score(s2t, t2s, reference.content_weights(target)),
+        "similarity": reference.similarity(s2t, t2s, *weights),
+        "posteriors": reference.confidences(s2t, t2s, style, options.symmetrization, constraints),
+        "phrases": maximal_blocks(links),
+    }
+
+
+def check(alignment: Alignment, expected: dict[str, object]) -> None:
+    links = {(link.source, link.target): link.confidence for link in alignment.links}
+    assert list(links) == list(expected["links"])
+    assert links == pytest.approx(expected["links"], abs=1e-6)
+    assert alignment.score == pytest.approx(expected["score"], abs=1e-6)
+    assert alignment.similarity == pytest.approx(expected["similarity"], abs=1e-6)
+    if alignment.posteriors is not None:
+        np.testing.assert_allclose(alignment.posteriors, expected["posteriors"], atol=1e-6)
+    if alignment.phrases:
+        blocks = [dataclasses.astuple(each)[:4] for each in alignment.phrases]
+        assert tuple(blocks) == expected["phrases"]
+    explained = {(each.source, each.target) for each in alignment.explanations}
+    assert not explained or explained == set(links)
 
 
 def told(outcomes: Sequence[Alignment | Exception]) -> list[object]:
@@ -68,22 +111,57 @@ def told(outcomes: Sequence[Alignment | Exception]) -> list[object]:
     ]
 
 
+@st.composite
+def constrained(draw: st.DrawFn) -> tuple[Sentence, ...]:
+    """A good pair, often with constraints that it can obey."""
+    source, target = draw(st.sampled_from(SENTENCES[:12])), draw(st.sampled_from(SENTENCES[:12]))
+    if draw(st.booleans()):
+        return source, target
+    i, j = draw(st.integers(0, len(source) - 1)), draw(st.integers(0, len(target) - 1))
+    kinds = {
+        "anchors": [(i, j)],
+        "forbidden": [(k, k) for k in range(min(len(source), len(target))) if k not in (i, j)],
+        "linked_target": [j],
+        "unlinked_source": [k for k in range(len(source)) if k != i][:1],
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(kinds)), min_size=1))
+    return source, target, Constraints(**{name: kinds[name] for name in chosen})
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(constrained(), min_size=1, max_size=4),
+    st.builds(
+        AlignOptions,
+        style=st.sampled_from([style["name"] for style in ALIGNER.header.styles]),
+        symmetrization=st.sampled_from(list(Symmetrization)),
+        min_confidence=st.sampled_from([0.0, 0.5, 0.9]),
+        posteriors=st.booleans(),
+        phrases=st.booleans(),
+        explain=st.booleans(),
+    ),
+)
+def test_a_batch_is_what_each_pair_gives_step_by_step(pairs, options) -> None:
+    for pair, alignment in zip(pairs, ALIGNER.align_annotated(pairs, options), strict=True):
+        check(alignment, by_steps(pair, options))
+
+
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(sentences, sentences), max_size=8),
-    st.sampled_from([style["name"] for style in ALIGNER.header.styles]),
     st.sampled_from([0.0, 0.5, 0.9, 1.0]),
 )
-def test_a_batch_is_its_pairs_one_by_one(pairs, style, min_confidence) -> None:
-    options = AlignOptions(style=style, min_confidence=min_confidence)
+def test_a_bad_pair_costs_the_others_of_its_batch_nothing(pairs, min_confidence) -> None:
+    options = AlignOptions(min_confidence=min_confidence)
     batch = list(ALIGNER.align_annotated(pairs, options))
-    assert told(batch) == told(one_by_one(ALIGNER, pairs, options))
+    alone = [next(ALIGNER.align_annotated([pair], options)) for pair in pairs]
+    assert told(batch) == told(alone)
 
 
-def test_a_batch_larger_than_what_is_decoded_at_once() -> None:
+def test_a_batch_larger_than_what_is_decided_at_once() -> None:
     pairs = [(SENTENCES[k % 30], SENTENCES[k % 31]) for k in range(2 * AT_ONCE + 3)]
     batch = list(ALIGNER.align_annotated(pairs, AlignOptions()))
-    assert batch == one_by_one(ALIGNER, pairs, AlignOptions())
+    assert batch == [ALIGNER.align(*pair) for pair in pairs]
     assert len({id(each.viewed()[0]) for each in batch}) == 3
 
 
@@ -92,23 +170,6 @@ def test_pipe_and_align_give_the_same() -> None:
     alone = [ALIGNER.align(*pair) for pair in pairs]
     for batch_size in (1, 7, 64):
         assert list(ALIGNER.pipe(pairs, batch_size=batch_size)) == alone
-
-
-@settings(max_examples=40)
-@given(
-    st.tuples(sentences, sentences),
-    st.sampled_from([style["name"] for style in ALIGNER.header.styles]),
-    st.sampled_from([0.0, 0.5, 0.9]),
-    st.booleans(),
-)
-def test_a_pair_alone_is_what_its_batch_gives(pair, style, min_confidence, posteriors) -> None:
-    options = AlignOptions(style=style, min_confidence=min_confidence)
-    alone = attempt(lambda each: ALIGNER._results.one((each, None), options), pair)
-    assert told([alone]) == told(list(ALIGNER.align_annotated([pair], options)))
-    if isinstance(alone, Alignment):
-        assert ALIGNER.align(*pair, options) == alone
-        whole = ALIGNER.align(*pair, options, posteriors=posteriors, explain=True)
-        assert (whole.links, whole.score) == (alone.links, alone.score)
 
 
 def test_sentences_that_are_views_give_what_equal_ones_do() -> None:
@@ -120,7 +181,7 @@ def test_sentences_that_are_views_give_what_equal_ones_do() -> None:
 def test_words_that_are_forgotten_between_batches_change_nothing() -> None:
     pairs = list(zip(SENTENCES[::2], SENTENCES[1::2], strict=True))
     before = list(ALIGNER.align_annotated(pairs, AlignOptions()))
-    ALIGNER._results._decoder.forget()
+    ALIGNER._backend._decoder.forget()
     assert list(ALIGNER.align_annotated(pairs, AlignOptions())) == before
 
 
@@ -132,13 +193,13 @@ def test_weights_that_leave_no_posteriors_fail_their_pairs_alone() -> None:
         table=model.table,
         summed=lambda: (1e6 * weights, 1e6 * transitions),
     )
-    results = Results(huge, Lexicons.for_groups(model.table.groups))
+    backend = ModelBackend(huge, Lexicons.for_groups(model.table.groups))
     alike = (GOOD, GOOD)
-    columns, errors = results.columns([(alike, None)] * 2, AlignOptions())
-    assert sorted(errors) == [0, 1]
-    assert all("too large" in str(error) for error in errors.values())
-    assert {type(error) for error in errors.values()} == {ModelError}
-    assert columns.offsets.tolist() == [0, 0, 0]
+    decided = backend.decide([(alike, None)] * 2, AlignOptions())
+    assert sorted(decided.errors) == [0, 1]
+    assert all("too large" in str(error) for error in decided.errors.values())
+    assert {type(error) for error in decided.errors.values()} == {ModelError}
+    assert decided.columns.offsets.tolist() == [0, 0, 0]
 
 
 # ---- views -----------------------------------------------------------------------------------
@@ -199,8 +260,8 @@ def test_columns_are_found_where_there_are_some() -> None:
     made, view = made_and_view()
     columns, number = columns_of(view)
     assert columns.source[columns.offsets[number] :].tolist() == [0, 2]
-    assert columns_of(made) is None
-    assert columns_of(ALIGNER.align("a dog", "a dog", posteriors=True)) is None
+    own, first = columns_of(made)
+    assert (first, own.alignment(0)) == (0, made)
     first, second = ALIGNER.pipe([("a dog", "dogs"), ("a cat", "cats")])
     assert columns_of(first) == (columns_of(second)[0], 0)
     assert len(columns_of(second)[0]) == 2

@@ -1,4 +1,4 @@
-"""What is decoded is what was encoded, and no field of a message is forgotten."""
+"""Messages: decoding gives back what was encoded, and no field is forgotten."""
 
 import dataclasses
 from itertools import pairwise
@@ -19,12 +19,12 @@ from support.messages import (
 )
 from tokalign import codec
 from tokalign.annotate.native import NativeAnnotator
-from tokalign.codec._writing import AlignmentWriter, write_judgement
-from tokalign.columns import AlignmentColumns
+from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError
-from tokalign.options import AlignOptions, RankBy, Symmetrization
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
+from tokalign.types.columns import AlignmentColumns
+from tokalign.types.options import AlignOptions, RankBy, Symmetrization
 from tokalign.v1 import align_pb2
 
 ANNOTATOR = NativeAnnotator()
@@ -49,12 +49,12 @@ def test_options_that_are_not_given_are_the_defaults():
 @pytest.mark.parametrize(
     ("given_options", "field"),
     [
-        ({"direction": 99}, "options.direction"),
-        ({"direction": -1}, "options.direction"),
-        ({"offset_unit": 99}, "options.offset_unit"),
+        ({"symmetrization": 99}, "options.symmetrization"),
+        ({"symmetrization": -1}, "options.symmetrization"),
+        ({"offsets": 99}, "options.offsets"),
         ({"detail": 99}, "options.detail"),
-        ({"detail": align_pb2.DETAIL_SCORES, "return_posteriors": True}, "options.detail"),
-        ({"detail": align_pb2.DETAIL_SCORES, "return_phrases": True}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "posteriors": True}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "phrases": True}, "options.detail"),
         ({"min_confidence": 1.5}, "options.min_confidence"),
         ({"min_confidence": float("nan")}, "options.min_confidence"),
     ],
@@ -174,9 +174,10 @@ def test_server_info_survives(info):
     assert codec.decode_server_info(sent(codec.encode_server_info(info))) == info
 
 
-def test_directions_that_have_no_name_here_are_left_out():
-    model = align_pb2.Model(directions=[align_pb2.DIRECTION_UNION, 99])
-    assert codec.decode_model(model).directions == ("union",)
+def test_symmetrizations_that_have_no_name_here_are_left_out():
+    model = align_pb2.ModelInfo(symmetrizations=[align_pb2.SYMMETRIZATION_UNION, 99])
+    (decoded,) = codec.decode_server_info(align_pb2.ListModelsResponse(models=[model])).models
+    assert decoded.symmetrizations == ("union",)
 
 
 def full(kind):
@@ -201,7 +202,6 @@ def full(kind):
     ("kind", "recoded"),
     [
         (align_pb2.AlignOptions, lambda it: codec.encode_options(codec.decode_options(it))),
-        (align_pb2.Limits, lambda it: codec.encode_limits(codec.decode_limits(it))),
         (
             align_pb2.ListModelsResponse,
             lambda it: codec.encode_server_info(codec.decode_server_info(it)),
@@ -223,7 +223,7 @@ def test_no_field_is_forgotten(kind, recoded):
 
 
 def test_every_limit_of_the_server_is_sent():
-    names = [field.name for field in align_pb2.Limits.DESCRIPTOR.fields]
+    names = [field.name for field in align_pb2.ServerLimits.DESCRIPTOR.fields]
     configured = [each.name for each in dataclasses.fields(RequestLimits)]
     # What a request may cost follows from the queue that it must fit in.
     assert sorted(names) == sorted([*configured, "max_cost"])
@@ -232,7 +232,9 @@ def test_every_limit_of_the_server_is_sent():
 @given(JUDGEMENTS)
 def test_judgements_survive(value):
     assert (
-        codec.decode_judgement(align_pb2.RankedCandidate.FromString(write_judgement(value)))
+        codec.decode_judgement(
+            align_pb2.RankedCandidate.FromString(write_judgement(value)).judgement
+        )
         == value
     )
 

@@ -1,4 +1,4 @@
-"""Constrained decoding against all label sequences that obey, and what is combined of it."""
+"""Constrained decoding against all label sequences that obey."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import crf as reference
+from support.decoding import ask
 from tokalign import Aligner, Constraints, InputError, Symmetrization
+from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.links import link_posteriors
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
-from tokalign.phrases import Block
-from tokalign.shipped import model_path
+from tokalign.model.shipped import model_path
+from tokalign.types.phrases import Block
 
 WORDS = ("Dogs", "dogs", "bark", "the", "the", "cat", "3", ".")
 SIDES = ("source", "target")
@@ -84,11 +85,28 @@ def keeps(labels: tuple[int, ...], block: Block, direction: int) -> bool:
     return all(labels[t] - 1 in range(*others) for t in range(*own))
 
 
-def emissions(decoded, n_source: int, n_target: int, direction: int) -> np.ndarray:
+class Seen(NamedTuple):
+    posteriors: tuple[np.ndarray, np.ndarray]
+    labels: tuple[np.ndarray, np.ndarray]
+    emissions: tuple[np.ndarray, np.ndarray]  # feature by feature, without constraints
+    probabilities: np.ndarray  # of all blocks
+
+
+def look(decoded: DecodedPair) -> Seen:
+    """Return all that there is to know of a decoded pair."""
+    n_source, n_target = len(decoded.source), len(decoded.target)
+    return Seen(
+        (decoded.s2t_posterior, decoded.t2s_posterior),
+        decoded.labels(),
+        (emissions(decoded, 0), emissions(decoded, 1)),
+        decoded.block_probabilities(list(all_blocks(n_source, n_target)) if n_source < 9 else []),
+    )
+
+
+def emissions(decoded: DecodedPair, direction: int) -> np.ndarray:
     """Return the scores of every label, feature by feature."""
-    n_steps, n_states = ((n_source, n_target + 1), (n_target, n_source + 1))[direction]
-    found = np.empty((n_steps, n_states))
-    for t, s in np.ndindex(n_steps, n_states):
+    found = np.empty_like((decoded.s2t_posterior, decoded.t2s_posterior)[direction])
+    for t, s in np.ndindex(*found.shape):
         _, values, weights = decoded.features(*((t, s - 1) if direction == 0 else (s - 1, t)))
         found[t, s] = (values.astype(float) * weights[:, direction]).sum()
     return found
@@ -102,15 +120,12 @@ def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None
         constraints.check(len(one), len(other))
     except InputError:
         with pytest.raises(InputError):
-            shared.decoder.decode(one, other, None, 0, constraints)
+            ask(shared.decoder, one, other, look, constraints=constraints)
         return
-    decoded = shared.decoder.decode(one, other, None, 0, constraints)
+    seen = ask(shared.decoder, one, other, look, constraints=constraints)
     blocks = list(all_blocks(len(one), len(other)))
-    probabilities = decoded.block_probabilities(blocks)
-    for direction, (posterior, states) in enumerate(
-        zip((decoded.s2t_posterior, decoded.t2s_posterior), decoded.labels(), strict=True)
-    ):
-        emission = emissions(decoded, len(one), len(other), direction)
+    for direction, (posterior, states) in enumerate(zip(seen.posteriors, seen.labels, strict=True)):
+        emission = seen.emissions[direction]
         weights = shared.transitions[direction]
         scores = {
             labels: reference.path_score(emission, weights, labels)
@@ -125,7 +140,7 @@ def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None
         for labels, share in shares.items():
             expected[np.arange(len(labels)), labels] += share
         np.testing.assert_allclose(posterior, expected, atol=1e-4)
-        for block, probability in zip(blocks, probabilities[:, direction], strict=True):
+        for block, probability in zip(blocks, seen.probabilities[:, direction], strict=True):
             within = [share for labels, share in shares.items() if keeps(labels, block, direction)]
             assert probability == pytest.approx(sum(within), abs=1e-4)
 
@@ -174,12 +189,12 @@ def test_long_sentences_keep_an_anchor_far_from_the_diagonal(shared, n_tokens) -
     tokens = [f"{word}{k}" for k in range(n_tokens // 2) for word in ("dog", "cat")]
     ((one, other),) = shared.aligner.annotate_pairs([(tokens, tokens)])
     far = (1, len(tokens) - 1)
-    decoded = shared.decoder.decode(one, other, None, 0, Constraints(anchors=[far]))
-    mean = link_posteriors(decoded, Symmetrization.JOINT)
-    assert mean[far] == pytest.approx(1.0)
-    np.testing.assert_allclose(decoded.s2t_posterior.sum(axis=1), 1.0)
-    for direction, posterior in enumerate((decoded.s2t_posterior, decoded.t2s_posterior)):
-        emission = emissions(decoded, len(one), len(other), direction)
+    seen = ask(shared.decoder, one, other, look, constraints=Constraints(anchors=[far]))
+    s2t, t2s = seen.posteriors
+    assert s2t[far[0], far[1] + 1] == pytest.approx(1.0) == t2s[far[1], far[0] + 1]
+    np.testing.assert_allclose(s2t.sum(axis=1), 1.0)
+    for direction, posterior in enumerate(seen.posteriors):
+        emission = seen.emissions[direction]
         token, label = far if direction == 0 else far[::-1]
         kept = emission[token, label + 1]
         emission[token] = -np.inf

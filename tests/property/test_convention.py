@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.decoding._convention import Convention
-from tokalign.styles import DEFAULT_THRESHOLD, calibrate
+from reference.decisions import calibrate
+from tokalign.decoding.convention import Convention
+from tokalign.model.styles import DEFAULT_THRESHOLD
 
 inside = st.floats(0.001, 0.999, allow_subnormal=False)
 
@@ -27,6 +28,8 @@ def test_a_confidence_is_that_of_the_array(style, posteriors) -> None:
     at = [*posteriors, *style["raw"]]
     found = [convention.confidence(each) for each in at]
     np.testing.assert_allclose(found, calibrate(style, np.array(at)), rtol=1e-9, atol=1e-12)
+    grid = np.array([at, at])
+    assert convention.confidences(grid).tolist() == [found, found]
     assert min(found) >= 0.0
     assert max(found) <= 1.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.edits import Edit, EditKind, phrase_edits
+from tokalign.types.edits import Edit, EditKind, phrase_edits
 
 words = st.lists(st.sampled_from(("a", "A", "b", "c")), max_size=6)
 

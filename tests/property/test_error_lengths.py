@@ -7,11 +7,11 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from tokalign.cli.pairs import read_items
+from tokalign.cli.pairs import read_lines
 from tokalign.errors import InputError, quoted
 from tokalign.formats import FORMATS, Document, Options, recognise
-from tokalign.options import AlignOptions
 from tokalign.types import GoldPair, Sentence
+from tokalign.types.options import AlignOptions
 
 # Shrinking takes minutes here, and the messages say enough.
 unshrunk = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -89,7 +89,7 @@ def test_a_damaged_file(name, data, tmp_path_factory):
     | damaged("Dogs bark\tDogs do bark")
 )
 def test_a_damaged_line_of_the_command(line):
-    items = list(read_items([line.encode(errors="replace")], is_tokenized=False))
+    items = list(read_lines([line.encode(errors="replace")], is_tokenized=False))
 
     assert all(len(item.error) <= LONGEST for item in items)
 

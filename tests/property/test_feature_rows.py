@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.features import ReferenceRows, Row
-from tokalign.features._extract import Extractor
+from tokalign.features.extract import Extractor
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.features.templates import INDICATOR, TEMPLATES
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.files.tables import Table
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import compile_ppdb
-from tokalign.tables import Table
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 WORDNET = WordNet.open_shipped()

@@ -8,8 +8,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import sizes
-from tokalign.codec._fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
-from tokalign.codec._sizes import n_tokens, texts_alone
+from tokalign.codec.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
+from tokalign.codec.sizes import least_tokens, n_tokens, texts_alone
 from tokalign.errors import InputError
 from tokalign.v1 import align_pb2
 
@@ -72,6 +72,7 @@ def test_tokens_are_counted_as_those_of_the_parsed_pair(first, second, max_token
         first.SerializeToString()[:-1],
     ):
         assert n_tokens(data, max_tokens, max_bytes) == sizes.n_tokens(data, max_tokens, max_bytes)
+        assert least_tokens(data) == sizes.least_tokens(data)
 
 
 TEXTS = st.builds(align_pb2.Sentence, text=st.text(max_size=5))

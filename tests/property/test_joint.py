@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from reference import crf as reference
-from tokalign.decoding._joint import coverage, joint_links
+from reference import decisions as reference
+from tokalign.decoding._figures import pair_figures
+from tokalign.decoding._joint import joint_links
 from tokalign.errors import ShapeError
 
 Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -37,9 +38,24 @@ def test_links_equal_their_twin(both: Posteriors, threshold: float) -> None:
     assert joint_links(*both, threshold) == reference.joint_links(*both, threshold)
 
 
-@given(posteriors())
-def test_coverage_equals_its_twin(both: Posteriors) -> None:
-    assert coverage(*both) == pytest.approx(reference.coverage(*both))
+@given(posteriors(), st.data())
+def test_figures_equal_their_twins(both: Posteriors, data: st.DataObject) -> None:
+    n_source, n_target = len(both[0]), len(both[1])
+    weight = st.sampled_from((0.0, 0.1, 0.7, 2.0))
+    source = data.draw(st.lists(weight, min_size=n_source, max_size=n_source))
+    target = data.draw(st.lists(weight, min_size=n_target, max_size=n_target))
+    of_score = data.draw(
+        st.lists(st.sampled_from((0.1, 1.0)), min_size=n_target, max_size=n_target)
+    )
+    score, similarity = pair_figures(*both, of_score, source, target)
+    assert score == pytest.approx(reference.score(*both, of_score))
+    assert similarity == pytest.approx(
+        reference.similarity(*both, np.array(source), np.array(target))
+    )
+    assert 0 <= score <= 1 + 1e-12
+    assert 0 <= similarity <= 1
+    _, mirrored = pair_figures(*both[::-1], [1.0] * n_source, target, source)
+    assert similarity == pytest.approx(mirrored)
 
 
 @given(posteriors())
@@ -71,7 +87,9 @@ def test_one_token_may_have_several_links_or_none() -> None:
     assert [(i, j) for i, j, _ in joint_links(s2t, t2s, 0.35)] == [(0, 0), (0, 1)]
 
 
-@pytest.mark.parametrize("function", [lambda a, b: joint_links(a, b, 0.5), coverage])
+@pytest.mark.parametrize(
+    "function", [lambda a, b: joint_links(a, b, 0.5), lambda a, b: pair_figures(a, b, [], [], [])]
+)
 def test_posteriors_of_different_pairs_are_refused(function) -> None:
     with pytest.raises(ShapeError, match=r"shapes \(2, 4\) and \(2, 3\); wanted \(n_source"):
         function(np.zeros((2, 4)), np.zeros((2, 3)))

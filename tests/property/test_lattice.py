@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crf as reference
-from tokalign.crf._marginals import forward_backward
-from tokalign.crf._spans import probability_within
-from tokalign.crf._viterbi import decode
+from tokalign.crf.marginals import forward_backward
+from tokalign.crf.spans import probability_within
 from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.crf.viterbi import decode
 from tokalign.errors import ShapeError
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crf as reference
 from tokalign.crf.matrix import FeatureMatrix
-from tokalign.crf.objective import N_TRANSITIONS, Links, Objective, Targets, allowed_states
+from tokalign.crf.objective import N_TRANSITIONS, Objective, Targets, allowed_states
 from tokalign.errors import ShapeError
 
 Array = NDArray[np.float64]
@@ -111,7 +111,7 @@ def brute_force_loss(problem: Problem, weights: Array) -> float:
         emission_ts = emissions(problem, pair, effective[:-N_TRANSITIONS])
         n_steps, n_states = emission_ts.shape
 
-        def states_of(links: Links, step: int, labelled: int) -> set[int]:
+        def states_of(links: frozenset[tuple[int, int]], step: int, labelled: int) -> set[int]:
             return {link[1 - labelled] + 1 for link in links if link[labelled] == step}
 
         labelled = 0 if problem.source_labelled else 1

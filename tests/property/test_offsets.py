@@ -1,11 +1,11 @@
-"""Offsets in another unit cut out of the text, as another language holds it, what they are of."""
+"""Offsets in another unit cut the tokens out of the text as another language holds it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import sentences
-from tokalign.offsets import in_unit, positions
-from tokalign.options import OffsetUnit
+from tokalign.types.offsets import in_unit, positions
+from tokalign.types.options import OffsetUnit
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 ENCODINGS = {

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from reference.crf import forward_backward
+from support.decoding import posteriors
 from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.decoding._decoder import Decoder
-from tokalign.features._extract import Extractor
+from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.types import Sentence
@@ -59,8 +60,8 @@ def check(
     cells = scores[:n_cells].reshape(len(source), len(target), 2)
     s2t = np.hstack([scores[n_cells : n_cells + len(source), :1], cells[:, :, 0]])
     t2s = np.hstack([scores[n_cells + len(source) :, 1:], cells[:, :, 1].T])
-    decoded = decoder.decode(source, target, None, style)
-    for emission_ts, posterior in ((s2t, decoded.s2t_posterior), (t2s, decoded.t2s_posterior)):
+    found = posteriors(decoder, source, target, style=style)
+    for emission_ts, posterior in zip((s2t, t2s), found, strict=True):
         wanted, *_ = forward_backward(emission_ts, np.zeros(len(TRANSITION_NAMES)))
         np.testing.assert_allclose(posterior, wanted, rtol=1e-3, atol=1e-5)
 
@@ -76,7 +77,7 @@ def test_a_memory_that_overflows_keeps_no_wrong_scores(decoder, weights) -> None
     others = sentence([f"other{k}" for k in range(300)])
     for pair in random_pairs(5, seed=1):
         check(decoder, weights, pair, 0)
-        decoder.decode(many, others)
+        posteriors(decoder, many, others)
         check(decoder, weights, pair, 0)
 
 

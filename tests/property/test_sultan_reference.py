@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import sultan as reference
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.files.tables import Table
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import compile_ppdb
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.systems._sultan import SultanKernel
 from tokalign.systems._sultan_rules import RULES
-from tokalign.tables import Table
 
 WORDS = [
     ("The", "DT", "the"), ("the", "DT", "the"), ("of", "IN", "of"), ("in", "IN", "in"),

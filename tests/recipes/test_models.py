@@ -4,18 +4,19 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from tokalign.lessons import TrainingSettings
 from tokalign.model import load_model
-from tokalign.shipped import model_path, shipped_models
+from tokalign.model.shipped import model_path, shipped_models
+from tokalign.training import TrainingSettings
 
 from recipes import models
-from recipes.figures import read_figures
-from recipes.models import EN_RTE2_SETTINGS, EN_SETTINGS, MODELS, Recipe
-from recipes.neural.__main__ import FIGURES, with_encoder
+from recipes.figures import KEYS, read_figures
+from recipes.models import MODELS, Recipe
+from recipes.neural import models as neural_models
+from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, with_encoder
 
 
 def test_every_shipped_model_has_a_recipe():
-    assert {*MODELS, *FIGURES} == set(shipped_models())
+    assert {*MODELS, *neural_models.MODELS} == set(shipped_models()) == KEYS.keys()
 
 
 SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
@@ -49,13 +50,13 @@ def test_the_shipped_header_has_the_recipes_settings(name):
 
 @pytest.mark.parametrize("name", shipped_models())
 def test_the_shipped_header_has_the_figures_that_were_measured(name):
-    keys = MODELS[name].figures if name in MODELS else FIGURES[name]
-    assert load_model(model_path(name)).header.figures == read_figures(keys)
+    assert load_model(model_path(name)).header.figures == read_figures(KEYS[name])
 
 
 def test_a_model_is_written_with_what_was_measured(sample_dir, tmp_path, monkeypatch):
     settings = TrainingSettings(feature_groups=("string", "pos"), max_iterations=2)
-    recipe = Recipe("A test", ("sample.jsonl",), settings, {"F1 on X": "x.small.f1"})
+    recipe = Recipe("A test", ("sample.jsonl",), settings)
+    monkeypatch.setitem(KEYS, "small", {"F1 on X": "x.small.f1"})
     monkeypatch.setattr(models, "MODELS", {"small": recipe})
     monkeypatch.setattr(models, "read_figures", lambda keys: dict.fromkeys(keys, 12.5))
     models.main(["--data", str(sample_dir), "--output", str(tmp_path)])

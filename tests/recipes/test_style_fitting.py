@@ -5,14 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tokalign.decoding.convention import Convention
 from tokalign.evaluate import LinkChoice
 from tokalign.formats import read_gold
-from tokalign.lessons import TrainingSettings
-from tokalign.styles import calibrate, check_styles
+from tokalign.model.styles import check_styles
+from tokalign.training import TrainingData, TrainingSettings
 from tokalign.types import GoldPair, Sentence
 
-from recipes import styles
-from recipes.models import EN_SETTINGS
+from recipes.settings import EN_SETTINGS, STYLES
 from recipes.styles import HeldOut, choose_threshold, fit, fit_map, held_out, judge
 
 WORDS = Sentence.from_tokens([f"w{k}" for k in range(10)])
@@ -44,7 +44,7 @@ def test_the_map_gives_the_share_of_right_links(right_of):
     style = {"name": "x", "links": "", "threshold": 0.4, "raw": raw, "calibrated": calibrated}
     check_styles([style])
     asked = np.linspace(0.2, 0.9, 15)
-    np.testing.assert_allclose(calibrate(style, asked), right_of(asked), atol=0.08)
+    np.testing.assert_allclose(Convention(style).confidences(asked), right_of(asked), atol=0.08)
 
 
 def test_links_of_unrelated_pairs_lower_the_map():
@@ -76,7 +76,7 @@ def test_what_a_fold_is_judged_by_has_not_seen_it():
 
 
 def test_every_style_has_a_corpus_of_the_settings():
-    assert [style for _, style in EN_SETTINGS.styles] == list(styles.STYLES)
+    assert [style for _, style in EN_SETTINGS.styles] == list(STYLES)
 
 
 def test_models_of_folds_say_something_of_every_pair(gold, monkeypatch):
@@ -84,12 +84,13 @@ def test_models_of_folds_say_something_of_every_pair(gold, monkeypatch):
         feature_groups=("string", "pos"), max_iterations=2, styles=(("a", "x"), ("b", "y"))
     )
     unrelated = [dataclasses.replace(p, target=q.target) for p, q in pairwise(gold[:6])]
-    found = held_out({"a": gold[:12], "b": gold[12:30]}, unrelated, settings)
+    data = TrainingData({"a": gold[:12], "b": gold[12:30]}, unrelated=unrelated)
+    found = held_out(data, settings)
     assert list(found) == ["x", "y"]
     for style, pairs in (("x", gold[:12]), ("y", gold[12:30])):
         assert [each.id for each in found[style].gold] == [pair.id for pair in pairs]
         for pair, posterior in zip(found[style].gold, found[style].posteriors, strict=True):
             assert posterior.shape == (len(pair.source), len(pair.target))
         assert len(found[style].unlike) == len(unrelated)
-    monkeypatch.setitem(styles.STYLES, "x", styles.STYLES["strict"])
+    monkeypatch.setitem(STYLES, "x", STYLES["strict"])
     check_styles([fit("x", found["x"])])

@@ -1,4 +1,4 @@
-"""What measures the tasks: thresholds, overlaps, readers, intervals."""
+"""Measurement of the tasks: thresholds, overlaps, readers, intervals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate import load_annotator
 from tokalign.errors import FormatError
-from tokalign.options import Symmetrization
 from tokalign.types import Alignment
+from tokalign.types.options import Symmetrization
 
 from bench.tasks import best_threshold, interval, overlap
 from recipes.corpora import read_msrp, read_questions, read_sts

@@ -1,4 +1,4 @@
-"""Training of word vectors: what is listed or linked comes closer, and nothing else counts."""
+"""Training of word vectors: listed and linked words come closer, and nothing else counts."""
 
 import json
 

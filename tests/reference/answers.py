@@ -1,12 +1,12 @@
-"""Slow, obvious twin of what writes answers to the wire: a message for every part of them."""
+"""Slow, obvious twin of the writer of answers: a message for every part of them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.options import AlignOptions, Detail
-from tokalign.phrases import Phrase
 from tokalign.types import Alignment, FeatureContribution, Judgement, LinkExplanation, Sentence
+from tokalign.types.options import AlignOptions, Detail
+from tokalign.types.phrases import Phrase
 from tokalign.v1 import align_pb2
 
 
@@ -55,8 +55,8 @@ def posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:
 
 def explanation(value: LinkExplanation) -> align_pb2.LinkExplanation:
     return align_pb2.LinkExplanation(
-        source_index=value.source,
-        target_index=value.target,
+        source=value.source,
+        target=value.target,
         direction=align_pb2.Direction.Value(f"DIRECTION_{value.direction.name}"),
         score=value.score,
         features=[contribution(each) for each in value.features],
@@ -80,8 +80,9 @@ def phrase(value: Phrase) -> align_pb2.Phrase:
 
 
 def judgement(value: Judgement) -> align_pb2.RankedCandidate:
-    return align_pb2.RankedCandidate(
+    message = align_pb2.Judgement(
+        by=align_pb2.RankBy.Value(f"RANK_BY_{value.by.name}"),
         score=value.score,
-        rank_by=align_pb2.RankBy.Value(f"RANK_BY_{value.by.name}"),
         evidence=[contribution(each) for each in value.evidence],
     )
+    return align_pb2.RankedCandidate(judgement=message)

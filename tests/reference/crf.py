@@ -1,4 +1,4 @@
-"""Slow, obvious NumPy twins of the kernels; the judges of the tests, used nowhere else."""
+"""Slow, obvious NumPy twins of the lattice kernels."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def path_score(emission_ts: Array, transition_weights: Array, states: Iterable[i
 
 
 def decode(emission_ts: Array, transition_weights: Array) -> tuple[NDArray[np.int32], float]:
-    """Twin of tokalign.crf._viterbi.decode."""
+    """Twin of tokalign.crf.viterbi.decode."""
     n_steps, n_states = emission_ts.shape
     start, transition, end = (
         features @ transition_weights for features in transition_features(n_states)
@@ -88,7 +88,7 @@ def decode(emission_ts: Array, transition_weights: Array) -> tuple[NDArray[np.in
 
 
 def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Array, Array, float]:
-    """Twin of tokalign.crf._marginals.forward_backward, in the log domain."""
+    """Twin of tokalign.crf.marginals.forward_backward, in the log domain."""
     n_steps, n_states = emission_ts.shape
     features = transition_features(n_states)
     start, transition, end = (feature @ transition_weights for feature in features)
@@ -110,31 +110,6 @@ def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Arr
         )
         counts = counts + np.einsum("ab,abf->f", pair, features[1])
     return posterior_ts, counts, log_partition
-
-
-def joint_links(s2t: Array, t2s: Array, threshold: float) -> list[tuple[int, int, float]]:
-    """Twin of tokalign.decoding._joint.joint_links."""
-    mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
-    return [(i, j, p) for (i, j), p in np.ndenumerate(mean) if p >= threshold]
-
-
-def coverage(s2t: Array, t2s: Array) -> list[float]:
-    """Twin of tokalign.decoding._joint.coverage."""
-    both = np.minimum(s2t[:, 1:], t2s[:, 1:].T)
-    return [min(float(column.sum()), 1.0) for column in both.T]
-
-
-def smaller_share(s2t: Array, t2s: Array, source_weights: Array, target_weights: Array) -> float:
-    """Twin of tokalign.decoding._joint.smaller_share."""
-    mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
-    shares = []
-    for weights, expected in (
-        (source_weights, mean.sum(axis=1)),
-        (target_weights, mean.sum(axis=0)),
-    ):
-        used = weights if weights.any() else np.ones(len(weights))
-        shares.append(float(used @ np.minimum(expected, 1.0)) / float(used.sum()))
-    return min(*shares, 1.0)
 
 
 def _logsumexp(values: Array, axis: int) -> Array:

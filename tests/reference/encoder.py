@@ -9,10 +9,10 @@ from __future__ import annotations
 from math import erf, log
 
 import numpy as np
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.encoder import merged_weights
 from tokalign.neural.wordpieces import WordPieces
-from tokalign.tables import Table
 
 
 class ReferenceStates:

@@ -1,4 +1,4 @@
-"""deploy/pacing.c, slow and plain: what frames cost a connection, and when it waits."""
+"""Slow, plain twin of deploy/pacing.c: the cost of frames, and the waits of a connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of what the feature kernels prepare a pair, for the tests."""
+"""Slow, obvious twin of the feature kernels' preparation of a pair."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 from reference.distributional import similarity

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of the sentence splitter in _sentences.pyx, for the tests."""
+"""Slow, obvious twin of the sentence splitter in sentences.pyx."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _ends(before: str, marks: str, closed: str, after: str) -> bool:
         return (
             not closed
             and word.isalpha()
-            and word.islower()
+            and all(map(str.islower, word))
             and len(word) > 1
             and following[0].isupper()
             and (second.islower() or not second.isalnum())

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of what estimates the tokens of serialised pairs."""
+"""Slow, obvious twin of what counts and estimates the tokens of serialised pairs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ def n_tokens(pair: bytes, max_tokens: int, max_bytes: int) -> tuple[int, int]:
         for each in (message.source, message.target)
     )
     return source, target
+
+
+def least_tokens(pair: bytes) -> tuple[int, int, int]:
+    try:
+        message = align_pb2.Pair.FromString(pair)
+    except DecodeError:
+        return 0, 0, 0
+    source, target = (
+        list(each.tokens) or each.text.split() for each in (message.source, message.target)
+    )
+    return len(source), len(target), len("".join(source + target).encode())
 
 
 def estimated_tokens(text: str) -> int:

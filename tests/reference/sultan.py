@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.labels import TITLES, function_words
+from tokalign.lexicon.paraphrases import Paraphrases
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.lexicon.words import canonical
 
 STOP = frozenset(function_words())

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of the word analysis in _lexemes.pyx, for the tests."""
+"""Slow, obvious twin of the word analysis in _lexemes.pyx."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 
 from tokalign.features._strings import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
-from tokalign.lexicon._wordnet import POS_LETTERS, WordNet
 from tokalign.lexicon.labels import TITLES, function_words
+from tokalign.lexicon.wordnet import POS_LETTERS, WordNet
 from tokalign.lexicon.words import Stemmer, canonical
 
 STRENGTH = {

@@ -1,4 +1,4 @@
-"""Who waits to be let in, in which order, and whom the bytes of others do not shut out."""
+"""Admission of requests: their order, and callers whom the bytes of others do not shut out."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import grpc
 import pytest
 from support.waiting import until
 from tokalign.errors import LimitError
-from tokalign.server.admission import SMALL_BYTES, Admission
+from tokalign.server.admission import SMALL_BYTES, Admission, Admitted
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.status import QueueFullError
 from tokalign.v1 import align_pb2
@@ -16,93 +16,115 @@ PAIR = {"source": {"text": "a"}, "target": {"text": "b"}}
 FULL = 20_000
 
 
-def test_refusal_says_when_the_excess_will_be_done():
+async def test_refusal_says_when_the_excess_will_be_done():
     admission = Admission(100, 1000)
-    with admission.admit(90, 10), pytest.raises(QueueFullError) as caught:
-        admission.admit(45, 1, cost_per_s=90.0)
+    admitted = await admission.admit(90, 10)
+    with pytest.raises(QueueFullError) as caught:
+        await admission.admit(45, 1, cost_per_s=90.0)
     assert caught.value.retry_after_s == pytest.approx(0.5)
+    admitted.release()
     assert (admission.pairs, admission.bytes) == (0, 0)
 
 
-def test_bulk_requests_leave_room_for_small_ones():
+async def test_bulk_requests_leave_room_for_small_ones():
     admission = Admission(100, 1000)
-    with admission.admit(60, 1):
-        with pytest.raises(QueueFullError), admission.admit(33, 1):
-            raise AssertionError("admitted over the limit")
-        with admission.admit(30, 1), admission.admit(10, 1):
-            assert admission.pairs == 100
+    await admission.admit(60, 1)
+    with pytest.raises(QueueFullError):
+        await admission.admit(33, 1)
+    await admission.admit(30, 1)
+    await admission.admit(10, 1)
+    assert admission.pairs == 100
 
 
-def test_admission_counts_cost_and_not_pairs():
+async def test_admission_counts_cost_and_not_pairs():
     admission = Admission(1000, 1000)
-    with admission.admit(2, 1, cost=800):
-        with pytest.raises(QueueFullError, match=r"800 typical pairs is queued.* 900;"):
-            admission.admit(1, 1, cost=101)
-        with admission.admit(32, 1, cost=32), admission.admit(1, 1, cost=32):
-            assert (admission.pairs, admission.cost) == (35, 864)
+    admitted = [await admission.admit(2, 1, cost=800)]
+    with pytest.raises(QueueFullError, match=r"800 typical pairs is queued.* 900;"):
+        await admission.admit(1, 1, cost=101)
+    admitted += [await admission.admit(n_pairs, 1, cost=32) for n_pairs in (32, 1)]
+    assert (admission.pairs, admission.cost) == (35, 864)
+    for each in admitted:
+        each.release()
     assert (admission.pairs, admission.cost) == (0, 0)
 
 
-def test_request_that_could_never_be_queued_is_refused_for_good():
+async def test_request_that_could_never_be_queued_is_refused_for_good():
     admission = Admission(1000, 1000)
     assert admission.max_request_cost == 900
-    with pytest.raises(LimitError, match=r"901 typical pairs; the server takes at most 900: send"):
-        admission.admit(3, 1, cost=901)
-    with admission.admit(3, 1, cost=900):
-        assert admission.cost == 900
+    for waits in (False, True):
+        with pytest.raises(
+            LimitError, match=r"901 typical pairs; the server takes at most 900: send"
+        ):
+            await admission.admit(3, 1, cost=901, waits=waits)
+    await admission.admit(3, 1, cost=900)
+    assert admission.cost == 900
 
 
-def test_slow_queue_refuses_and_says_when_to_try_again():
+async def test_slow_queue_refuses_and_says_when_to_try_again():
     admission = Admission(100, 1000, max_wait_s=0.5)
-    with admission.admit(1, 1, wait_s=0.5):
-        with pytest.raises(QueueFullError, match=r"more than 0\.5 s") as caught:
-            admission.admit(1, 1, wait_s=0.7512)
-        assert caught.value.retry_after_s == 0.75
-        assert admission.pairs == 1
+    await admission.admit(1, 1, wait_s=lambda: 0.5)
+    with pytest.raises(QueueFullError, match=r"more than 0\.5 s") as caught:
+        await admission.admit(1, 1, wait_s=lambda: 0.7512)
+    assert caught.value.retry_after_s == 0.75
+    assert admission.pairs == 1
 
 
-def test_bytes_of_others_do_not_shut_small_requests_out():
+async def test_bytes_of_others_do_not_shut_small_requests_out():
     admission = Admission(100, 1 << 20)
-    with admission.admit(1, 1 << 20, peer="one"):
-        with admission.admit(1, SMALL_BYTES, peer="another"):
-            assert admission.bytes > 1 << 20
-            # Whose connection holds so much is not among them.
-            with pytest.raises(QueueFullError, match="bytes"):
-                admission.admit(1, 1, peer="one")
-        with pytest.raises(QueueFullError, match="bytes"):
-            admission.admit(1, SMALL_BYTES + 1, peer="another")
+    one = await admission.admit(1, 1 << 20, peer="one")
+    another = await admission.admit(1, SMALL_BYTES, peer="another")
+    assert admission.bytes > 1 << 20
+    # A connection that holds so much itself is refused.
+    with pytest.raises(QueueFullError, match="bytes"):
+        await admission.admit(1, 1, peer="one")
+    another.release()
+    with pytest.raises(QueueFullError, match="bytes"):
+        await admission.admit(1, SMALL_BYTES + 1, peer="another")
+    one.release()
     assert admission.bytes == 0
 
 
-def test_an_answer_is_held_with_the_size_that_it_has():
+async def test_an_answer_is_held_with_the_size_that_it_has():
     admission = Admission(100, 1000)
-    with admission.admit(2, 300, cost=50, peer="one") as admitted:
-        assert (admission.pairs, admission.cost, admission.bytes) == (2, 50, 300)
-        admitted.done(120)
-        assert (admission.pairs, admission.cost, admission.bytes) == (0, 0, 120)
+    admitted = await admission.admit(2, 300, cost=50, peer="one")
+    assert (admission.pairs, admission.cost, admission.bytes) == (2, 50, 300)
+    admitted.done(120)
+    assert (admission.pairs, admission.cost, admission.bytes) == (0, 0, 120)
+    admitted.release()
     assert admission.bytes == 0
+
+
+async def test_a_request_is_released_once():
+    admission = Admission(100, 1000)
+    other = await admission.admit(1, 10, peer="one")
+    admitted = await admission.admit(2, 20, peer="one")
+    for _ in range(2):
+        admitted.release()
+    assert (admission.pairs, admission.cost, admission.bytes) == (1, 1, 10)
+    other.release()
+    assert (admission.pairs, admission.cost, admission.bytes) == (0, 0, 0)
 
 
 def later(admission, name, let_in, *, cost=50, n_bytes=10):
     """Start a request that waits to be let in, and then notes its name and goes."""
 
     async def wait():
-        admitted = await admission.admit_later(1, n_bytes, lambda: 0.0, cost=cost, peer=name)
-        with admitted:
-            let_in.append(name)
+        admitted = await admission.admit(1, n_bytes, cost=cost, peer=name, waits=True)
+        let_in.append(name)
+        admitted.release()
 
     return asyncio.create_task(wait())
 
 
 async def test_those_that_wait_are_let_in_as_they_came():
     admission, let_in = Admission(100, 1000), []
-    admission.hold(1, 10, 90, "first")
+    first = Admitted(admission, 1, 10, 90, "first")
     tasks = [later(admission, name, let_in) for name in "abcd"]
     await until(lambda: admission.waiting_bytes == 40)
     tasks[1].cancel()
     await until(lambda: admission.waiting_bytes == 30)
     assert let_in == []
-    admission.done(1, 0, 90, "first")
+    first.release()
     await asyncio.wait(tasks)
     assert let_in == ["a", "c", "d"]
     assert (admission.cost, admission.waiting_bytes) == (0, 0)
@@ -110,10 +132,10 @@ async def test_those_that_wait_are_let_in_as_they_came():
 
 async def test_who_is_cancelled_in_its_turn_passes_it_on():
     admission, let_in = Admission(100, 1000), []
-    admission.hold(1, 10, 90, "first")
+    first = Admitted(admission, 1, 10, 90, "first")
     tasks = [later(admission, name, let_in) for name in "ab"]
     await until(lambda: admission.waiting_bytes == 20)
-    admission.done(1, 0, 90, "first")
+    first.release()
     tasks[0].cancel()
     await asyncio.wait_for(tasks[1], 30)
     assert let_in == ["b"]
@@ -121,35 +143,35 @@ async def test_who_is_cancelled_in_its_turn_passes_it_on():
 
 async def test_who_lacks_something_else_lets_the_next_try():
     admission, let_in = Admission(100, 1 << 20), []
-    admission.hold(0, 1 << 20, 0, "first")
+    large = Admitted(admission, 0, 1 << 20, 0, "first")
     tasks = [
         later(admission, name, let_in, cost=cost, n_bytes=500_000)
         for name, cost in (("large", 60), ("small", 10))
     ]
     await until(lambda: admission.waiting_bytes == 1_000_000)
-    admission.hold(0, 0, 50, "first")
-    admission.release(1 << 20, "first")
+    costly = Admitted(admission, 0, 0, 50, "first")
+    large.release()
     await asyncio.wait_for(tasks[1], 30)
     assert let_in == ["small"]
-    admission.done(0, 0, 50, "first")
+    costly.release()
     await asyncio.wait_for(tasks[0], 30)
     assert let_in == ["small", "large"]
 
 
 async def test_no_more_waits_than_may_be_held():
     admission, let_in = Admission(100, 1000), []
-    admission.hold(1, 10, 90, "first")
+    first = Admitted(admission, 1, 10, 90, "first")
     task = later(admission, "a", let_in, n_bytes=900)
     await until(lambda: admission.waiting_bytes == 900)
     with pytest.raises(QueueFullError, match="typical pairs"):
         await later(admission, "b", let_in, n_bytes=101)
-    admission.done(1, 0, 90, "first")
+    first.release()
     await task
 
 
 async def test_a_stream_waits_where_calls_are_refused(serving):
     stub = await serving()
-    stub.admission.hold(0, 0, FULL, "others")
+    others = Admitted(stub.admission, 0, 0, FULL, "others")
     stream = stub.AlignStream()
     for name in "12":
         await stream.write(align_pb2.AlignStreamRequest(chunk_id=name, pairs=[PAIR]))
@@ -161,7 +183,7 @@ async def test_a_stream_waits_where_calls_are_refused(serving):
     assert caught.value.code() == Code.RESOURCE_EXHAUSTED
     # The second chunk has not been read.
     assert stub.admission.waiting_bytes == n_bytes
-    stub.admission.done(0, 0, FULL, "others")
+    others.release()
     answers = [answer async for answer in stream]
     assert sorted((answer.chunk_id, answer.status.code) for answer in answers) == [
         ("1", 0),
@@ -173,13 +195,14 @@ async def test_a_stream_waits_where_calls_are_refused(serving):
 async def test_a_stream_that_nobody_reads_holds_a_bounded_number_of_bytes(serving):
     stub = await serving()
     begun = []
-    hold = stub.admission.hold
+    admit = stub.admission.admit
 
-    def noted(*arguments):
-        hold(*arguments)
+    async def noted(*arguments, **options):
+        admitted = await admit(*arguments, **options)
         begun.append(stub.admission.bytes)
+        return admitted
 
-    stub.admission.hold = noted
+    stub.admission.admit = noted
     stream = stub.AlignStream()
     large = {"source": {"text": "a" * 1_500_000}, "target": {"text": "b"}}
 

@@ -1,4 +1,4 @@
-"""No answer is larger than it may be; where that can be foreseen, nothing is worked on."""
+"""Answers stay below their size limit; where that can be foreseen, nothing is worked on."""
 
 import grpc
 import pytest
@@ -8,13 +8,13 @@ from support.messages import sentences
 from support.statuses import failure
 from tokalign.aligner import Aligner
 from tokalign.codec import encode_pair
-from tokalign.codec._joining import Joined
-from tokalign.codec._writing import AlignmentWriter
+from tokalign.codec.joining import Joined
+from tokalign.codec.writing import AlignmentWriter
 from tokalign.errors import InputError, LimitError
-from tokalign.options import AlignOptions, Detail
-from tokalign.server import answers
-from tokalign.server.answers import check_foreseen, least_bytes
 from tokalign.server.config import RequestLimits
+from tokalign.server.requests import answers
+from tokalign.server.requests.answers import check_foreseen, least_bytes
+from tokalign.types.options import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 
 MIB = 1 << 20
@@ -94,10 +94,10 @@ def test_pairs_that_will_be_refused_take_nothing():
     assert least_bytes(b"\xff", AlignOptions(), LIMITS) == 0
 
 
-def test_a_pair_beyond_any_limit_is_not_parsed(monkeypatch):
-    """A million tokens would hold the interpreter, and so the event loop, for 40 ms."""
+def test_a_pair_beyond_any_limit_is_not_read(monkeypatch):
+    """Its words would hold the interpreter, and so the event loop, for milliseconds."""
     pair = encode_pair((["a"] * 400_000, "a")).SerializeToString()
-    monkeypatch.setattr(answers, "align_pb2", None)
+    monkeypatch.setattr(answers, "least_tokens", None)
     assert least_bytes(pair, AlignOptions(), LIMITS) == 0
 
 
@@ -116,7 +116,7 @@ async def test_foreseen_answers_are_refused_before_the_work(serving, monkeypatch
     monkeypatch.setattr(
         stub.pool, "submit", lambda *arguments: given.append(arguments) or submit(*arguments)
     )
-    code, message, _ = await failure(stub.BatchAlign(batch(512, 4, return_posteriors=True)))
+    code, message, _ = await failure(stub.BatchAlign(batch(512, 4, posteriors=True)))
     assert code == Code.INVALID_ARGUMENT  # which is not overload's, and not retried
     assert "larger than 4194304 bytes (max_response_bytes)" in message
     assert not given

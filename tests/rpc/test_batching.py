@@ -5,33 +5,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
-from tokalign.codec import RequestOptions
-from tokalign.codec._joining import Joined
+from support.requests import request_of
+from tokalign.codec import ModelInfo, RequestOptions, StyleInfo
+from tokalign.codec.joining import Joined
 from tokalign.errors import LimitError
-from tokalign.options import AlignOptions
+from tokalign.server.requests.answers import Answer
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, even_share
-from tokalign.server.workers.frames import (
-    Answer,
-    Decoder,
-    Done,
-    LoadedModel,
-    Ready,
-    Refused,
-    Run,
-    ShardJob,
-    encode,
-)
+from tokalign.server.workers.frames import Done, FrameReader, Ready, Refused, Run, encode
 from tokalign.server.workers.shards import Shard, Slice, Task
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 OPTIONS = RequestOptions("m", "a")
 
 
+def task_of(pairs, deadline=None, options=OPTIONS, **fields):
+    return Task(request_of(options, pairs, **fields), deadline)
+
+
 def tasks_of(sizes):
     return [
-        Task(OPTIONS, [bytes([index, j]) for j in range(n_pairs)], None)
-        for index, n_pairs in enumerate(sizes)
+        task_of([bytes([index, j]) for j in range(n_pairs)]) for index, n_pairs in enumerate(sizes)
     ]
 
 
@@ -47,7 +42,7 @@ def test_work_is_shared_evenly_in_as_few_turns_as_can_be(cost, n_workers, bound)
 def test_ranking_of_two_rounds_keeps_both_workers_busy_to_the_end():
     async def run():
         queue = FairQueue(32)
-        queue.push(Task(OPTIONS, [bytes([j]) for j in range(50)], None, costs=[2] * 50))
+        queue.push(task_of([bytes([j]) for j in range(50)], costs=[2] * 50))
         shards = []
         # Both are idle at first, then one after the other.
         for n_idle in (2, 1, 1, 1):
@@ -89,25 +84,23 @@ def test_large_requests_get_large_shards_and_their_last_ones_are_small():
 def test_queue_hands_out_every_pair_once_in_bounded_shards(sizes, limit):
     async def run():
         queue = FairQueue(32)
-        tasks = [
-            Task(OPTIONS, [bytes([i, j]) for j in range(n)], None) for i, n in enumerate(sizes)
-        ]
+        tasks = tasks_of(sizes)
         for task in tasks:
             queue.push(task)
         while (shard := queue.take(limit)) is not None:
             assert 0 < len(shard) <= limit
-            shard.fill([Answer(pair) for run in shard.job().runs for pair in run.pairs])
+            shard.fill([Answer(pair) for run in shard.runs() for pair in run.pairs])
         assert queue.waiting == 0
         for task in tasks:
-            assert [answer.alignment for answer in task.future.result()] == list(task.pairs)
+            assert [answer.alignment for answer in task.future.result()] == list(task.request.pairs)
 
     asyncio.run(run())
 
 
 async def test_task_whose_answers_grow_too_large_ends_and_keeps_none():
     queue = FairQueue(32)
-    task = Task(OPTIONS, [b"a"] * 5, None, max_answer_bytes=2 << 20)
-    other = Task(OPTIONS, [b"b"], None)
+    task = task_of([b"a"] * 5, max_answer_bytes=2 << 20)
+    other = task_of([b"b"])
     queue.push(task)
     queue.push(other)
     task.fill(0, [Answer(bytes(1 << 20))] * 2)
@@ -130,7 +123,7 @@ async def test_task_whose_answers_grow_too_large_ends_and_keeps_none():
 def test_shards_cost_what_their_requests_cost_and_no_more_than_the_bound(requests, bound, size):
     async def run():
         queue = FairQueue(bound)
-        tasks = [Task(OPTIONS, [b""] * len(costs), None, costs=costs) for costs in requests]
+        tasks = [task_of([b""] * len(costs), costs=costs) for costs in requests]
         for task in tasks:
             queue.push(task)
         assert queue.waiting_cost == sum(map(sum, requests))
@@ -148,7 +141,7 @@ def test_shards_cost_what_their_requests_cost_and_no_more_than_the_bound(request
 
 
 def costing(*costs, deadline=None):
-    return Task(OPTIONS, [b""] * len(costs), deadline, costs=costs)
+    return task_of([b""] * len(costs), deadline, costs=costs)
 
 
 def order(queue, **names):
@@ -253,21 +246,19 @@ async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))
 def test_halves_hold_every_pair_in_order(sizes):
     async def run():
-        tasks = [
-            Task(OPTIONS, [bytes([i, j]) for j in range(n)], None) for i, n in enumerate(sizes)
-        ]
-        shard = Shard([Slice(task, 0, len(task.pairs)) for task in tasks])
+        tasks = tasks_of(sizes)
+        shard = Shard([Slice(task, 0, len(task)) for task in tasks])
         first, second = shard.halves()
         assert len(first) == len(shard) // 2
-        flat = [pair for part in (first, second) for run in part.job().runs for pair in run.pairs]
-        assert flat == [pair for run in shard.job().runs for pair in run.pairs]
+        flat = [pair for part in (first, second) for run in part.runs() for pair in run.pairs]
+        assert flat == [pair for run in shard.runs() for pair in run.pairs]
 
     asyncio.run(run())
 
 
 async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
     queue = FairQueue(32)
-    large, lone, other = (Task(OPTIONS, [b""] * n, None) for n in (10, 1, 1))
+    large, lone, other = (task_of([b""] * n) for n in (10, 1, 1))
     for task in (large, lone, other):
         queue.push(task)
     taken = []
@@ -276,6 +267,7 @@ async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
     assert taken == [[large], [lone, other], [large], [large]]
 
 
+MODELS = st.builds(ModelInfo, styles=st.lists(st.builds(StyleInfo), max_size=2).map(tuple))
 RUNS = st.builds(
     Run,
     REQUEST_OPTIONS,
@@ -283,7 +275,7 @@ RUNS = st.builds(
     st.lists(st.binary(max_size=50), max_size=3).map(tuple),
 )
 MESSAGES = st.one_of(
-    st.builds(ShardJob, st.lists(RUNS, max_size=3).map(tuple)),
+    st.lists(RUNS, max_size=3),
     st.builds(
         Done,
         st.lists(st.builds(Answer, st.binary(max_size=50), st.floats(0, 1), message=st.text())),
@@ -291,26 +283,24 @@ MESSAGES = st.one_of(
         st.integers(0, 2**50),
     ),
     st.builds(Refused, st.text()),
-    st.builds(Ready, st.lists(st.builds(LoadedModel), max_size=2).map(tuple)),
+    st.builds(Ready, st.lists(MODELS, max_size=2).map(tuple), st.integers(0, 2**50)),
 )
 
 
 @given(messages=st.lists(MESSAGES, max_size=5), cut=st.integers(1, 300))
 def test_frames_survive_any_cut(messages, cut):
     stream = b"".join(map(encode, messages))
-    decoder = Decoder()
+    reader = FrameReader()
     pieces = [stream[start : start + cut] for start in range(0, len(stream), cut)]
-    assert [message for piece in pieces for message in decoder.feed(piece)] == messages
+    assert [message for piece in pieces for message in reader.feed(piece)] == messages
 
 
 async def test_calls_with_equal_options_share_a_run():
     queue = FairQueue(32)
     other = replace(OPTIONS, align=AlignOptions(posteriors=True))
     for options, pair in ((OPTIONS, b"a"), (replace(OPTIONS), b"b"), (other, b"c")):
-        queue.push(Task(options, [pair], None))
-    assert queue.take(9).job() == ShardJob(
-        (Run(OPTIONS, b"", (b"a", b"b")), Run(other, b"", (b"c",)))
-    )
+        queue.push(task_of([pair], options=options))
+    assert queue.take(9).runs() == [Run(OPTIONS, b"", (b"a", b"b")), Run(other, b"", (b"c",))]
 
 
 @given(
@@ -333,7 +323,7 @@ def test_joined_fields_equal_the_built_message(pair_id, index, name, text):
 async def test_a_large_task_waits_anew_for_each_turn():
     queue = FairQueue(32)
     assert queue.wait_s() == 0.0
-    task = Task(OPTIONS, [b"a"] * 3, None)
+    task = task_of([b"a"] * 3)
     task.queued_at = task.turn_at = task.queued_at - 60
     queue.push(task)
     assert queue.wait_s() >= 60
@@ -343,7 +333,7 @@ async def test_a_large_task_waits_anew_for_each_turn():
 
 async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
     queue = FairQueue(32)
-    given_up, expired = Task(OPTIONS, [b"a"], None), Task(OPTIONS, [b"a"], 0.0)
+    given_up, expired = task_of([b"a"]), task_of([b"a"], 0.0)
     given_up.turn_at -= 60
     given_up.future.cancel()
     queue.push(given_up)
@@ -356,7 +346,7 @@ async def test_only_some_single_calls_can_wait_for_more():
     queue = FairQueue(32)
     assert not queue.is_pressing(3)
     assert queue.age_s() == 0.0
-    singles = [Task(OPTIONS, [b"a"], None) for _ in range(3)]
+    singles = [task_of([b"a"]) for _ in range(3)]
     singles[0].queued_at -= 100.0
     for task in singles[:2]:
         queue.push(task)
@@ -365,7 +355,7 @@ async def test_only_some_single_calls_can_wait_for_more():
     queue.push(singles[2])
     assert queue.is_pressing(3)
     assert len(queue.take(3)) == 3
-    queue.push(Task(OPTIONS, [b"a", b"b"], None))
+    queue.push(task_of([b"a", b"b"]))
     assert queue.is_pressing(9)
     queue.take(1)
     assert queue.is_pressing(9)
@@ -376,7 +366,8 @@ async def test_only_some_single_calls_can_wait_for_more():
 async def test_pairs_share_a_run_only_with_those_of_the_same_target():
     queue = FairQueue(32)
     for shared, pair in ((b"q", b"a"), (b"q", b"b"), (b"", b"c")):
-        queue.push(Task(OPTIONS, [pair], None, shared))
-    assert queue.take(9).job() == ShardJob(
-        (Run(OPTIONS, b"q", (b"a", b"b")), Run(OPTIONS, b"", (b"c",)))
-    )
+        queue.push(task_of([pair], shared=shared))
+    assert queue.take(9).runs() == [
+        Run(OPTIONS, b"q", (b"a", b"b")),
+        Run(OPTIONS, b"", (b"c",)),
+    ]

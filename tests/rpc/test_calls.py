@@ -1,4 +1,4 @@
-"""What calls end with, and are counted as."""
+"""Status codes of calls, and their counts."""
 
 import grpc
 import pytest

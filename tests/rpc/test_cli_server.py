@@ -45,15 +45,21 @@ def test_half_a_surrogate_pair_costs_its_line_alone(run):
 
 
 def test_align_sends_options_and_writes_what_comes(run):
-    result = run("align", "--format", "jsonl", "--explain", "--direction", "s2t", text="a\ta\n")
+    result = run(
+        "align", "--format", "jsonl", "--explain", "--symmetrization", "s2t", text="a\ta\n"
+    )
     item = json.loads(result.stdout)
-    assert (item["model"], item["direction"], item["links"]) == ("scripted", "s2t", [[0, 0, 0.75]])
+    assert (item["model"], item["symmetrization"], item["links"]) == (
+        "scripted",
+        "s2t",
+        [[0, 0, 0.75]],
+    )
     assert item["explanations"][0]["features"][0]["name"] == "equal"
 
 
 def test_a_bad_question_costs_the_others_nothing(run):
     rows = [{"question": question, "candidates": ["a"]} for question in ("a", "", "\ud800", "a")]
-    result = run("rank", "--json", text="\n".join(map(json.dumps, rows)))
+    result = run("rank", "--format", "jsonl", text="\n".join(map(json.dumps, rows)))
     assert result.exit_code == 3
     values = [json.loads(line) for line in result.stdout.splitlines()]
     assert ["error" in value for value in values] == [False, True, True, False]

@@ -33,8 +33,8 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
-from tokalign.options import DEFAULT_SYMMETRIZATION, Direction, RankBy, Symmetrization
 from tokalign.types import Judgement, Sentence
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, Direction, RankBy, Symmetrization
 from tokalign.v1 import align_pb2
 
 
@@ -107,23 +107,23 @@ class ClientContract:
         assert request.options == align_pb2.AlignOptions(
             model="en",
             annotator="native",
-            direction=align_pb2.DIRECTION_GROW_DIAG,
+            symmetrization=align_pb2.SYMMETRIZATION_GROW_DIAG,
             min_confidence=0.5,
-            return_posteriors=True,
-            return_explanations=True,
-            return_phrases=True,
-            offset_unit=align_pb2.OFFSET_UNIT_UTF16_UNITS,
+            posteriors=True,
+            explain=True,
+            phrases=True,
+            offsets=align_pb2.OFFSET_UNIT_UTF16_UNITS,
             detail=align_pb2.DETAIL_LINKS,
             truncate=True,
         )
 
     @pytest.mark.parametrize("symmetrization", Symmetrization)
-    def test_every_direction_has_its_number(self, client, server, symmetrization):
+    def test_every_symmetrization_has_its_number(self, client, server, symmetrization):
         assert (
             client.align("a", "a", symmetrization=symmetrization).symmetrization is symmetrization
         )
-        sent = align_pb2.Direction.Name(server[1].seen[0].options.direction)
-        assert sent.removeprefix("DIRECTION_").lower() == symmetrization.name.lower()
+        sent = align_pb2.Symmetrization.Name(server[1].seen[0].options.symmetrization)
+        assert sent.removeprefix("SYMMETRIZATION_").lower() == symmetrization.name.lower()
 
     def test_posteriors_have_a_row_a_source_token(self, client):
         posteriors = client.align("a b", "x a b", posteriors=True).posteriors
@@ -188,12 +188,11 @@ class ClientContract:
         assert ranking[0].unwrap().source.text == "who came"
         assert isinstance(ranking[-1].error, NotFoundError)
         assert ranking[-1].judgement is None
-        # The scripted server does not say by what it ranks, as those before the field do not.
         assert ranking[0].judgement == Judgement(RankBy.SCORE, ranking[0].alignment.score)
 
     def test_what_to_rank_by_is_sent(self, client, server):
         client.rank("who came", ["who"], by="similarity")
-        assert server[1].seen[-1].rank_by == align_pb2.RANK_BY_SIMILARITY
+        assert server[1].seen[-1].by == align_pb2.RANK_BY_SIMILARITY
         with pytest.raises(InputError, match="by is 'size'; wanted one of auto, answer"):
             client.rank("who came", ["who"], by="size")
 
@@ -205,10 +204,11 @@ class ClientContract:
         info = client.list_models()
         (model,) = info.models
         assert (model.name, model.is_default, model.uses_trees) == ("scripted", True, True)
-        assert model.directions == (Symmetrization.UNION,)  # and one that this client does not know
+        # And one that this client does not know.
+        assert model.symmetrizations == (Symmetrization.UNION,)
         assert info.annotators == ("native",)
         assert (info.limits.max_pairs, info.limits.max_token_product) == (100, 9000)
-        assert info.version == "0.0"
+        assert info.server_version == "0.0"
 
     def test_health_is_the_servers(self, client, server):
         server[2].set("", health_pb2.HealthCheckResponse.NOT_SERVING)

@@ -1,4 +1,4 @@
-"""What pairs cost, before any work is done."""
+"""Cost of pairs, known before any work is done."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate._tokenize import tokenize
-from tokalign.codec._sizes import n_tokens
-from tokalign.options import AlignOptions
-from tokalign.server import cost
+from tokalign.codec.sizes import n_tokens
 from tokalign.server.config import RequestLimits
+from tokalign.server.requests import cost
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 ROOT = Path(__file__).parents[2]
@@ -64,15 +64,15 @@ def test_sentence_beyond_the_limit_counts_as_one_at_the_limit(message):
     source = align_pb2.Pair(source=sentence).SerializeToString()
     target = align_pb2.Pair(target={"tokens": ["a", "b"]}).SerializeToString()
     expected = [cost.of_pair(300, 2, options)] * 2
-    assert cost.of_pairs([source + target] * 2, b"", options, limits).costs == expected
-    assert cost.of_pairs([source] * 2, target, options, limits).costs == expected
+    for pairs, shared in (([source + target] * 2, b""), ([source] * 2, target)):
+        assert cost.of_pairs(cost.sizes_of(pairs, shared, limits), options) == expected
 
 
 def test_pair_that_is_refused_unread_counts_without_being_parsed():
     limits = RequestLimits(max_tokens=300)
     longest = cost.of_pair(300, 300, AlignOptions())
-    work = cost.of_pairs([b"\xff", b"\xff" * 2_000_000], b"", AlignOptions(), limits)
-    assert work.costs == [1, longest]
+    sizes = cost.sizes_of([b"\xff", b"\xff" * 2_000_000], b"", limits)
+    assert cost.of_pairs(sizes, AlignOptions()) == [1, longest]
 
 
 def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():

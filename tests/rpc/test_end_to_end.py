@@ -1,4 +1,4 @@
-"""What comes through a real server and client is what the library gives."""
+"""Answers through a real server and client equal the library's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokalign import Aligner, Sentence, rank
 from tokalign.cli.main import main
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold
-from tokalign.options import Symmetrization
+from tokalign.types.options import Symmetrization
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_unknown_model_is_not_found(client):
 def test_server_lists_the_model(client, aligner):
     (model,) = client.list_models().models
     assert (model.name, model.digest) == (aligner.header.name, aligner.header.digest)
-    assert set(model.directions) == set(Symmetrization)
+    assert set(model.symmetrizations) == set(Symmetrization)
 
 
 PASSAGES = (

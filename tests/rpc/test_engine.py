@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from tokalign.batches.outcomes import annotate_pairs, attempt, each
 from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
-from tokalign.options import AlignOptions, Direction, RankBy
-from tokalign.outcomes import annotate_pairs, attempt, each
 from tokalign.server.config import RequestLimits
-from tokalign.server.workers import frames
 from tokalign.server.workers.engine import STAGES, AlignerEngine
+from tokalign.server.workers.frames import Run
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -17,6 +16,7 @@ from tokalign.types import (
     LinkExplanation,
     Sentence,
 )
+from tokalign.types.options import AlignOptions, Direction, RankBy
 from tokalign.v1 import align_pb2
 
 
@@ -77,9 +77,8 @@ class IdentityAligner:
         )
 
 
-def job(data, shared=b"", rank_by=None, **options):
-    wanted = RequestOptions("m", "a", AlignOptions(**options), rank_by)
-    return frames.ShardJob((frames.Run(wanted, shared, tuple(data)),))
+def run_of(data, shared=b"", rank_by=None, **options):
+    return Run(RequestOptions("m", "a", AlignOptions(**options), rank_by), shared, tuple(data))
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def run(aligner):
             align_pb2.Pair(source=source, target=target).SerializeToString()
             for source, target in pairs
         )
-        answers, seconds = engine.run(job(data, rank_by=rank_by, **options))
+        answers, seconds = engine.run([run_of(data, rank_by=rank_by, **options)])
         assert set(seconds) == set(STAGES)
         return answers
 
@@ -122,7 +121,7 @@ def test_a_ranking_gets_judgements_and_nothing_else_does(run):
     assert (plain.score, plain.judgement) == (0.0, b"")
     assert answer.score == 0.5
     assert align_pb2.RankedCandidate.FromString(answer.judgement) == align_pb2.RankedCandidate(
-        score=0.5, rank_by=align_pb2.RANK_BY_SIMILARITY
+        judgement={"score": 0.5, "by": align_pb2.RANK_BY_SIMILARITY}
     )
     assert answer.alignment == plain.alignment
 
@@ -196,7 +195,7 @@ def test_pair_over_the_token_product_fails_alone_and_is_named(aligner):
         align_pb2.Pair(source={"text": source}, target={"text": "a b"}).SerializeToString()
         for source in ("a b c", "a b c d")
     )
-    answers, _ = engine.run(job(pairs))
+    answers, _ = engine.run([run_of(pairs)])
     assert [answer.code for answer in answers] == [0, 3]
     assert answers[1].field == "source.tokens"
     assert "4 times 2 tokens" in answers[1].message
@@ -211,7 +210,7 @@ def test_unexpected_exception_is_internal_and_says_nothing(run):
 def test_bytes_that_are_no_pair_fail_alone(aligner):
     engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits())
     good = align_pb2.Pair(source={"text": "a"}, target={"text": "a"}).SerializeToString()
-    answers, _ = engine.run(job((b"\xff", good)))
+    answers, _ = engine.run([run_of((b"\xff", good))])
     assert [answer.code for answer in answers] == [3, 0]
 
 
@@ -219,10 +218,10 @@ def test_target_that_a_run_shares_is_that_of_every_pair(aligner):
     engine = AlignerEngine({("m", "a"): aligner}, (), RequestLimits(max_tokens=2))
     pairs = [align_pb2.Pair(source={"text": text}).SerializeToString() for text in ("a", "b")]
     shared = align_pb2.Pair(target={"text": "b"}).SerializeToString()
-    answers, _ = engine.run(job(pairs, shared))
+    answers, _ = engine.run([run_of(pairs, shared)])
     found = [align_pb2.Alignment.FromString(answer.alignment) for answer in answers]
     assert [each.target.text for each in found] == ["b", "b"]
     assert [list(each.target_indices) for each in found] == [[], [0]]
     shared = align_pb2.Pair(target={"tokens": ["b"] * 3}).SerializeToString()
-    answers, _ = engine.run(job(pairs, shared))
+    answers, _ = engine.run([run_of(pairs, shared)])
     assert [answer.field for answer in answers] == ["target.tokens"] * 2

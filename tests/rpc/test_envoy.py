@@ -1,4 +1,4 @@
-"""deploy/envoy.yaml in a real Envoy before servers: what it balances, and what it bounds."""
+"""deploy/envoy.yaml in a real Envoy before servers: its balancing and its limits."""
 
 import asyncio
 import contextlib

@@ -108,7 +108,7 @@ UNKNOWN = [
     ({"pair": PAIR, "options": {"symetrization": 1}}, "symetrization"),
     ({"pair": PAIR, "options": {"model": "en", "top_k": 1}}, "top_k"),
     ({"pair": {**PAIR, "source": {"txt": "Dogs bark."}}}, "txt"),
-    ({"pair": PAIR, "options": {"return_\u00fcber": True}}, "return_?u00fcber"),
+    ({"pair": PAIR, "options": {"\u00fcber": True}}, "?u00fcber"),
     ({"pair": PAIR, 'a"b\\': 1}, "a??b??"),
 ]
 
@@ -136,8 +136,8 @@ def test_misspelt_fields_are_found_in_lists_and_after_them(address):
     ],
 )  # fmt: skip
 def test_no_text_looks_like_a_field(address, pair):
-    options = {"returnPosteriors": True, "min_confidence": 0.5, "direction": "DIRECTION_JOINT"}
-    for ensure_ascii in (True, False):
+    for name, ensure_ascii in (("minConfidence", True), ("min_confidence", False)):
+        options = {"posteriors": True, name: 0.5, "symmetrization": "SYMMETRIZATION_JOINT"}
         body = json.dumps({"pair": pair, "options": options}, ensure_ascii=ensure_ascii).encode()
         headers = {"content-type": "application/json"}
         assert ask(address, "POST", "/v1/align", body, headers).status == 200

@@ -1,4 +1,4 @@
-"""The Kubernetes files of deploy/: what Kustomize renders, and what its parts ask of each other."""
+"""Kubernetes files of deploy/, as Kustomize renders them, and their references to each other."""
 
 import base64
 import os

@@ -1,5 +1,4 @@
-"""What the log of a running server says, that it holds no sentences unless asked to, and that
-nothing waits for its reader."""
+"""Logs of a running server: they hold no sentences unless asked to, and wait for no reader."""
 
 import contextlib
 import fcntl

@@ -1,4 +1,4 @@
-"""The bound on the server's own memory: what is refused, ended and given back."""
+"""The bound on the server's own memory: requests refused, calls ended, memory given back."""
 
 import asyncio
 import dataclasses
@@ -68,11 +68,11 @@ async def test_watch_observes_the_lag_and_relieves_a_full_process():
 async def test_watch_tells_whether_the_loop_is_busy(monkeypatch):
     is_busy = True
 
-    class Work:
+    class Clock:
         def seconds(self):
             return time.monotonic() if is_busy else 0.0
 
-    monkeypatch.setattr(watch_module, "Work", Work)
+    monkeypatch.setattr(watch_module, "ThreadClock", Clock)
     watch = Watch(MemoryBound(1 << 40, lambda: 0), lambda lag: None, lambda: None)
     assert not watch.is_busy
     task = asyncio.create_task(watch.run())
@@ -83,11 +83,11 @@ async def test_watch_tells_whether_the_loop_is_busy(monkeypatch):
 
 
 def test_work_grows_while_a_thread_runs():
-    work = watch_module.Work()
-    began_s, deadline = work.seconds(), time.monotonic() + 60
-    while work.seconds() - began_s < 0.01:
+    clock = watch_module.ThreadClock()
+    began_s, deadline = clock.seconds(), time.monotonic() + 60
+    while clock.seconds() - began_s < 0.01:
         assert time.monotonic() < deadline
-    assert 0 < work.seconds() - began_s < 70
+    assert 0 < clock.seconds() - began_s < 70
 
 
 async def test_watch_gives_memory_back_once_it_has_grown(monkeypatch):

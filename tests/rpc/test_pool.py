@@ -7,6 +7,7 @@ import time
 
 import pytest
 from support.pools import running_pool
+from support.requests import request_of
 from support.waiting import until
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
@@ -19,11 +20,13 @@ OPTIONS = RequestOptions("fake", "native")
 INTERNAL = 13
 
 
-def pairs(*ids):
-    return [
+def asked(*ids, costs=None):
+    """Return a request of pairs that the fake engine knows by their ids."""
+    pairs = [
         align_pb2.Pair(id=name, source={"text": name}, target={"text": "x"}).SerializeToString()
         for name in ids
     ]
+    return request_of(OPTIONS, pairs, costs)
 
 
 def sources(answers):
@@ -38,18 +41,18 @@ async def pool(pool_settings, metrics):
 
 async def test_answers_keep_the_order_of_pairs(pool):
     ids = [str(index) for index in range(1000)]
-    answers = await asyncio.gather(pool.submit(OPTIONS, pairs(*ids)), pool.submit(OPTIONS, []))
+    answers = await asyncio.gather(pool.submit(asked(*ids)), pool.submit(asked()))
     assert sources(answers[0]) == ids
     assert answers[1] == []
 
 
 async def test_workers_hold_no_grpc(pool):
-    (answer,) = await pool.submit(OPTIONS, pairs("grpc"))
+    (answer,) = await pool.submit(asked("grpc"))
     assert answer.score == 0.0
 
 
 async def test_shard_of_a_killed_worker_is_answered_by_another(pool, metrics, tmp_path):
-    answers = await pool.submit(OPTIONS, pairs("a", f"die-once:{tmp_path / 'died'}", "b"))
+    answers = await pool.submit(asked("a", f"die-once:{tmp_path / 'died'}", "b"))
     assert [answer.code for answer in answers] == [0, 0, 0]
     assert (
         metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "died"}) == 1
@@ -58,7 +61,7 @@ async def test_shard_of_a_killed_worker_is_answered_by_another(pool, metrics, tm
 
 async def test_pair_that_kills_workers_fails_alone(pool):
     ids = [*map(str, range(5)), "die", *map(str, range(5, 11))]
-    answers = await pool.submit(OPTIONS, pairs(*ids))
+    answers = await pool.submit(asked(*ids))
     assert [answer.code for answer in answers] == [INTERNAL if name == "die" else 0 for name in ids]
     assert "internal error" in answers[5].message
     await until(lambda: pool.n_ready == 2)
@@ -68,14 +71,14 @@ async def test_idle_worker_that_is_killed_is_replaced(pool):
     old = set(pool.pids)
     os.kill(next(iter(old)), signal.SIGKILL)
     await until(lambda: pool.n_ready == 2 and set(pool.pids) != old)
-    assert len(await pool.submit(OPTIONS, pairs("a", "b", "c"))) == 3
+    assert len(await pool.submit(asked("a", "b", "c"))) == 3
 
 
 async def test_stopped_worker_is_replaced_and_its_shard_answered(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, workers=1, shard_timeout_s=3)
     async with running_pool(settings, metrics) as pool:
         os.kill(pool.pids[0], signal.SIGSTOP)
-        answers = await pool.submit(OPTIONS, pairs("a"))
+        answers = await pool.submit(asked("a"))
     assert sources(answers) == ["a"]
     assert (
         metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "hung"}) == 1
@@ -85,15 +88,15 @@ async def test_stopped_worker_is_replaced_and_its_shard_answered(pool_settings, 
 async def test_pair_that_hangs_fails_alone(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, shard_timeout_s=2)
     async with running_pool(settings, metrics) as pool:
-        answers = await pool.submit(OPTIONS, pairs("a", "hang", "b"))
+        answers = await pool.submit(asked("a", "hang", "b"))
     assert [answer.code for answer in answers] == [0, INTERNAL, 0]
 
 
 async def test_single_call_overtakes_a_large_batch(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, workers=1, shard_pairs=4)
     async with running_pool(settings, metrics) as pool:
-        batch = pool.submit(OPTIONS, pairs(*["sleep:0.005"] * 200))
-        await pool.submit(OPTIONS, pairs("lone"))
+        batch = pool.submit(asked(*["sleep:0.005"] * 200))
+        await pool.submit(asked("lone"))
         assert not batch.done()
         assert pool.waiting_pairs >= 180
         await batch
@@ -101,11 +104,11 @@ async def test_single_call_overtakes_a_large_batch(pool_settings, metrics):
 
 async def test_long_pairs_leave_a_worker_to_single_calls(pool_settings, metrics, tmp_path):
     async with running_pool(pool_settings, metrics) as pool:
-        await pool.submit(OPTIONS, pairs("first"))
+        await pool.submit(asked("first"))
         long = [f"until:{tmp_path / 'free'}"] * 3
-        batch = pool.submit(OPTIONS, pairs(*long), costs=[1000] * 3)
+        batch = pool.submit(asked(*long, costs=[1000] * 3))
         await until(lambda: pool.n_busy)
-        await pool.submit(OPTIONS, pairs("lone"))
+        await pool.submit(asked("lone"))
         assert (pool.n_busy, pool.waiting_pairs, pool.waiting_cost) == (1, 2, 2000)
         (tmp_path / "free").touch()
         await batch
@@ -116,7 +119,7 @@ async def test_long_pairs_use_all_workers_where_nothing_else_comes(
 ):
     async with running_pool(pool_settings, metrics) as pool:
         long = [f"until:{tmp_path / 'free'}"] * 3
-        batch = pool.submit(OPTIONS, pairs(*long), costs=[1000] * 3)
+        batch = pool.submit(asked(*long, costs=[1000] * 3))
         await until(lambda: pool.n_busy == 2)
         (tmp_path / "free").touch()
         await batch
@@ -126,19 +129,19 @@ async def test_long_pairs_use_all_workers_where_nothing_else_comes(
 async def test_worker_is_hung_only_by_the_cost_of_its_shard(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, shard_timeout_s=0.2)
     async with running_pool(settings, metrics) as pool:
-        answers = await pool.submit(OPTIONS, pairs("sleep:0.8"), costs=[10_000])
+        answers = await pool.submit(asked("sleep:0.8", costs=[10_000]))
         assert [answer.code for answer in answers] == [0]
-        answers = await pool.submit(OPTIONS, pairs("hang"), costs=[1])
+        answers = await pool.submit(asked("hang", costs=[1]))
         assert [answer.code for answer in answers] == [INTERNAL]
 
 
 async def test_expired_pairs_are_dropped(pool_settings, metrics, tmp_path):
     settings = dataclasses.replace(pool_settings, workers=1)
     async with running_pool(settings, metrics) as pool:
-        busy = pool.submit(OPTIONS, pairs(f"until:{tmp_path / 'free'}"))
+        busy = pool.submit(asked(f"until:{tmp_path / 'free'}"))
         await until(lambda: pool.n_busy)
         deadline = time.monotonic() + 0.05
-        late = pool.submit(OPTIONS, pairs("a", "b"), deadline)
+        late = pool.submit(asked("a", "b"), deadline)
         await until(lambda: time.monotonic() > deadline)
         (tmp_path / "free").touch()
         with pytest.raises(ExpiredError, match="2 of 2 pairs"):
@@ -149,9 +152,9 @@ async def test_expired_pairs_are_dropped(pool_settings, metrics, tmp_path):
 async def test_cancelled_pairs_are_not_started(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, workers=1, shard_pairs=2)
     async with running_pool(settings, metrics) as pool:
-        batch = pool.submit(OPTIONS, pairs(*["sleep:0.05"] * 100))
+        batch = pool.submit(asked(*["sleep:0.05"] * 100))
         batch.cancel()
-        await pool.submit(OPTIONS, pairs("a"))
+        await pool.submit(asked("a"))
         await until(lambda: not pool.waiting_pairs)
         assert metrics.registry.get_sample_value("tokalign_shard_pairs_sum") == 1
 
@@ -161,7 +164,7 @@ async def test_worker_over_its_memory_is_replaced(pool_settings, metrics):
     restarts = metrics.worker_restarts.labels("memory")
     async with running_pool(settings, metrics) as pool:
         for _ in range(2):
-            assert sources(await pool.submit(OPTIONS, pairs("a"))) == ["a"]
+            assert sources(await pool.submit(asked("a"))) == ["a"]
         # An answer comes before the end of the worker that gave it is seen.
         await until(lambda: restarts._value.get() == 2)
 
@@ -175,7 +178,7 @@ async def test_worker_may_hold_so_much_beside_its_models(
     lost = metrics.worker_restarts.labels("memory")
     async with running_pool(settings, metrics) as pool:
         for _ in range(2):
-            assert sources(await pool.submit(OPTIONS, pairs("a"))) == ["a"]
+            assert sources(await pool.submit(asked("a"))) == ["a"]
         await until(lambda: lost._value.get() == restarts)
 
 
@@ -197,17 +200,17 @@ async def test_workers_that_never_start_fail_the_pool(pool_settings, metrics):
 
 async def test_closed_pool_answers_not_serving(pool_settings, metrics):
     async with running_pool(pool_settings, metrics) as pool:
-        waiting = pool.submit(OPTIONS, pairs(*["hang"] * 5))
+        waiting = pool.submit(asked(*["hang"] * 5))
     with pytest.raises(NotServingError):
         await waiting
     with pytest.raises(NotServingError):
-        pool.submit(OPTIONS, pairs("a"))
+        pool.submit(asked("a"))
 
 
 async def test_no_worker_outlives_its_pool(pool_settings, metrics):
     async with running_pool(pool_settings, metrics) as pool:
         pids = pool.pids
-        hung = pool.submit(OPTIONS, pairs("hang"))
+        hung = pool.submit(asked("hang"))
     with contextlib.suppress(NotServingError):
         await hung
 
@@ -224,10 +227,10 @@ async def test_no_worker_outlives_its_pool(pool_settings, metrics):
 async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, spare_workers=1, shard_timeout_s=100)
     async with running_pool(settings, metrics) as pool:
-        stuck = pool.submit(OPTIONS, pairs("hang"))
+        stuck = pool.submit(asked("hang"))
         await until(lambda: pool.n_busy)
-        (held,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("held")), 60)
-        assert len(await asyncio.wait_for(pool.submit(OPTIONS, pairs(*"ab")), 60)) == 2
+        (held,) = await asyncio.wait_for(pool.submit(asked("held")), 60)
+        assert len(await asyncio.wait_for(pool.submit(asked(*"ab")), 60)) == 2
         assert (held.code, stuck.done()) == (0, False)
 
 
@@ -235,25 +238,23 @@ async def test_busy_loop_holds_single_calls_for_a_larger_shard(pool_settings, me
     monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
     settings = dataclasses.replace(pool_settings, shard_pairs=3)
     async with running_pool(settings, metrics, lambda: True) as pool:
-        first = pool.submit(OPTIONS, pairs("a"))
+        first = pool.submit(asked("a"))
         await asyncio.sleep(0.1)
         assert (pool.n_busy, pool.waiting_pairs) == (0, 1)
-        await asyncio.gather(
-            first, pool.submit(OPTIONS, pairs("b")), pool.submit(OPTIONS, pairs("c"))
-        )
-        await asyncio.wait_for(pool.submit(OPTIONS, pairs("d", "e")), 60)
+        await asyncio.gather(first, pool.submit(asked("b")), pool.submit(asked("c")))
+        await asyncio.wait_for(pool.submit(asked("d", "e")), 60)
 
 
 async def test_held_call_is_answered_when_no_other_comes(pool_settings, metrics):
     async with running_pool(pool_settings, metrics, lambda: True) as pool:
-        (answer,) = await asyncio.wait_for(pool.submit(OPTIONS, pairs("a")), 60)
+        (answer,) = await asyncio.wait_for(pool.submit(asked("a")), 60)
         assert answer.code == 0
 
 
 async def test_large_task_is_shared_equally_by_idle_workers(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, workers=2, shard_pairs=32)
     async with running_pool(settings, metrics) as pool:
-        await pool.submit(OPTIONS, pairs(*map(str, range(50))), costs=[2] * 50)
+        await pool.submit(asked(*map(str, range(50)), costs=[2] * 50))
     read = metrics.registry.get_sample_value
     assert read("tokalign_shard_pairs_count") == 2
     assert read("tokalign_shard_pairs_bucket", {"le": "16.0"}) == 0
@@ -264,7 +265,7 @@ async def test_pool_is_drained_once_nothing_waits_and_no_worker_is_busy(
 ):
     async with running_pool(pool_settings, metrics) as pool:
         await asyncio.wait_for(pool.drained(), 60)
-        answer = pool.submit(OPTIONS, pairs(f"until:{tmp_path / 'free'}"))
+        answer = pool.submit(asked(f"until:{tmp_path / 'free'}"))
         drained = asyncio.ensure_future(pool.drained())
         await until(lambda: pool.n_busy)
         assert not drained.done()
@@ -279,9 +280,9 @@ async def test_single_calls_leave_the_spare_worker_idle(
     monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
     settings = dataclasses.replace(pool_settings, spare_workers=1)
     async with running_pool(settings, metrics) as pool:
-        first = pool.submit(OPTIONS, pairs(f"until:{tmp_path / 'free'}"))
+        first = pool.submit(asked(f"until:{tmp_path / 'free'}"))
         await until(lambda: pool.n_busy)
-        second = pool.submit(OPTIONS, pairs("a"))
+        second = pool.submit(asked("a"))
         await asyncio.sleep(0.1)
         assert (pool.n_busy, pool.waiting_pairs) == (1, 1)
         (tmp_path / "free").touch()

@@ -15,9 +15,9 @@ from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.client import Client
 from tokalign.codec import decode_judgement, encode_rank_by
-from tokalign.options import RankBy
 from tokalign.ranking import rank
 from tokalign.types import Sentence
+from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 DATA = Path(__file__).parents[1] / "data"
@@ -70,23 +70,23 @@ def test_served_alignments_equal_local_ones(server, aligners, model):
 @pytest.mark.parametrize(
     "symmetrization", ["s2t", "t2s", "intersection", "union", "grow-diag-final", "joint"]
 )
-def test_directions_posteriors_and_explanations_equal_local_ones(server, aligners, symmetrization):
+def test_answers_of_every_symmetrization_equal_local_ones(server, aligners, symmetrization):
     source, target = PAIRS[0]["source"], PAIRS[0]["target"]
     names = {
-        "s2t": align_pb2.DIRECTION_SOURCE_TO_TARGET,
-        "t2s": align_pb2.DIRECTION_TARGET_TO_SOURCE,
-        "intersection": align_pb2.DIRECTION_INTERSECTION,
-        "union": align_pb2.DIRECTION_UNION,
-        "joint": align_pb2.DIRECTION_JOINT,
-        "grow-diag-final": align_pb2.DIRECTION_GROW_DIAG_FINAL,
+        "s2t": align_pb2.SYMMETRIZATION_SOURCE_TO_TARGET,
+        "t2s": align_pb2.SYMMETRIZATION_TARGET_TO_SOURCE,
+        "intersection": align_pb2.SYMMETRIZATION_INTERSECTION,
+        "union": align_pb2.SYMMETRIZATION_UNION,
+        "joint": align_pb2.SYMMETRIZATION_JOINT,
+        "grow-diag-final": align_pb2.SYMMETRIZATION_GROW_DIAG_FINAL,
     }
     request = align_pb2.AlignRequest(
         pair={"source": {"text": source}, "target": {"text": target}},
         options={
-            "direction": names[symmetrization],
-            "return_posteriors": True,
-            "return_explanations": True,
-            "return_phrases": True,
+            "symmetrization": names[symmetrization],
+            "posteriors": True,
+            "explain": True,
+            "phrases": True,
         },
     )
     served = server.stub.Align(request).alignment
@@ -120,13 +120,14 @@ def test_served_ranking_is_the_local_one(server, aligners, by):
         request = align_pb2.RankRequest(
             question={"text": asked["question"]},
             candidates=[{"sentence": {"text": text}} for text in asked["candidates"]],
-            rank_by=encode_rank_by(by),
-            options={"return_explanations": True},
+            by=encode_rank_by(by),
+            options={"explain": True},
         )
         served = server.stub.Rank(request).ranking
         local = rank(aligners["en"], asked["question"], asked["candidates"], by=by, explain=True)
         assert [each.index for each in served] == [each.index for each in local]
-        for mine, theirs in zip(map(decode_judgement, served), local, strict=True):
+        judgements = [decode_judgement(each.judgement) for each in served]
+        for mine, theirs in zip(judgements, local, strict=True):
             assert mine.by is theirs.judgement.by is not RankBy.AUTO
             assert mine.score == pytest.approx(theirs.judgement.score, abs=1e-6)
             assert [each.name for each in mine.evidence] == [
@@ -247,7 +248,7 @@ def test_offsets_beyond_the_basic_plane_count_what_is_asked_for(server):
     for unit, encoding, width in held:
         request = align_pb2.AlignRequest(
             pair={"source": {"text": text}, "target": {"text": "Dogs bark."}},
-            options={"offset_unit": f"OFFSET_UNIT_{unit}"},
+            options={"offsets": f"OFFSET_UNIT_{unit}"},
         )
         sentence = server.stub.Align(request, timeout=60).alignment.source
         data = text.encode(encoding)
@@ -285,10 +286,10 @@ requests = st.builds(
     pair=st.builds(align_pb2.Pair, id=words, source=sentences, target=sentences),
     options=st.builds(
         align_pb2.AlignOptions,
-        direction=st.integers(-1, 9),
+        symmetrization=st.integers(-1, 9),
         min_confidence=st.floats(width=32),
-        return_posteriors=st.booleans(),
-        return_explanations=st.booleans(),
+        posteriors=st.booleans(),
+        explain=st.booleans(),
     ),
 )
 

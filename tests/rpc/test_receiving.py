@@ -1,4 +1,4 @@
-"""What is read of callers, and of whom: counts and codes, never times."""
+"""Requests received from callers: counts and codes, never times."""
 
 import asyncio
 import gc

@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.statuses import failure
+from tokalign.annotate import passages
 from tokalign.errors import InputError, LimitError
-from tokalign.options import OffsetUnit
-from tokalign.server import passages, requests
 from tokalign.server.config import RequestLimits
-from tokalign.server.passages import read_candidates
-from tokalign.server.requests import Parts
+from tokalign.server.requests import limits
+from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.passages import read_candidates
+from tokalign.server.requests.wire import RequestFields
+from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -38,16 +40,16 @@ async def test_a_passage_is_ranked_by_its_best_sentence(serving):
     answer = await stub.Rank(ranking_of(scored(0.2, 0.9, 0.4), ("score:0.5",), scored(0.1, 0.3)))
     assert [each.index for each in answer.ranking] == [0, 1, 2]
     best, sentence, last = answer.ranking
-    assert best.best_sentence == align_pb2.PassageSentence(index=1, n_sentences=3, start=11, end=20)
+    assert best.sentence == align_pb2.PassageSentence(index=1, n_sentences=3, start=11, end=20)
     assert best.result.alignment.source.text == "score:0.9"
-    assert not sentence.HasField("best_sentence")
-    assert last.best_sentence.index == 1
+    assert not sentence.HasField("sentence")
+    assert last.sentence.index == 1
 
 
 async def test_of_equal_sentences_the_first_is_named(serving):
     stub = await serving()
     answer = await stub.Rank(ranking_of(scored(0.2, 0.7, 0.7)))
-    assert answer.ranking[0].best_sentence.index == 1
+    assert answer.ranking[0].sentence.index == 1
 
 
 async def test_a_sentence_that_fails_fails_its_passage_alone(serving):
@@ -58,7 +60,7 @@ async def test_a_sentence_that_fails_fails_its_passage_alone(serving):
     status = answer.ranking[1].result.status
     assert (status.code, status.field) == (INVALID, "passage")
     assert status.message == "sentence 1 of the passage, code points 11 to 27: as told"
-    assert not answer.ranking[1].HasField("best_sentence")
+    assert not answer.ranking[1].HasField("sentence")
 
 
 @pytest.mark.parametrize("text", ["", " \n\n "])
@@ -99,8 +101,8 @@ async def test_top_k_counts_passages(serving):
 async def test_offsets_of_the_sentence_are_in_the_unit_asked_for(serving, unit, start):
     stub = await serving()
     passage = f"\u00e9 \N{DOG}\n\n{scored(0.9)}"
-    answer = await stub.Rank(ranking_of(passage, options={"offset_unit": unit}))
-    found = answer.ranking[0].best_sentence
+    answer = await stub.Rank(ranking_of(passage, options={"offsets": unit}))
+    found = answer.ranking[0].sentence
     assert (found.index, found.start, found.end) == (1, start, start + 9)
 
 
@@ -117,21 +119,18 @@ async def test_sentences_count_as_pairs(serving):
 async def test_passages_of_too_many_sentences_are_cut_where_asked_for(serving):
     stub = await serving(limits=RequestLimits(max_pairs=4))
     request = ranking_of(scored(0.1), scored(0.3, 0.4, 0.9), options={"truncate": True})
-    assert not any(
-        each.best_sentence.passage_truncated for each in (await stub.Rank(request)).ranking
-    )
+    assert not any(each.sentence.passage_truncated for each in (await stub.Rank(request)).ranking)
     request = ranking_of(scored(0.1, 0.2), scored(0.3, 0.4, 0.9), options={"truncate": True})
     first, second = (await stub.Rank(request)).ranking
     assert (first.index, second.index) == (1, 0)
-    assert first.best_sentence == align_pb2.PassageSentence(
+    assert first.sentence == align_pb2.PassageSentence(
         index=1, n_sentences=2, start=11, end=20, passage_truncated=True
     )
-    assert not second.best_sentence.passage_truncated
+    assert not second.sentence.passage_truncated
 
 
-def items(*candidates):
-    request = align_pb2.RankRequest(candidates=candidates)
-    return Parts(align_pb2.RankRequest, request.SerializeToString(), 10_000).items("candidates")
+def serialised(*candidates):
+    return [align_pb2.Candidate(**each).SerializeToString() for each in candidates]
 
 
 @pytest.fixture
@@ -152,12 +151,12 @@ def counted(monkeypatch):
 def test_a_million_sentences_are_refused_after_the_first_too_many(counted):
     limits = RequestLimits()
     with pytest.raises(LimitError, match="more than 10000 sentences"):
-        read_candidates(items({"passage": "A b. " * 1_000_000}), limits, truncate=False)
+        read_candidates(serialised({"passage": "A b. " * 1_000_000}), limits, truncate=False)
     assert len(counted) == limits.max_pairs + 1
 
 
 def test_sentences_of_many_passages_are_refused_after_the_first_too_many(counted):
-    many = items(*({"passage": "A b. " * 3_000} for _ in range(400)))
+    many = serialised(*({"passage": "A b. " * 3_000} for _ in range(400)))
     with pytest.raises(LimitError, match="more than 10000 sentences"):
         read_candidates(many, RequestLimits(), truncate=False)
     assert len(counted) <= 4 * 3_000
@@ -165,7 +164,7 @@ def test_sentences_of_many_passages_are_refused_after_the_first_too_many(counted
 
 def test_cut_passages_are_read_no_further_than_their_share(counted):
     limits = RequestLimits()
-    many = items(*({"passage": "A b. " * 3_000} for _ in range(400)))
+    many = serialised(*({"passage": "A b. " * 3_000} for _ in range(400)))
     candidates = read_candidates(many, limits, truncate=True)
     assert len(candidates.pairs) == limits.max_pairs
     assert len(counted) <= 4 * 3_000 + limits.max_pairs + 400
@@ -177,10 +176,10 @@ def test_a_passage_that_is_no_text_fails_alone():
         b"\x12" + bytes([len(each)]) + each
         for each in (message, align_pb2.Candidate(passage="A b.").SerializeToString())
     )
-    found = Parts(align_pb2.RankRequest, request, 10).items("candidates")
+    found = RequestFields(align_pb2.RankRequest, request, 10).messages("candidates")
     candidates = read_candidates(found, RequestLimits(), truncate=False)
     assert len(candidates.pairs) == 1
-    answers = candidates.answers([passages.Answer(b"", score=0.5)], OffsetUnit.CODE_POINTS)
+    answers = candidates.answers([Answer(b"", score=0.5)], OffsetUnit.CODE_POINTS)
     assert [answer.code for answer in answers] == [INVALID, 0]
     assert "passage is not UTF-8: byte" in answers[0].message
 
@@ -190,7 +189,7 @@ LIMITS = RequestLimits(max_tokens=5, max_characters=20)
 
 def shortened(**fields):
     message = align_pb2.Sentence(**fields)
-    return requests.shorten(message, LIMITS), message
+    return limits.shorten(message, LIMITS), message
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,7 @@ def test_text_beside_tokens_is_cut_after_them_or_left():
 def test_columns_that_do_not_fit_are_still_refused():
     _, message = shortened(tokens=list("abcdefg"), tags=["X"] * 4)
     with pytest.raises(InputError, match="4 tags for 5 tokens"):
-        requests.sentence(message, side="source", limits=LIMITS)
+        limits.sentence(message, side="source", limits=LIMITS)
 
 
 WORDS = st.text("ab ", max_size=8)
@@ -248,7 +247,7 @@ WORDS = st.text("ab ", max_size=8)
 def test_what_was_cut_is_within_the_limits(text, tokens):
     for fields in ({"text": text}, {"tokens": tokens}):
         is_cut, message = shortened(**fields)
-        again, _ = requests.shorten(message, LIMITS), message
+        again, _ = limits.shorten(message, LIMITS), message
         assert not again
         if is_cut and (message.text.strip() or message.tokens):
-            requests.sentence(message, side="source", limits=LIMITS)
+            limits.sentence(message, side="source", limits=LIMITS)

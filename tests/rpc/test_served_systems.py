@@ -7,9 +7,9 @@ import pytest
 from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.client import Client, InvalidInputError
-from tokalign.options import Symmetrization
 from tokalign.ranking import rank
 from tokalign.systems import SYSTEMS
+from tokalign.types.options import Symmetrization
 
 DATA = Path(__file__).parents[1] / "data"
 SAMPLE = [json.loads(line) for line in (DATA / "sample.jsonl").read_text().splitlines()]
@@ -41,10 +41,11 @@ def test_served_alignments_equal_local_ones(client, system):
 
 def test_they_are_listed_as_what_they_are(client):
     first, *others = client.list_models().models
-    assert (first.name, first.is_system, first.directions) == ("en", False, tuple(Symmetrization))
+    assert (first.name, first.is_system) == ("en", False)
+    assert first.symmetrizations == tuple(Symmetrization)
     assert [model.name for model in others] == list(SYSTEMS)
     for model in others:
-        assert (model.is_system, model.directions) == (True, (Symmetrization.JOINT,))
+        assert (model.is_system, model.symmetrizations) == (True, (Symmetrization.JOINT,))
         assert model.description
 
 

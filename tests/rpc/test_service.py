@@ -90,15 +90,15 @@ async def test_rank_sorts_by_score_and_puts_failures_last(serving):
     assert [ranked.index for ranked in (await stub.Rank(request)).ranking] == [2, 4]
 
 
-async def test_unknown_rank_by_is_refused_and_named(serving):
+async def test_what_cannot_be_ranked_by_is_refused_and_named(serving):
     stub = await serving()
-    request = align_pb2.RankRequest(question={"text": "q"}, rank_by=9)
+    request = align_pb2.RankRequest(question={"text": "q"}, by=9)
     code, message, details = await failure(stub.Rank(request))
     assert (code, details["BadRequest"].field_violations[0].field) == (
         Code.INVALID_ARGUMENT,
-        "rank_by",
+        "by",
     )
-    assert "rank_by 9 is unknown" in message
+    assert "by 9 is unknown" in message
 
 
 async def test_bad_question_fails_the_ranking(serving):
@@ -127,10 +127,11 @@ async def test_list_models_names_models_limits_and_annotators(serving):
     answer = await stub.ListModels(align_pb2.ListModelsRequest())
     (model,) = answer.models
     assert (model.name, model.is_default, len(model.digest)) == ("fake", True, 64)
-    assert len(model.directions) == len(align_pb2.Direction.values()) - 1
+    assert len(model.symmetrizations) == len(align_pb2.Symmetrization.values()) - 1
     assert (answer.limits.max_pairs, answer.limits.max_tokens) == (12, 512)
     assert list(answer.annotators) == ["native"]
-    assert [(style.name, style.links) for style in model.styles] == list(fake_engine.MODEL.styles)
+    styles = [(style.name, style.links) for style in fake_engine.MODEL.styles]
+    assert [(style.name, style.links) for style in model.styles] == styles
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ async def test_list_models_names_models_limits_and_annotators(serving):
     [
         ({"model": "none"}, Code.NOT_FOUND, "options.model"),
         ({"annotator": "none"}, Code.NOT_FOUND, "options.annotator"),
-        ({"direction": 99}, Code.INVALID_ARGUMENT, "options.direction"),
+        ({"symmetrization": 99}, Code.INVALID_ARGUMENT, "options.symmetrization"),
         ({"style": "loose"}, Code.INVALID_ARGUMENT, "options.style"),
         ({"min_confidence": 1.5}, Code.INVALID_ARGUMENT, "options.min_confidence"),
         ({"min_confidence": float("nan")}, Code.INVALID_ARGUMENT, "options.min_confidence"),
@@ -206,9 +207,9 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
     request = align_pb2.RankRequest(question={"text": "q" * 100}, candidates=candidates)
     answer = await stub.Rank(request)
     assert {each.result.alignment.target.text for each in answer.ranking} == {"q" * 100}
-    ((_, pairs, _, shared, *_),) = given
-    assert len(shared) < 120
-    assert max(map(len, pairs)) < 10
+    ((sent, _),) = given
+    assert len(sent.shared) < 120
+    assert max(map(len, sent.pairs)) < 10
     for question, field in (
         ({"text": "q" * 101}, "question.text"),
         ({"tokens": [""] * 11}, "question.tokens"),

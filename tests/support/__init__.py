@@ -1,1 +1,1 @@
-"""What several tests share; fixtures are in conftest.py, and slow twins in reference."""
+"""Helpers that several tests share; fixtures are in conftest.py, and slow twins in reference."""

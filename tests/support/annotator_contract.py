@@ -1,4 +1,4 @@
-"""What every annotator must do, run once for each of them."""
+"""The contract of annotators, run once for each of them."""
 
 import pytest
 from tokalign.errors import InputError

@@ -1,4 +1,4 @@
-"""What Ray and Spark are told so that they stay on this machine and leave the network alone."""
+"""Settings that keep Ray and Spark on this machine and off the network."""
 
 import os
 import sys

@@ -4,15 +4,26 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.errors import ModelError
-from tokalign.server.workers.frames import Answer, LoadedModel
+from tokalign.server.requests.answers import Answer
+from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
-STYLES = (("plain", "nothing"), ("fancy", "nothing, in style"))
-MODEL = LoadedModel(
-    "fake", "1.0.0", "0" * 64, ("none",), ("identity",), "links nothing", False, STYLES
+MODEL = ModelInfo(
+    name="fake",
+    version="1.0.0",
+    digest="0" * 64,
+    description="links nothing",
+    corpora=("none",),
+    feature_groups=("identity",),
+    symmetrizations=tuple(Symmetrization),
+    uses_trees=False,
+    is_default=True,
+    styles=(StyleInfo("plain", "nothing"), StyleInfo("fancy", "nothing, in style")),
 )
 
 # Names that no answer can hold.
@@ -21,10 +32,10 @@ UNFIT = {"number": 5, "surrogate": "\ud800"}
 
 class FakeEngine:
     def __init__(self, name):
-        self.models = (MODEL._replace(name=name),)
+        self.models = (replace(MODEL, name=name),)
 
-    def run(self, job):
-        answers = [self._answer(run.shared + data) for run in job.runs for data in run.pairs]
+    def run(self, runs):
+        answers = [self._answer(run.shared + data) for run in runs for data in run.pairs]
         return answers, {"align": 0.001}
 
     def _answer(self, data):

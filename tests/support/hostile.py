@@ -1,4 +1,4 @@
-"""Model and table files as a stranger would write them: well formed around what is wrong."""
+"""Model and table files as a stranger would write them: well formed, with one thing wrong."""
 
 import hashlib
 import json
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokalign.errors import ModelError, ResourceError
+from tokalign.files.tables import ALIGNMENT, MAGIC, write_table
 from tokalign.lexicon.packing import pack_rows, pack_words
-from tokalign.tables import ALIGNMENT, MAGIC, write_table
 
 DEEP = "[" * 5000 + "]" * 5000
 WORDS = ["bark", "canine", "cat", "dog", "hound", "run"]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what goes over the wire."""
+"""Hypothesis strategies for messages on the wire."""
 
 import dataclasses
 
@@ -6,8 +6,6 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
-from tokalign.options import AlignOptions, Detail, Direction, OffsetUnit, RankBy, Symmetrization
-from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -16,6 +14,15 @@ from tokalign.types import (
     LinkExplanation,
     Sentence,
 )
+from tokalign.types.options import (
+    AlignOptions,
+    Detail,
+    Direction,
+    OffsetUnit,
+    RankBy,
+    Symmetrization,
+)
+from tokalign.types.phrases import Phrase
 
 SHARES = st.floats(0, 1, width=32)
 SINGLES = st.floats(allow_nan=False, width=32)
@@ -120,7 +127,7 @@ MODELS = st.builds(
     ModelInfo,
     corpora=st.lists(NAMES, max_size=3).map(tuple),
     feature_groups=st.lists(NAMES, max_size=3).map(tuple),
-    directions=st.lists(st.sampled_from(Symmetrization), unique=True).map(tuple),
+    symmetrizations=st.lists(st.sampled_from(Symmetrization), unique=True).map(tuple),
     **dict.fromkeys(("name", "version", "digest", "description"), NAMES),
     **dict.fromkeys(("uses_trees", "is_default", "is_system"), st.booleans()),
 )
@@ -130,7 +137,7 @@ LIMITS = st.builds(
 )
 SERVER_INFOS = st.builds(
     ServerInfo,
-    version=NAMES,
+    server_version=NAMES,
     models=st.lists(MODELS, max_size=2).map(tuple),
     annotators=st.lists(NAMES, max_size=3).map(tuple),
     limits=LIMITS,

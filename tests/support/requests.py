@@ -1,5 +1,6 @@
 """Small requests; the fake engine does what a pair's id says."""
 
+from tokalign.server.requests.request import Request
 from tokalign.v1 import align_pb2
 
 
@@ -10,3 +11,8 @@ def pair(pair_id="", source="a b", target="a c"):
 def batch(*ids):
     pairs = [{"id": name, "source": {"text": "a"}, "target": {"text": "b"}} for name in ids]
     return align_pb2.BatchAlignRequest(pairs=pairs)
+
+
+def request_of(options, pairs, costs=None, **fields):
+    """Return a request as the pool takes it, by default of typical pairs."""
+    return Request(options, pairs, costs or [1] * len(pairs), **fields)

@@ -1,4 +1,4 @@
-"""Where tests find gold data: the sample, which is always there, or corpora, which may not be."""
+"""Gold data for tests: the sample, which is always there, and corpora, which may not be."""
 
 from __future__ import annotations
 

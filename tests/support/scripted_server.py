@@ -97,7 +97,7 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
             score=len(links) / len(target.tokens),
             similarity=len(links) / max(len(source.tokens), len(target.tokens)),
         )
-        if options.return_posteriors:
+        if options.posteriors:
             answer.posteriors.n_source = len(source.tokens)
             answer.posteriors.n_target = len(target.tokens)
             answer.posteriors.values.extend(
@@ -105,11 +105,11 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
                 for i in range(len(source.tokens))
                 for j in range(len(target.tokens))
             )
-        if options.return_explanations:
+        if options.explain:
             for i, j in links:
                 answer.explanations.add(
-                    source_index=i,
-                    target_index=j,
+                    source=i,
+                    target=j,
                     direction=align_pb2.DIRECTION_TARGET_TO_SOURCE,
                     score=2.0,
                     features=[align_pb2.FeatureContribution(name="equal", value=1, weight=2)],
@@ -178,26 +178,32 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
                 id=candidate.id, source=candidate.sentence, target=request.question
             )
             result = self._result(pair, request.options)
-            ranking.append(align_pb2.RankedCandidate(index=index, result=result))
+            ranked = align_pb2.RankedCandidate(index=index, result=result)
+            if not result.status.code:
+                score = result.alignment.score
+                ranked.judgement.CopyFrom(
+                    align_pb2.Judgement(by=align_pb2.RANK_BY_SCORE, score=score)
+                )
+            ranking.append(ranked)
         ranking.sort(key=lambda each: (each.result.status.code, -each.result.alignment.score))
         return align_pb2.RankResponse(ranking=ranking[: request.top_k or None], model=MODEL)
 
     def ListModels(self, request, context):
         self._note(request, context)
-        model = align_pb2.Model(
+        model = align_pb2.ModelInfo(
             name="scripted",
             version="1.2",
             digest="ab" * 32,
             description="links equal words",
             corpora=["none"],
             feature_groups=["equal"],
-            directions=[align_pb2.DIRECTION_UNION, 99],
+            symmetrizations=[align_pb2.SYMMETRIZATION_UNION, 99],
             uses_trees=True,
             is_default=True,
         )
         return align_pb2.ListModelsResponse(
             models=[model],
-            limits=align_pb2.Limits(
+            limits=align_pb2.ServerLimits(
                 max_tokens=512,
                 max_token_product=9000,
                 max_characters=20_000,

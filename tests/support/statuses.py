@@ -1,4 +1,4 @@
-"""What a failed call says."""
+"""The status of a failed call."""
 
 import grpc.aio
 import pytest

@@ -1,4 +1,4 @@
-"""Waiting for what another process or task does; an error where it never comes."""
+"""Waits for another process or task; an error where it takes too long."""
 
 import asyncio
 import time

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.features._extract import Extractor
+from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model
-from tokalign.shipped import model_path
+from tokalign.model.shipped import model_path
 from tokalign.types import GoldPair
 
 

@@ -1,4 +1,4 @@
-"""The aligner's promises: models, ranges, every symmetrization, what is given and returned."""
+"""The aligner: models, ranges, every symmetrization, arguments and answers."""
 
 import itertools
 
@@ -8,14 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference import crf as reference
 from tokalign.aligner import Aligner
-from tokalign.decoding.score import sentence_score
+from tokalign.decoding._figures import pair_figures
+from tokalign.decoding.convention import Convention
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
 from tokalign.errors import InputError, ModelError, ResourceError
+from tokalign.lexicon.weights import content_weight
 from tokalign.model import save_model
-from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
-from tokalign.shipped import shipped_models
-from tokalign.styles import calibrate
+from tokalign.model.shipped import shipped_models
 from tokalign.types import Sentence
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 RUNTIME = ("onnx", "onnxruntime", "tokenizers")
@@ -117,7 +118,7 @@ def test_the_joint_decision_takes_the_likely_links_of_both_directions(aligner, g
         mean = (s2t.posteriors + t2s.posteriors) / 2
         likely = {(int(i), int(j)) for i, j in np.argwhere(mean >= style["threshold"])}
         assert links_of(joint) == likely
-        np.testing.assert_allclose(joint.posteriors, calibrate(style, mean), atol=1e-5)
+        np.testing.assert_allclose(joint.posteriors, Convention(style).confidences(mean), atol=1e-5)
         assert joint.score == s2t.score == t2s.score
 
 
@@ -216,8 +217,11 @@ def test_the_score_is_the_share_of_the_target_that_is_covered(aligner) -> None:
 
 def test_the_score_by_hand() -> None:
     # The noun weighs 1 and is covered in full, the determiner weighs 0.1 and is covered by half.
-    target = Sentence.from_tokens(["the", "dog"], tags=["DT", "NN"])
-    assert sentence_score([0.5, 1.0], target) == pytest.approx((1.0 + 0.05) / 1.1)
+    s2t = np.array([[0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])
+    t2s = np.array([[0.0, 1.0, 0.0], [0.0, 0.5, 0.5]])
+    weights = [content_weight("DT"), content_weight("NN")]
+    score, _ = pair_figures(s2t, t2s, weights, [1.0, 1.0], [1.0, 1.0])
+    assert score == pytest.approx((1.0 + 0.05) / 1.1)
 
 
 def test_aligning_keeps_nothing_of_the_pairs_before(aligner, gold) -> None:

@@ -11,8 +11,8 @@ from support.sample import kind_of, read_all, sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, calibrate, count_pairs, scores_of
-from tokalign.lessons import TrainingSettings, annotate_gold
-from tokalign.training import train
+from tokalign.training import TrainingData, TrainingSettings, train
+from tokalign.training.examples import annotate_gold
 
 SAMPLE = "sample.jsonl pairs.jsonl"
 STRICT, LOOSE = LinkChoice.SURE, LinkChoice.SURE_AND_POSSIBLE
@@ -106,7 +106,8 @@ def test_training_on_half_beats_lemmas_on_the_other(request, files, f1, exact, e
     seen = set(sorted({pair.target.tokens for pair in gold})[::2])
     annotator = load_annotator("native")
     half = [pair for pair in gold if pair.target.tokens in seen]
-    model = train({"half": half}, annotator, TrainingSettings(max_iterations=40), name="half")
+    data, settings = TrainingData({"half": half}), TrainingSettings(max_iterations=40)
+    model = train(data, annotator, settings, name="half")
     rest = [pair for pair in gold if pair.target.tokens not in seen]
     found = confidences(Aligner(model, annotator), rest)
     scores = scores_of(count_pairs(rest, [frozenset(links) for links in found]))

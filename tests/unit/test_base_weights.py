@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
-from tokalign.tables import Table
 
 from recipes.neural.bases import MPNET
 

@@ -124,8 +124,8 @@ def test_half_a_surrogate_pair_costs_its_line_alone(align, field):
     assert bad["line"] == 1 and "surrogate" in bad["error"]
 
 
-def test_probs_stand_beside_links(align):
-    links = align("--probs", text=GOOD).stdout.split()
+def test_confidences_stand_beside_links(align):
+    links = align("--confidences", text=GOOD).stdout.split()
     assert [link.partition(":")[0] for link in links] == align(text=GOOD).stdout.split()
     assert all(0 <= float(link.partition(":")[2]) <= 1 for link in links)
 
@@ -134,9 +134,9 @@ def test_min_confidence_leaves_out_links(align):
     assert align("--min-confidence", "1", text=GOOD).stdout == "\n"
 
 
-def test_direction_is_followed(align):
-    item = json.loads(align("--direction", "t2s", "--format", "jsonl", text=GOOD).stdout)
-    assert item["direction"] == "t2s"
+def test_symmetrization_is_followed(align):
+    item = json.loads(align("--symmetrization", "t2s", "--format", "jsonl", text=GOOD).stdout)
+    assert item["symmetrization"] == "t2s"
     targets = [link[1] for link in item["links"]]
     assert len(targets) == len(set(targets))
 
@@ -184,7 +184,7 @@ def test_posteriors_and_explanations_are_written(align):
         ["--posteriors", "--format", "tsv"],
         ["--offsets", "utf-8", "--format", "tsv"],
         ["--jobs", "0"],
-        ["--direction", "up"],
+        ["--symmetrization", "up"],
         ["--server", "localhost:1", "--jobs", "2"],
         ["--input", "/no/such/file"],
     ],

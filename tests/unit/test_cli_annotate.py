@@ -1,4 +1,4 @@
-"""`tokalign annotate`: CoNLL-U out, and what becomes of bad lines."""
+"""`tokalign annotate`: CoNLL-U out, and messages for bad lines."""
 
 import io
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tokalign.cli.compare import read_spec
 from tokalign.cli.main import main
 from tokalign.errors import InputError
-from tokalign.options import Symmetrization
+from tokalign.types.options import Symmetrization
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 GOLD = "a cat sat ||| the cat sat down ||| 1-1 2-2 2p3\nno ||| yes ||| 0-0\n"
@@ -35,10 +35,10 @@ def compared(gold, *systems):
 
 
 def test_rows_are_what_evaluate_says_of_each(small_model):
-    rows = compared(SAMPLE, f"crf={small_model},direction=t2s", "lemma", small_model)
+    rows = compared(SAMPLE, f"crf={small_model},symmetrization=t2s", "lemma", small_model)
     assert [row["system"] for row in rows] == ["crf", "lemma", str(small_model)]
     evaluate = ("evaluate", "--gold", SAMPLE, "--model", small_model, "--json")
-    one = json.loads(run(*evaluate, "--direction", "t2s").stdout)
+    one = json.loads(run(*evaluate, "--symmetrization", "t2s").stdout)
     both = json.loads(run(*evaluate).stdout)
     for row, expected in ((rows[0], one), (rows[2], both)):
         for name in ("precision", "recall", "f1", "exact_match", "f_alpha", "intervals"):
@@ -96,7 +96,7 @@ def test_two_directions_of_files_are_combined(gold, tmp_path):
     forward.write_text("1-1 0-0\n0-0\n")
     backward.write_text("1-1 2-2\n0-0\n")
     both = {
-        direction: compared(gold, f"x={forward},with={backward},direction={direction}")[0]
+        direction: compared(gold, f"x={forward},with={backward},symmetrization={direction}")[0]
         for direction in ("intersection", "union")
     }
     assert both["intersection"]["precision"] == 1.0
@@ -136,13 +136,13 @@ def test_the_page_has_a_plot_and_the_links_of_all_systems(gold, tmp_path):
     ("spec", "message"),
     [
         ("en,colour=red", "no setting 'colour=red'"),
-        ("en,direction=up", "no direction 'up'"),
-        ("en,format=msr", "format is a setting of files"),
+        ("en,symmetrization=up", "no symmetrization 'up'"),
+        ("en,from=msr", "from is a setting of files"),
         ("en-rte2,reversed", "reversed is a setting of files"),
         ("links.txt,style=free", "style is a setting of models"),
-        ("links.txt,direction=union", "give both"),
+        ("links.txt,symmetrization=union", "give both"),
         ("links.txt,with=b.txt", "give both"),
-        ("links.txt,direction=union,with=", "nothing follows 'with='"),
+        ("links.txt,symmetrization=union,with=", "nothing follows 'with='"),
         ("en,style=loose,style=free", "style is there twice"),
     ],
 )
@@ -152,9 +152,11 @@ def test_bad_systems_say_what_is_wrong(spec, message):
 
 
 def test_settings_are_read():
-    spec = read_spec("x=y=a.txt,with=b.txt,direction=grow-diag,one-based,reversed,format=pharaoh")
+    spec = read_spec(
+        "x=y=a.txt,with=b.txt,symmetrization=grow-diag,one-based,reversed,from=pharaoh"
+    )
     assert (spec.label, spec.what, spec.other) == ("x=y", "a.txt", "b.txt")
-    assert spec.direction is Symmetrization.GROW_DIAG
+    assert spec.symmetrization is Symmetrization.GROW_DIAG
     assert spec.options.one_based
     assert spec.options.reverse
     assert spec.format == "pharaoh"
@@ -182,7 +184,7 @@ def test_numbers_that_make_no_sense_are_wrong_usage(gold, option):
 def test_no_pairs_are_an_error(tmp_path):
     path = tmp_path / "empty.jsonl"
     path.touch()
-    result = run("compare", "--gold", path, "--format", "jsonl", "lemma")
+    result = run("compare", "--gold", path, "--from", "jsonl", "lemma")
     assert result.exit_code == 1
     assert "no pairs to score" in result.stderr
 

@@ -105,7 +105,7 @@ def test_predictions_may_be_in_any_format(tmp_path, name):
 def test_bad_predictions_end_with_code_1_and_say_where(files, content, message):
     gold, predicted = files
     predicted.write_text(content)
-    options = [] if content != "0-0\nx\n" else ["--predictions-format", "pharaoh"]
+    options = [] if content != "0-0\nx\n" else ["--predictions-from", "pharaoh"]
     result = run("evaluate", "--gold", gold, "--predictions", predicted, *options)
     assert result.exit_code == 1
     assert message in result.stderr
@@ -126,9 +126,9 @@ def test_usage_errors_end_with_code_2(files):
 
 @pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel"])
 def test_convert_there_and_back_keeps_links_and_tokens(tmp_path, name):
-    there = run("convert", "--to", name, "-i", SAMPLE)
+    there = run("convert", "--format", name, "-i", SAMPLE)
     assert there.exit_code == 0
-    back = run("convert", "--to", "jsonl", "-o", tmp_path / "back", input=there.stdout)
+    back = run("convert", "--format", "jsonl", "-o", tmp_path / "back", input=there.stdout)
     assert back.exit_code == 0
     for before, after in zip(read_gold(SAMPLE), read_gold(tmp_path / "back"), strict=True):
         assert before.source.tokens == after.source.tokens
@@ -140,14 +140,14 @@ def test_convert_options_of_pharaoh(tmp_path):
     text = tmp_path / "text"
     text.write_text("a b ||| c\n")
     result = run(
-        "convert", "--to", "pharaoh", "--from", "pharaoh", "--text", text, "--one-based-input",
-        "--reverse-output", input="2-1 1p1\n",
+        "convert", "--format", "pharaoh", "--from", "pharaoh", "--text", text, "--one-based",
+        "--output-reversed", input="2-1 1p1\n",
     )  # fmt: skip
     assert result.stdout == "0p0 0-1\n"
 
 
 def test_convert_stops_at_the_first_bad_line():
-    result = run("convert", "--to", "pharaoh", input="a ||| b ||| 0-0\na ||| b ||| 0-1\n")
+    result = run("convert", "--format", "pharaoh", input="a ||| b ||| 0-0\na ||| b ||| 0-1\n")
     assert result.exit_code == 1
     assert "<stdin>:2: pair '2': link 0-1 but the target has 1 tokens" in result.stderr
 
@@ -156,11 +156,11 @@ def test_convert_that_fails_leaves_the_file_of_the_name_as_it_was(tmp_path):
     path, output = tmp_path / "bad", tmp_path / "out"
     path.write_text("a ||| b ||| 0-0\nbad\n")
     output.write_text("kept")
-    result = run("convert", "--to", "jsonl", "-i", path, "-o", output)
+    result = run("convert", "--format", "jsonl", "-i", path, "-o", output)
     assert result.exit_code == 1
     assert output.read_text() == "kept"
     assert "out.partial holds what was written" in result.stderr
-    result = run("convert", "--to", "jsonl", "-i", path, "-o", path)
+    result = run("convert", "--format", "jsonl", "-i", path, "-o", path)
     assert (result.exit_code, path.read_text()) == (1, "a ||| b ||| 0-0\nbad\n")
     assert "is the input and the output" in result.stderr
 
@@ -168,13 +168,15 @@ def test_convert_that_fails_leaves_the_file_of_the_name_as_it_was(tmp_path):
 def test_convert_reads_and_writes_packed_files(tmp_path):
     packed = tmp_path / "sample.gz"
     packed.write_bytes(gzip.compress(SAMPLE.read_bytes()))
-    assert run("convert", "--to", "conllu", "-i", packed, "-o", tmp_path / "out.gz").exit_code == 0
+    assert (
+        run("convert", "--format", "conllu", "-i", packed, "-o", tmp_path / "out.gz").exit_code == 0
+    )
     written = gzip.decompress((tmp_path / "out.gz").read_bytes()).decode()
-    assert written == run("convert", "--to", "conllu", "-i", SAMPLE).stdout
+    assert written == run("convert", "--format", "conllu", "-i", SAMPLE).stdout
 
 
 def test_convert_asks_for_the_text_of_links():
-    result = run("convert", "--to", "jsonl", input="0-0\n")
+    result = run("convert", "--format", "jsonl", input="0-0\n")
     assert result.exit_code == 2
     assert "give --text" in result.stderr
 

@@ -1,4 +1,4 @@
-"""What train writes to a model's header, and what info shows of it."""
+"""Figures in a model's header: `train` writes them, and `info` shows them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.features.table import FeatureTable
-from tokalign.lessons import PUBLISHED
 from tokalign.model import load_model
+from tokalign.training import PUBLISHED
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_quiet_holds_for_train_as_for_every_command(tmp_path):
 
 
 def test_info_shows_figures_and_needed_resources(monkeypatch, train):
-    _, path = train("--figure", "dev F1=89.8", "--groups", "string,vectors")
-    monkeypatch.setattr("tokalign.shipped.shipped_models", lambda: ["tiny"])
-    monkeypatch.setattr("tokalign.shipped.model_path", lambda name: path)
+    _, path = train("--figure", "dev F1=89.8", "--feature-groups", "string,vectors")
+    monkeypatch.setattr("tokalign.model.shipped.shipped_models", lambda: ["tiny"])
+    monkeypatch.setattr("tokalign.model.shipped.model_path", lambda name: path)
     shown = CliRunner().invoke(main, ["info"]).stdout
     assert "    needs: wordnet, vectors\n" in shown
     assert "    dev F1: 89.8\n" in shown
@@ -92,6 +92,6 @@ def test_a_published_system_is_trained_by_its_name(train, name):
 
 
 def test_a_published_system_has_its_own_groups(train):
-    result, _ = train("--like", "yao2013", "--groups", "string")
+    result, _ = train("--like", "yao2013", "--feature-groups", "string")
     assert result.exit_code == 2
-    assert "leave out --groups" in result.output
+    assert "leave out --feature-groups" in result.output

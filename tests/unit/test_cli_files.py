@@ -1,4 +1,4 @@
-"""Files of lines: what is read of them, and what an interrupted run leaves."""
+"""Files of lines: their reading, and the remains of an interrupted run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tokalign.cli.files import _cut_to_whole_lines
 from tokalign.cli.main import main
+from tokalign.cli.sinks import _cut_to_whole_lines
 from tokalign.formats import read_gold
 
 PAIRS = [("A cat sat on the mat .", "The cat sat there ."), ('He said "no, never" .', "No .")]
@@ -250,7 +250,7 @@ def test_a_device_is_written_to_as_it_is(align):
 @pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "a\nbb\n", "\n\n", "a\n\n\nbb"])
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_cut_to_whole_lines(tmp_path, monkeypatch, text, size):
-    monkeypatch.setattr("tokalign.cli.files._BUFFER_BYTES", size)
+    monkeypatch.setattr("tokalign.cli.sinks._BUFFER_BYTES", size)
     (tmp_path / "lines").write_text(text)
     lines = text[: text.rfind("\n") + 1].splitlines(keepends=True)
     with (tmp_path / "lines").open("r+b") as file:

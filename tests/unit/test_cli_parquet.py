@@ -139,7 +139,7 @@ def test_a_run_is_resumed_from_parquet(command, many, tmp_path):
 @pytest.mark.parametrize("group", [1, 100, 50_000])
 def test_columns_hold_what_json_lines_do(command, pairs, tmp_path, monkeypatch, group):
     monkeypatch.setattr("tokalign.cli.parquet.ROWS_PER_GROUP", group)
-    monkeypatch.setattr("tokalign.cli.files._BUFFER_BYTES", 1)
+    monkeypatch.setattr("tokalign.cli.sinks._BUFFER_BYTES", 1)
     lines = [
         json.loads(line)
         for line in command("align", "-i", pairs, "--format", "jsonl").stdout.splitlines()
@@ -180,8 +180,8 @@ def test_no_pair_makes_a_table_without_rows(command, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--format", "parquet"], "--format parquet needs --output, and no --resume"),
-        (["--format", "parquet", "-o", "o", "--resume"], "resume with --format jsonl"),
+        (["--format", "parquet"], "--format parquet needs --output and cannot be resumed"),
+        (["--format", "parquet", "-o", "o", "--resume"], "to resume, write --format jsonl"),
         (["--format", "parquet", "-o", "o.gz"], "o.gz has the name of another format"),
         (["-o", "o.parquet"], "o.parquet has the name of another format"),
     ],

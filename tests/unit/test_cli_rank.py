@@ -39,7 +39,7 @@ def test_top_k_cuts_the_ranking(run):
 
 
 def test_json_holds_links_and_tokens(run):
-    value = json.loads(run(QUESTION, "--json").stdout)
+    value = json.loads(run(QUESTION, "--format", "jsonl").stdout)
     best = value["ranking"][0]
     assert value["question"] == QUESTION
     assert best["index"] == 1 and best["target"][-1] == "?"
@@ -49,7 +49,7 @@ def test_json_holds_links_and_tokens(run):
 def test_objects_hold_their_own_questions(run, sample_dir):
     path = sample_dir / "rank.jsonl"
     asked = [json.loads(line) for line in path.read_text().splitlines()]
-    result = run("--input", str(path), "--json")
+    result = run("--input", str(path), "--format", "jsonl")
     values = [json.loads(line) for line in result.stdout.splitlines()]
     assert [value["id"] for value in values] == [each["id"] for each in asked]
     for value, each in zip(values, asked, strict=True):
@@ -100,7 +100,7 @@ ASKED = {"id": "q", "question": QUESTION, "candidates": CANDIDATES.splitlines()}
 )
 def test_a_bad_line_costs_the_other_questions_nothing(run, line, message):
     text = f"{json.dumps(ASKED)}\n\n{line}\n{json.dumps(ASKED)}\n"
-    result = run("--json", text=text)
+    result = run("--format", "jsonl", text=text)
     first, bad, last = map(json.loads, result.stdout.splitlines())
     assert first == last and len(first["ranking"]) == 3
     assert (bad["id"], bad["line"]) == ("3", 3) and message in bad["error"]
@@ -113,7 +113,7 @@ def test_a_bad_line_costs_the_other_questions_nothing(run, line, message):
 
 def test_bytes_that_are_not_utf8_cost_their_question_alone(run):
     text = b"\xff\n" + json.dumps(ASKED).encode()
-    result = run("--json", text=text)
+    result = run("--format", "jsonl", text=text)
     assert (result.exit_code, len(result.stdout.splitlines())) == (3, 2)
 
 
@@ -124,7 +124,7 @@ def test_candidates_that_are_empty_or_no_unicode_come_last(run):
     assert [row[1:] for row in rows] == [["3", "The bakery."], ["1", ""], ["2", "a ?"]]
     assert [row[0] for row in rows[1:]] == ["-", "-"]
     assert result.exit_code == 3
-    value = json.loads(run("--json", text=text).stdout)
+    value = json.loads(run("--format", "jsonl", text=text).stdout)
     assert [row["index"] for row in value["ranking"]] == [2, 0, 1]
 
 
@@ -204,10 +204,10 @@ def test_explanations_stand_below_their_candidates(run):
     added, piece = lines[1].split("\t")[1:]
     assert (float(added) < 0, piece) == (True, "bias 1.00")
     assert sum(not line.startswith("\t") for line in lines) == 3
-    best = json.loads(run(QUESTION, "--explain", "--json").stdout)["ranking"][0]
+    best = json.loads(run(QUESTION, "--explain", "--format", "jsonl").stdout)["ranking"][0]
     assert best["by"] == "answer"
     assert best["evidence"][0]["name"] == "bias"
-    by_score = json.loads(run(QUESTION, "--explain", "--json", "--by", "score").stdout)
+    by_score = json.loads(run(QUESTION, "--explain", "--format", "jsonl", "--by", "score").stdout)
     assert {row["by"] for row in by_score["ranking"]} == {"score"}
     assert not any("evidence" in row for row in by_score["ranking"])
 

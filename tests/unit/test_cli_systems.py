@@ -36,7 +36,7 @@ def test_a_distance_is_written_where_there_is_one():
     assert "distance" not in lemma
 
 
-@pytest.mark.parametrize("option", [("--direction", "s2t"), ("--style", "free")])
+@pytest.mark.parametrize("option", [("--symmetrization", "s2t"), ("--style", "free")])
 def test_options_of_models_end_the_run_with_a_reason(option):
     result = run("align", "--model", "ted", *option)
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""What contradicts itself or does not fit is refused, and the message says where."""
+"""Constraints that contradict themselves or do not fit are refused; the message says where."""
 
 from __future__ import annotations
 
@@ -130,7 +130,9 @@ def test_edits_are_written_and_shown(small_model, tmp_path):
     assert "INS The" in shown.splitlines()
     assert "INS" not in CliRunner().invoke(main, ["view", str(path)]).stdout
     page = tmp_path / "page.html"
-    assert CliRunner().invoke(main, ["view", str(path), "--edits", "-o", str(page)]).exit_code == 0
+    assert (
+        CliRunner().invoke(main, ["view", str(path), "--edits", "--html", str(page)]).exit_code == 0
+    )
     assert '"edits":[["INS",[],[0]]' in page.read_text()
 
 

@@ -1,8 +1,10 @@
-"""The package holds the .proto files that its code was generated from, for other languages."""
+"""The contract's generated files: the .proto files in the package, and the numbers of fields."""
 
+import re
 from pathlib import Path
 
 import pytest
+import tokalign.codec
 from google.protobuf import descriptor_pb2
 from tokalign.v1 import admin_pb2, align_pb2
 
@@ -23,3 +25,22 @@ def test_one_include_path_generates_the_same_code(module, tmp_path):
         for field in message.field:
             field.ClearField("json_name")
     assert file == generated
+
+
+def test_answers_are_written_with_the_contracts_field_numbers():
+    header = Path(tokalign.codec.__file__).with_name("_numbers.pxd").read_text()
+    written = {name: int(number) for name, number in re.findall(r"(\w+) = (\d+)", header)}
+    assert written == {
+        f"{re.sub('(?<!^)(?=[A-Z])', '_', name)}_{field.name}".upper(): field.number
+        for name, message in align_pb2.DESCRIPTOR.message_types_by_name.items()
+        for field in message.fields
+    }
+
+
+def test_no_field_needs_proto3_optional():
+    """Debian's Go plugin refuses it."""
+    for module in (admin_pb2, align_pb2):
+        file = descriptor_pb2.FileDescriptorProto()
+        module.DESCRIPTOR.CopyToProto(file)
+        optional = [f.name for each in file.message_type for f in each.field if f.proto3_optional]
+        assert not optional

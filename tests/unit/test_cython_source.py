@@ -1,4 +1,4 @@
-"""What the kernels are compiled against follows from the templates, and from nothing else."""
+"""The Cython source of the kernels follows from the templates, and from nothing else."""
 
 import importlib.util
 import os

@@ -7,8 +7,8 @@ import pytest
 from support.pairs import gold_pair
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate import (
-    SCALARS,
     LinkChoice,
+    all_metrics,
     by_kind,
     by_length,
     by_tag,
@@ -111,7 +111,7 @@ def test_links_for_empty_gold_have_no_recall_to_find():
 def test_empty_prediction_for_empty_gold_is_perfect():
     result = scores([gold_pair("a", "b", ())], [set()])
     assert result.aer == 0.0
-    perfect = {name: getattr(result, name) for name in SCALARS if name != "aer"}
+    perfect = {name: getattr(result, name) for name in all_metrics() if name != "aer"}
     assert perfect == dict.fromkeys(perfect, 1.0)
     assert set(result.f_alpha.values()) == {1.0}
 
@@ -128,8 +128,10 @@ def test_wrong_numbers_of_predictions_and_bad_links_are_refused():
 def test_json_holds_every_score_and_interval():
     result = evaluate(GOLD, PREDICTED, n_samples=50).to_json()
     assert result["pairs"] == 2
-    assert set(SCALARS) | {"pairs", "f_alpha", "f_alpha_sure_possible", "intervals"} == set(result)
-    assert set(result["intervals"]) == set(SCALARS)
+    assert set(all_metrics()) | {"pairs", "f_alpha", "f_alpha_sure_possible", "intervals"} == set(
+        result
+    )
+    assert set(result["intervals"]) == set(all_metrics())
 
 
 def test_intervals_are_seeded_and_hold_the_score():

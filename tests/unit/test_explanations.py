@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tokalign.errors import InputError
-from tokalign.options import Direction, Symmetrization
+from tokalign.types.options import Direction, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

@@ -6,13 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from reference import crf as reference
+from support.decoding import ask, posteriors
 from tokalign.crf.objective import N_TRANSITIONS
-from tokalign.decoding._decoder import Decoded, Decoder
+from tokalign.decoding._decoded import DecodedPair
+from tokalign.decoding._decoder import Decoder
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
-from tokalign.features._extract import Extractor
+from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import NEEDS, Lexicons
 from tokalign.features.table import GROUP_NAMES, FeatureTable
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys() - {"neural"})
@@ -86,38 +88,27 @@ def test_empty_and_bare_sentences_are_refused() -> None:
         EXTRACTOR.rows(Sentence.from_tokens(["dogs"], tags=["NNS"]), good)
 
 
-def test_a_decoded_pair_answers_for_itself_whatever_came_after() -> None:
+def test_a_decoded_pair_answers_while_it_is_held_and_says_when_it_is_not() -> None:
     one = decoder()
-    a = (sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN"))
-    b = (sentence("x/NN"), sentence("dogs/NNS", "y/NN", "bark/VB"))
-    first = one.decode(*a)
-    labels = [states.tolist() for states in first.labels()]
-    features = [each.tolist() for each in first.features(1, 0)]
-    second = one.decode(*b)
-    with pytest.raises(InputError, match="in a pair of 2 and 1 tokens"):
-        first.features(0, 1)
-    assert [each.tolist() for each in first.features(1, 0)] == features
-    assert [states.tolist() for states in first.labels()] == labels
-    fresh = decoder().decode(*b)
-    for got, expected in zip(second.features(0, 2), fresh.features(0, 2), strict=True):
-        np.testing.assert_array_equal(got, expected)
-    for got, expected in zip(second.labels(), fresh.labels(), strict=True):
-        np.testing.assert_array_equal(got, expected)
-    assert (first.source, first.target) == a
+    kept = ask(one, sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN"), lambda pair: pair)
+    for question in (kept.labels, lambda: kept.features(0, 0)):
+        with pytest.raises(RuntimeError, match="another pair was decoded since"):
+            question()
 
 
-def test_a_pair_that_fails_leaves_the_one_before_as_it_was() -> None:
+def test_a_pair_that_fails_leaves_the_others_as_they_are() -> None:
     one = decoder()
-    first = one.decode(sentence("dogs/NNS"), sentence("dog/NN"))
-    features = [each.tolist() for each in first.features(0, 0)]
+    pair = sentence("dogs/NNS"), sentence("dog/NN")
+    before = [each.tolist() for each in ask(one, *pair, lambda each: each.features(0, 0))]
     with pytest.raises(InputError, match="not valid Unicode"):
-        one.decode(sentence("dogs/NNS"), sentence("a/DT", "\udc80/NN"))
-    assert [each.tolist() for each in first.features(0, 0)] == features
+        ask(one, sentence("dogs/NNS"), sentence("a/DT", "\udc80/NN"), lambda each: None)
+    after = [each.tolist() for each in ask(one, *pair, lambda each: each.features(0, 0))]
+    assert after == before
 
 
-def test_a_decoded_pair_is_made_by_a_decoder_alone() -> None:
-    with pytest.raises(TypeError, match=r"made by Decoder\.decode"):
-        Decoded()
+def test_a_decoded_pair_is_made_by_a_batch_alone() -> None:
+    with pytest.raises(TypeError, match="made by decide_batch"):
+        DecodedPair()
 
 
 def test_relations_are_told_apart_however_many_labels_came_before() -> None:
@@ -164,11 +155,12 @@ def test_decoding_equals_the_twins() -> None:
     )
     s2t = np.hstack([nulls[:n_source, :1], cells[:, :, 0]])
     t2s = np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])
-    decoded = decoder_of(weights, transitions).decode(source, target)
-    s2t_states, t2s_states = decoded.labels()
+    one = decoder_of(weights, transitions)
+    s2t_states, t2s_states = ask(one, source, target, lambda pair: pair.labels())
+    s2t_posterior, t2s_posterior = posteriors(one, source, target)
     for emission_ts, weights_of, states, posterior in (
-        (s2t, transitions[0], s2t_states, decoded.s2t_posterior),
-        (t2s, transitions[1], t2s_states, decoded.t2s_posterior),
+        (s2t, transitions[0], s2t_states, s2t_posterior),
+        (t2s, transitions[1], t2s_states, t2s_posterior),
     ):
         np.testing.assert_array_equal(states, reference.decode(emission_ts, weights_of)[0])
         expected = reference.forward_backward(emission_ts, weights_of)[0]
@@ -177,25 +169,26 @@ def test_decoding_equals_the_twins() -> None:
 
 def test_features_of_a_link_are_its_row() -> None:
     source, target = sentence("dogs/NNS", "bark/VBP"), sentence("dog/NN")
-    one = decoder().decode(source, target)
+    links = [(0, 0), (1, 0), (0, -1), (1, -1), (-1, 0)]
+    features = ask(decoder(), source, target, lambda pair: [pair.features(*link) for link in links])
     start, slot, value = EXTRACTOR.rows(source, target)
-    for number, link in enumerate([(0, 0), (1, 0), (0, -1), (1, -1), (-1, 0)]):
+    for number, found in enumerate(features):
         span = slice(start[number], start[number + 1])
-        np.testing.assert_array_equal(one.features(*link)[0], slot[span])
-        np.testing.assert_array_equal(one.features(*link)[1], value[span])
+        np.testing.assert_array_equal(found[0], slot[span])
+        np.testing.assert_array_equal(found[1], value[span])
 
 
 def test_features_of_no_link_are_refused() -> None:
-    one = decoder().decode(sentence("dogs/NNS"), sentence("dog/NN", "x/NN"))
+    pair = sentence("dogs/NNS"), sentence("dog/NN", "x/NN")
     for link in ((-1, -1), (1, 0), (0, 2), (-2, 0)):
         with pytest.raises(InputError, match="in a pair of 1 and 2 tokens"):
-            one.features(*link)
+            ask(decoder(), *pair, lambda each, link=link: each.features(*link))
 
 
 def test_weights_that_leave_no_posteriors_are_reported() -> None:
     words = [f"{word}/{tag}" for word in ("dogs", "x", "1", ",") for tag in ("NN", "VB", "DT")]
     with pytest.raises(ModelError, match="too large"):
-        decoder(scale=1e6).decode(sentence(*words), sentence(*words[::-1]))
+        posteriors(decoder(scale=1e6), sentence(*words), sentence(*words[::-1]))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 import pytest
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.errors import InputError
 
 

@@ -1,11 +1,11 @@
-"""Document counts, and what they say of words."""
+"""Document counts and the weights of words."""
 
 import numpy as np
 import pytest
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table, write_table
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.packing import pack_words
-from tokalign.tables import Table, write_table
 
 
 def compiled(path, words, counts, n_sentences):

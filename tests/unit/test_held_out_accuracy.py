@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.sample import find
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.types import Sentence

@@ -9,21 +9,21 @@ import tracemalloc
 import numpy as np
 import pytest
 from support import hostile
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import FormatError, ModelError, ResourceError
-from tokalign.headers import MAX_HEADER_BYTES
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.files.headers import MAX_HEADER_BYTES
+from tokalign.files.tables import DATA_DIR, MAX_TABLE_BYTES, Table, write_table
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import read_pairs
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.model import load_model
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import numbered_pieces
-from tokalign.tables import DATA_DIR, MAX_TABLE_BYTES, Table, write_table
 
 MIB = 1 << 20
 INT = np.iinfo(np.int32)

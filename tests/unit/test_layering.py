@@ -1,4 +1,9 @@
-"""Imports point one way only: from what is built to what it is built on."""
+"""The plan of the house: every import points from a room to a lower one.
+
+A *room* is a folder of the package (``codec``), or a module that lies in its root (``aligner``).
+An import counts wherever it stands: at the top, inside a function, under TYPE_CHECKING, and as a
+cimport.
+"""
 
 from __future__ import annotations
 
@@ -6,270 +11,311 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FOLDERS = {
+    "tokalign": ROOT / "core" / "tokalign",
+    "tokalign.server": ROOT / "server",
+    "tokalign.client": ROOT / "client",
+    "recipes": ROOT / "recipes",
+}
+"""Package -> the folder that its modules lie in."""
 
-IMPORTS: dict[str, set[str]] = {
+ROOMS: dict[str, set[str]] = {
     # Floor 0.
-    "edits": set(),
     "errors": set(),
-    "phrases": set(),
     "v1": set(),
     # Floor 1.
-    "constraints": {"errors"},
     "crf": {"errors"},
-    "devices": {"errors"},
-    "headers": {"errors"},
+    "files": {"errors"},
     "load": {"errors"},
-    "options": {"errors"},
-    "styles": {"headers"},
-    "tables": {"errors", "headers"},
-    "types": {"constraints", "edits", "errors", "options", "phrases"},
+    "types": {"errors"},
     # Floor 2.
-    "columns": {"options", "types"},
-    "offsets": {"options", "types"},
+    "batches": {"errors", "types"},
+    "codec": {"errors", "types", "v1"},
     "formats": {"errors", "types"},
-    "lengths": {"errors", "types"},
-    "lexicon": {"errors", "tables", "types"},
-    "outcomes": {"constraints", "errors", "types"},
-    "processes": {"errors"},
+    "lexicon": {"errors", "files", "types"},
     # Floor 3.
-    "annotate": {"errors", "lexicon", "tables", "types"},
-    "codec": {"columns", "constraints", "errors", "options", "outcomes", "phrases", "types", "v1"},
+    "annotate": {"errors", "files", "lexicon", "types"},
+    "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
-    "piping": {"errors", "processes"},
-    "questions": {"lexicon", "tables", "types"},
+    "questions": {"files", "lexicon", "types"},
+    "systems": {"errors", "lexicon", "types"},
     # Floor 4.
-    "client": {"codec", "constraints", "errors", "offsets", "options", "outcomes", "types", "v1"},
     "features": {"annotate", "crf", "errors", "lexicon", "types"},
     "view": {"evaluate", "types"},
-    "judging": {"options", "questions", "types"},
-    "systems": {"errors", "lexicon", "options", "types"},
-    "preparation": {"annotate", "errors", "lengths", "types"},
     # Floor 5.
-    "lessons": {"annotate", "crf", "errors", "features", "lexicon", "types"},
-    "model": {"crf", "errors", "features", "headers", "styles"},
-    "neural": {"devices", "errors", "features", "headers", "tables", "types"},
-    "shipped": {"errors", "systems", "tables"},
+    "model": {"crf", "errors", "features", "files", "systems"},
+    "neural": {"errors", "features", "files", "types"},
     # Floor 6.
     "decoding": {
         "annotate",
-        "columns",
-        "constraints",
+        "batches",
         "crf",
         "errors",
         "features",
-        "lengths",
+        "lexicon",
         "model",
-        "offsets",
-        "options",
-        "outcomes",
-        "phrases",
-        "styles",
+        "systems",
         "types",
     },
-    "training": {"annotate", "crf", "errors", "features", "lessons", "model", "styles", "types"},
+    "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
     # Floor 7.
-    "loading": {"errors", "model", "shipped", "systems"},
-    "matching": {
+    "aligner": {
+        "annotate",
+        "batches",
         "decoding",
         "errors",
         "features",
-        "lengths",
         "lexicon",
         "model",
-        "offsets",
-        "options",
-        "outcomes",
-        "phrases",
+        "neural",
+        "questions",
         "systems",
         "types",
     },
     # Floor 8.
-    "aligner": {
-        "annotate",
-        "constraints",
-        "decoding",
-        "devices",
-        "errors",
-        "features",
-        "judging",
-        "lexicon",
-        "loading",
-        "matching",
-        "model",
-        "neural",
-        "options",
-        "outcomes",
-        "piping",
-        "preparation",
-        "processes",
-        "shipped",
-        "systems",
-        "types",
-    },
-    # Floor 9.
-    "arrow": {"aligner", "columns", "errors", "options", "types"},
-    "ranking": {"aligner", "annotate", "errors", "offsets", "options", "outcomes", "types"},
+    "arrow": {"aligner", "errors", "types"},
+    "ranking": {"aligner", "annotate", "batches", "errors", "types"},
     "server": {
         "aligner",
         "annotate",
+        "batches",
         "codec",
-        "devices",
         "errors",
-        "lengths",
-        "offsets",
-        "options",
-        "outcomes",
-        "processes",
+        "neural",
         "systems",
         "types",
         "v1",
     },
 }
-"""Part -> the other parts that it imports, floor by floor: a part stands on lower floors only."""
+"""Room -> the other rooms that it imports, floor by floor: a room stands on lower floors only."""
 
-ABOVE_ALL = ("cli", "__init__", "__main__")
-"""May import everything."""
+ABOVE_ALL = ("cli", "__init__", "__main__", "recipes")
+"""Rooms that may import any other of the library."""
+
+SERVER: dict[str, set[str]] = {
+    # Floor 0.
+    "config": set(),
+    "status": set(),
+    # Floor 1.
+    "descriptors": {"config"},
+    "observe": {"status"},
+    "requests": {"config", "status"},
+    # Floor 2.
+    "admission": {"requests", "status"},
+    "workers": {"config", "observe", "requests", "status"},
+    # Floor 3.
+    "rpc": {"admission", "config", "observe", "requests", "status", "workers"},
+    # Floor 4.
+    "app": {"admission", "config", "descriptors", "observe", "rpc", "status", "workers"},
+}
+"""Room of the server -> the other rooms of the server that it imports, floor by floor."""
+
+PUBLIC = {"aligner", "arrow", "errors", "ranking"}
+"""Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}
 
 
-def sources() -> list[tuple[str, Path]]:
-    """Return every module, compiled ones as well, with the part that it belongs to."""
-    roots = {"": ROOT / "core" / "tokalign", "server": ROOT / "server", "client": ROOT / "client"}
-    found = []
-    for prefix, root in roots.items():
-        for path in sorted(
-            each for kind in ("*.py", "*.pyx", "*.pxd") for each in root.rglob(kind)
-        ):
-            part = prefix or path.relative_to(root).parts[0].removesuffix(".py")
-            if not path.stem.endswith(("_pb2", "_pb2_grpc")):
-                found.append((part, path))
+@cache
+def modules() -> dict[str, list[Path]]:
+    """Return the files of every module by its full name; a compiled one may have three."""
+    found: dict[str, list[Path]] = {}
+    for package, folder in FOLDERS.items():
+        for path in sorted(folder.rglob("*")):
+            if path.suffix not in (".py", ".pyx", ".pxd", ".pyi") or "_pb2" in path.stem:
+                continue
+            parts = path.relative_to(folder).with_suffix("").parts
+            name = ".".join([package, *parts]).removesuffix(".__init__")
+            found.setdefault(name, []).append(path)
     return found
 
 
-def imported_modules(tree: ast.AST) -> set[str]:
-    """Return the full names that import statements name, relative ones not among them."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
-
-
-def imported_parts(path: Path, part: str) -> set[str]:
-    """Return the other parts that a module imports, or cimports."""
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full name of each module, and of each name of a module, that a file imports."""
     text = path.read_text()
-    if path.suffix != ".py":
-        return set(re.findall(r"^\s*(?:from|c?import) tokalign\.(\w+)", text, re.MULTILINE)) - {
-            part
-        }
-    parts = set()
+    if path.suffix in (".pyx", ".pxd"):
+        for module, names in re.findall(
+            r"^\s*from ([\w.]+) c?import (\([^)]*\)|[^\n]*)", text, re.MULTILINE
+        ):
+            yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
+        yield from re.findall(r"^\s*c?import ([\w.]+)", text, re.MULTILINE)
+        return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}, line {node.lineno}: relative import"
-            names = (
-                [f"tokalign.{alias.name}" for alias in node.names]
-                if node.module == "tokalign"
-                else [node.module]
-            )
-        else:
-            continue
-        parts |= {name.split(".")[1] for name in names if name.startswith("tokalign.")}
-    return parts - {part}
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize(
-    ("part", "path"),
-    [pytest.param(part, path, id=str(path.relative_to(ROOT))) for part, path in sources()],
-)
-def test_imports_point_downwards(part, path):
-    if part in ABOVE_ALL:
-        return
-    assert part in IMPORTS, f"{path}: give the new part {part!r} its row in IMPORTS"
-    assert imported_parts(path, part) <= IMPORTS[part]
+@cache
+def arrows() -> dict[str, set[str]]:
+    """Return the modules that each module imports."""
+    found: dict[str, set[str]] = {}
+    for module, paths in modules().items():
+        names = {name for path in paths for name in imported(path)}
+        targets = {name if name in modules() else name.rpartition(".")[0] for name in names}
+        found[module] = (targets & modules().keys()) - {module}
+    return found
 
 
-def test_only_what_is_used_is_granted():
-    used: dict[str, set[str]] = {part: set() for part in IMPORTS}
-    for part, path in sources():
-        if part not in ABOVE_ALL:
-            used[part] |= imported_parts(path, part)
-    assert {part: IMPORTS[part] - used[part] for part in IMPORTS} == {
-        part: set() for part in IMPORTS
+def room_of(module: str) -> str:
+    package, _, rest = module.partition(".")
+    return "recipes" if package == "recipes" else rest.partition(".")[0] or "__init__"
+
+
+def server_room_of(module: str) -> str:
+    return module.removeprefix("tokalign.server.").partition(".")[0]
+
+
+def between(rooms: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return which room imports which, of modules with their rooms."""
+    found: dict[str, set[str]] = {room: set() for room in rooms.values()}
+    for module, room in rooms.items():
+        found[room] |= {rooms[target] for target in arrows()[module] if target in rooms} - {room}
+    return found
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the nodes that are part of a circle, or stand above one."""
+    left = {node: set(targets) for node, targets in graph.items()}
+    while free := {node for node, targets in left.items() if not targets & left.keys()}:
+        for node in free:
+            del left[node]
+    return sorted(left)
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles(arrows()) == []
+
+
+def test_a_circle_is_found():
+    assert circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": []}) == ["a", "b", "c"]
+
+
+def test_rooms_import_what_their_row_says_and_nothing_else():
+    found = between({module: room_of(module) for module in modules()})
+    assert {room: found[room] for room in found if room not in ABOVE_ALL} == ROOMS
+
+
+def test_the_rooms_of_the_server_import_what_their_row_says_and_nothing_else():
+    rooms = {
+        module: server_room_of(module)
+        for module in modules()
+        if module.startswith("tokalign.server.")
     }
+    assert between(rooms) == SERVER
 
 
-def test_every_part_stands_on_those_above_its_row():
-    parts = list(IMPORTS)
-    for index, part in enumerate(parts):
-        assert IMPORTS[part] <= set(parts[:index]), part
+@pytest.mark.parametrize("rows", [ROOMS, SERVER], ids=["library", "server"])
+def test_every_room_stands_on_those_above_its_row(rows):
+    rooms = list(rows)
+    for index, room in enumerate(rooms):
+        assert rows[room] <= set(rooms[:index]), room
 
 
-def test_the_picture_in_the_docs_has_every_part_on_its_floor():
+def test_the_picture_in_the_docs_has_every_room_on_its_floor():
     page = (ROOT / "docs" / "architecture.md").read_text()
     picture = page.partition("## Floors")[2].split("```")[1]
-    floors = [set(line.split()) & set(IMPORTS) for line in reversed(picture.splitlines())]
+    floors = [set(line.split()) & set(ROOMS) for line in reversed(picture.splitlines())]
     below: set[str] = set()
     for floor in floors:
-        for part in floor:
-            assert IMPORTS[part] <= below, part
+        for room in floor:
+            assert ROOMS[room] <= below, room
         below |= floor
-    assert below == set(IMPORTS)
+    assert below == set(ROOMS)
+
+
+def test_the_root_holds_what_users_import_and_nothing_else():
+    flat = {path.stem for path in FOLDERS["tokalign"].glob("*.py*")}
+    assert flat - {"__init__", "__main__", "py"} == PUBLIC
+    assert len(PUBLIC) <= 8
+
+
+def test_an_underscore_means_private_to_the_room():
+    wrong = [
+        f"{module} -> {target}"
+        for module, targets in arrows().items()
+        for target in targets
+        if target.rpartition(".")[2].startswith("_")
+        and module.rpartition(".")[0] != target.rpartition(".")[0]
+    ]
+    assert wrong == []
+
+
+def test_no_class_or_alias_stands_for_two_things():
+    places: dict[str, list[str]] = {}
+    for module, paths in modules().items():
+        names = {name for path in paths for name in defined(path)}
+        for name in names:
+            places.setdefault(name, []).append(module)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def defined(path: Path) -> Iterator[str]:
+    """Yield the public classes and aliases of types that a file defines at its top."""
+    text = path.read_text()
+    if path.suffix in (".pyx", ".pxd"):
+        kinds = r"cdef class|class|cdef struct|cdef enum|ctypedef \w+"
+        yield from re.findall(rf"^(?:{kinds}) ([A-Z]\w+)", text, re.MULTILINE)
+        return
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+            yield ast.unparse(node.target)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            name = ast.unparse(node.targets[0])
+            is_type = re.fullmatch(r"[A-Z][a-z]\w*", name) and not name.startswith("_")
+            if is_type and isinstance(node.value, ast.Subscript | ast.BinOp):
+                yield name
 
 
 def test_grpc_is_imported_where_calls_arrive_and_where_they_are_made():
-    rooms = {ROOT / "server" / "rpc", ROOT / "client"}
-    for path in (path for _, path in sources() if path.suffix == ".py"):
-        packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}
-        assert path.parent in rooms or "grpc" not in packages, path
-
-
-def test_an_underscore_marks_what_is_compiled_and_nothing_else():
-    sources_of = {path: path.suffix for _, path in sources() if not path.stem.startswith("__")}
-    for path, suffix in sources_of.items():
-        assert path.stem.startswith("_") == (suffix in (".pyx", ".pxd")), path
+    wrong = [
+        module
+        for module, paths in modules().items()
+        if not module.startswith(("tokalign.server.rpc", "tokalign.client"))
+        and "grpc" in {name.split(".")[0] for path in paths for name in imported(path)}
+    ]
+    assert wrong == []
 
 
 def test_nothing_imports_the_recipes():
-    for path in (path for _, path in sources() if path.suffix == ".py"):
-        packages = {name.split(".")[0] for name in imported_modules(ast.parse(path.read_text()))}
-        assert "recipes" not in packages, f"{path}: recipes are not installed"
+    wrong = [
+        module
+        for module, targets in arrows().items()
+        if not module.startswith("recipes") and any(each.startswith("recipes") for each in targets)
+    ]
+    assert wrong == []
 
 
 def test_recipes_use_the_library_and_not_what_serves_it():
-    paths = sorted((ROOT / "recipes").rglob("*.py"))
-    assert paths
-    for path in paths:
-        parts = imported_parts(path, "")
-        assert not parts & {"server", "client", "cli", "v1"}, path
+    found = between({module: room_of(module) for module in modules()})
+    assert found["recipes"]
+    assert not found["recipes"] & {"server", "client", "cli", "v1"}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for part, path in sources() if part == "cli" and path.suffix == ".py"],
-    ids=lambda path: path.name,
-)
-def test_cli_imports_nothing_heavy_at_the_top(path):
-    top = [
-        node
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    modules = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module for node in top if isinstance(node, ast.ImportFrom)}
-    assert not {name.split(".")[0] for name in modules} & HEAVY
-    # The options of `tokalign serve` are made from the server's configuration, which is light.
-    modules -= {"tokalign.server.config"}
-    assert not {name for name in modules if name.startswith(("tokalign.server", "tokalign.client"))}
+def test_cli_imports_nothing_heavy_at_the_top():
+    for path in sorted((FOLDERS["tokalign"] / "cli").glob("*.py")):
+        top = [
+            node
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
+        names |= {node.module or "" for node in top if isinstance(node, ast.ImportFrom)}
+        assert not {name.split(".")[0] for name in names} & HEAVY, path
+        # The options of `tokalign serve` are made from the server's configuration, which is light.
+        names -= {"tokalign.server.config"}
+        assert not [n for n in names if n.startswith(("tokalign.server", "tokalign.client"))], path
 
 
 @pytest.mark.parametrize("module", ["tokalign", "tokalign.cli.main", "tokalign.cli.serve"])

@@ -1,13 +1,14 @@
-"""Sentences that are too long are refused, or cut, before anything is made of all their text."""
+"""Sentences that are too long are refused or cut before anything is made of their text."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign import LimitError, Sentence, lengths
+from tokalign import LimitError, Sentence
 from tokalign.annotate import load_annotator
-from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS, shortened
+from tokalign.types import lengths
+from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS, shortened
 
 NATIVE = load_annotator("native")
 WORD = "word "

@@ -1,4 +1,4 @@
-"""Which words of two sentences are alike."""
+"""Likeness of the words of two sentences."""
 
 import pytest
 from tokalign.lexicon.likeness import is_content, unlike_cells

@@ -50,21 +50,27 @@ TOY = shapes.Measurement(
 )
 
 
-@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
-def test_a_page_shows_the_figures_that_were_measured(page):
-    text = page.read_text(encoding="utf-8")
-    assert [key for key in pages.named(text) if key not in ENTRIES] == []
-    assert pages.rendered(text, ENTRIES) == text, "run `make docs` and read the difference"
+TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 
 
-@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
-def test_every_place_on_a_page_is_closed(page):
-    text = page.read_text(encoding="utf-8")
-    assert text.count("<!--=") == text.count("<!--/-->") == len(pages._PLACE.findall(text))
+def test_pages_show_the_figures_that_were_measured():
+    unknown = [key for text in TEXTS.values() for key in pages.named(text) if key not in ENTRIES]
+    assert unknown == []
+    stale = [name for name, text in TEXTS.items() if pages.rendered(text, ENTRIES) != text]
+    assert stale == [], "run `make docs` and read the difference"
+
+
+def test_every_place_on_a_page_is_closed():
+    wrong = [
+        name
+        for name, text in TEXTS.items()
+        if not text.count("<!--=") == text.count("<!--/-->") == len(pages._PLACE.findall(text))
+    ]
+    assert wrong == []
 
 
 def test_every_figure_stands_on_a_page():
-    shown = {key for page in pages.PAGES for key in pages.named(page.read_text(encoding="utf-8"))}
+    shown = {key for text in TEXTS.values() for key in pages.named(text)}
     assert set(ENTRIES) - shown == set()
 
 

@@ -1,4 +1,4 @@
-"""Model files: what is written is read back, and whatever is wrong with a file is said."""
+"""Model files: they are read back as they were written, and damage is reported."""
 
 import dataclasses
 import hashlib
@@ -11,7 +11,7 @@ from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
 from tokalign.features.table import FeatureTable
 from tokalign.model import Model, ModelHeader, load_model, save_model
-from tokalign.styles import OwnWeights, StyleHeader
+from tokalign.model.styles import OwnWeights, StyleHeader
 
 GROUPS = ("string", "pos", "null")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tokalign.model import load_model
-from tokalign.shipped import model_path, shipped_models
+from tokalign.model.shipped import model_path, shipped_models
 
 CARDS = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokalign.batches.outcomes import annotate_each, annotate_pairs, attempt, each, together, unwrap
 from tokalign.errors import FormatError, InputError
-from tokalign.outcomes import annotate_each, annotate_pairs, attempt, each, together, unwrap
 from tokalign.types import Sentence
 
 FAILED = ValueError("before")

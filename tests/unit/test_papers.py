@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tokalign.formats import read_gold, write_gold
-from tokalign.lessons import PUBLISHED, TrainingSettings
-from tokalign.options import Symmetrization
 from tokalign.systems import SYSTEMS
+from tokalign.training import PUBLISHED, TrainingSettings
+from tokalign.types.options import Symmetrization
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from tokalign.annotate import _parser
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import InputError, ShapeError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 from tokalign import InputError, LimitError, PassageSentence, Sentence, rank
-from tokalign.annotate._sentences import Sentences
+from tokalign.annotate.sentences import Sentences
 from tokalign.cli.main import main
 
 QUESTION = "Who founded the bakery?"
@@ -77,7 +77,7 @@ def test_a_passage_with_a_sentence_too_long_comes_last_and_names_it(aligner):
     assert (best.index, worst.index) == (1, 0)
     assert isinstance(worst.error, LimitError)
     assert worst.error.field == "source"
-    assert str(worst.error).startswith("sentence 1 of the passage, offsets 10 to 3")
+    assert str(worst.error).startswith("sentence 1 of the passage, code points 10 to 3")
     assert "more than 512" in str(worst.error)
     assert worst.sentence is worst.alignment is worst.judgement is None
 
@@ -107,7 +107,7 @@ def test_the_command_prints_the_best_sentence_and_its_number(run):
 
 
 def test_the_commands_json_has_the_sentence_with_its_place(run):
-    row = json.loads(run(QUESTION, "--json").stdout)["ranking"][0]
+    row = json.loads(run(QUESTION, "--format", "jsonl").stdout)["ranking"][0]
     assert row["text"] == PASSAGES[1]
     assert row["sentence"] == {
         "index": 1,
@@ -152,8 +152,9 @@ def test_a_long_sentence_of_a_passage_is_cut_where_asked_for(aligner):
 
 def test_the_command_cuts_and_says_so(run):
     text = "Marta founded it " + "word " * 600 + "\nIt rains."
-    result = run(QUESTION, "--truncate", "--json", text=text)
+    result = run(QUESTION, "--truncate", "--format", "jsonl", text=text)
     assert result.exit_code == 0
     assert "1 candidates, or their questions, were cut" in result.stderr
     rows = json.loads(result.stdout)["ranking"]
-    assert {row["index"]: row.get("truncated") for row in rows} == {0: ["source"], 1: None}
+    cut = {row["index"]: row.get("source_truncated", False) for row in rows}
+    assert cut == {0: True, 1: False}

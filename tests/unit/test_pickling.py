@@ -6,7 +6,7 @@ import pytest
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.errors import ModelError
-from tokalign.shipped import model_path
+from tokalign.model.shipped import model_path
 
 
 @pytest.mark.parametrize("kind", ["name", "path"])

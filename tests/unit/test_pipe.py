@@ -1,4 +1,4 @@
-"""The aligner's batches: order, laziness, what a bad pair costs, options."""
+"""Batches of the aligner: order, laziness, bad pairs, options."""
 
 import itertools
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from tokalign.errors import InputError, LimitError
-from tokalign.lengths import MAX_TOKENS
+from tokalign.types.lengths import MAX_TOKENS
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

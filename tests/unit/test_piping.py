@@ -1,4 +1,4 @@
-"""`Aligner.pipe`: processes, what is no pair, errors that name pair and side, contexts."""
+"""`Aligner.pipe`: processes, items that are no pairs, errors that name pair and side, contexts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tokalign import Aligner, Alignment, AlignOptions, InputError, LimitError, Sentence
 from tokalign.annotate import load_annotator
+from tokalign.batches.processes import WorkerError
 from tokalign.model import load_model
-from tokalign.processes import WorkerError
 
 DOGS = ("Dogs bark.", "The dogs bark.")
 BAD = [

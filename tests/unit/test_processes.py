@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.waiting import wait_until
-from tokalign.processes import WorkerError, after_death, map_batches
+from tokalign.batches.processes import WorkerError, after_death, map_batches
 
 DIE = "die"
 
@@ -91,7 +91,7 @@ def hangs_jump_the_clock(monkeypatch, tmp_path):
     def now():
         return 3600.0 * len(list(tmp_path.iterdir()))
 
-    monkeypatch.setattr("tokalign.processes._now", now)
+    monkeypatch.setattr("tokalign.batches.processes._now", now)
     return tmp_path
 
 
@@ -120,7 +120,7 @@ def test_what_start_or_work_raises_is_raised_here(start):
         list(map_batches(start, ["a", "b"], 1, 2))
 
 
-def test_a_generator_that_is_closed_leaves_no_process(tmp_path):
+def test_a_generator_that_is_closed_leaves_no_process():
     results = map_batches(own_number, ["a"] * 10, 1, 2)
     number = next(results)
     results.close()
@@ -135,7 +135,7 @@ def own_number():
 CHILD = """
 import sys
 sys.path[:0] = {paths!r}
-from tokalign.processes import map_batches
+from tokalign.batches.processes import map_batches
 from test_processes import own_number
 if __name__ == "__main__":
     for number in map_batches(own_number, iter(lambda: "a", None), 1, 2):

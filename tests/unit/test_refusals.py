@@ -1,9 +1,9 @@
-"""What the aligner refuses, and what it cuts where it is asked to."""
+"""Sentences that the aligner refuses, and those that it cuts where it is asked to."""
 
 import pytest
 from tokalign.errors import InputError, LimitError
-from tokalign.lengths import MAX_TOKENS
 from tokalign.types import Sentence
+from tokalign.types.lengths import MAX_TOKENS
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

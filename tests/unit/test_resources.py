@@ -13,13 +13,12 @@ from tokalign.cli.main import main
 from tokalign.errors import FormatError, ResourceError
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import DEFAULT_GROUPS
-from tokalign.lessons import TrainingSettings
+from tokalign.files.tables import Table
 from tokalign.lexicon import resources
-from tokalign.lexicon._paraphrases import Paraphrases
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.model import load_model, save_model
-from tokalign.tables import Table
-from tokalign.training import train
+from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]
@@ -189,7 +188,7 @@ def train_tiny(groups):
     hound = Sentence.from_tokens(["large", "dog"], tags=["JJ", "NN"], lemmas=["large", "dog"])
     gold = GoldPair("1", dog, hound, frozenset({(0, 0), (1, 1)}))
     settings = TrainingSettings(feature_groups=groups, max_iterations=2)
-    return train({"tiny": [gold]}, load_annotator("native"), settings, name="tiny")
+    return train(TrainingData({"tiny": [gold]}), load_annotator("native"), settings, name="tiny")
 
 
 def test_model_trained_with_a_resource_says_so_and_needs_it(pair_file, home, tmp_path):

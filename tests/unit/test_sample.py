@@ -1,4 +1,4 @@
-"""The sample, pairs and trees, is what its README says."""
+"""The sample and the development sets are what their README says."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from recipes.annotators.treebank import read_trees
 
 SAMPLE = sample_pairs()
 README = (DATA / "README.md").read_text("utf-8")
-SENTENCES = [
-    pytest.param(sentence, id=f"{pair.id}-{side}")
-    for pair in SAMPLE
-    for side, sentence in (("source", pair.source), ("target", pair.target))
-]
+DEVELOPMENT = {
+    name: [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    for name in ("user-pairs.jsonl", "user-unrelated.jsonl", "contrasts.jsonl")
+}
+CONTRASTS = DEVELOPMENT["contrasts.jsonl"]
+SENTENCES = [sentence for pair in SAMPLE for sentence in (pair.source, pair.target)]
 
 
 def test_every_file_has_twelve_pairs_of_each_of_its_kinds():
@@ -30,9 +31,10 @@ def test_every_file_has_twelve_pairs_of_each_of_its_kinds():
 
 
 def test_the_readme_lists_kinds_and_counts():
-    rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", README, re.MULTILINE)
+    sample = README.partition("\n## The development sets")[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", sample, re.MULTILINE)
     assert {kind: int(count) for kind, count in rows} == Counter(map(kind_of, SAMPLE))
-    for name in PAIR_FILES:
+    for name in (*PAIR_FILES, *DEVELOPMENT):
         pairs = read_gold(DATA / name)
         sure, possible = (
             sum(len(getattr(p, each)) for p in pairs) for each in ("sure", "possible")
@@ -54,7 +56,7 @@ def test_every_pair_has_sure_links_and_sure_and_possible_are_disjoint():
 
 
 def test_sentences_are_short_and_long_and_none_comes_with_the_same_partner_twice():
-    lengths = [len(sentence) for pair in SAMPLE for sentence in (pair.source, pair.target)]
+    lengths = [len(sentence) for sentence in SENTENCES]
     assert (min(lengths), max(lengths)) == (3, 39)
     assert len({(pair.source.text, pair.target.text) for pair in SAMPLE}) == len(SAMPLE)
 
@@ -69,14 +71,26 @@ def test_pairs_unrelated_by_kind_share_words_and_no_sure_link_but_the_full_stop(
             assert (source & target) - {"."}
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_tokens_and_offsets_are_those_of_the_penn_tokeniser(sentence):
+def test_tokens_and_offsets_are_those_of_the_penn_tokeniser():
     judge = TreebankWordTokenizer()
-    assert list(sentence.tokens) == judge.tokenize(sentence.text)
-    spans = list(zip(sentence.starts, sentence.ends, strict=True))
-    assert spans == list(judge.span_tokenize(sentence.text))
-    for token, (start, end) in zip(sentence.tokens, spans, strict=True):
-        assert sentence.text[start:end] == (token if token not in ("``", "''") else '"')
+    wrong = [
+        sentence.text
+        for sentence in SENTENCES
+        if list(sentence.tokens) != judge.tokenize(sentence.text)
+        or list(zip(sentence.starts, sentence.ends, strict=True))
+        != list(judge.span_tokenize(sentence.text))
+    ]
+    assert wrong == []
+
+
+def test_tokens_are_cut_out_of_their_text_but_for_quotes():
+    wrong = [
+        (sentence.text, token)
+        for sentence in SENTENCES
+        for token, start, end in zip(sentence.tokens, sentence.starts, sentence.ends, strict=True)
+        if sentence.text[start:end] != (token if token not in ("``", "''") else '"')
+    ]
+    assert wrong == []
 
 
 def test_final_punctuation_is_aligned():
@@ -111,3 +125,112 @@ def test_rank_questions_have_one_right_candidate():
         assert len(set(row["candidates"])) == len(row["candidates"])
         assert 0 <= row["answer"] < len(row["candidates"])
         assert row["question"].endswith("?")
+
+
+def numbered_ids(heading, prefix="", column=0):
+    """Return the ids that a table of the README promises, in its order."""
+    table = README.partition(f"\n### {heading}\n")[2].partition("\n#")[0]
+    rows = re.findall(r"^\| `([a-z]+)` \| (\d+) \| (\d+) \|", table, re.MULTILINE)
+    return [
+        f"{prefix}{kind}-{number:02}"
+        for kind, *counts in rows
+        for number in range(1, int(counts[column]) + 1)
+    ]
+
+
+def test_development_sets_have_the_pairs_of_each_kind_that_the_readme_lists():
+    promised = {
+        "user-pairs.jsonl": numbered_ids("User pairs"),
+        "user-unrelated.jsonl": numbered_ids("User pairs", "unrelated-", column=1),
+        "contrasts.jsonl": numbered_ids("Contrasts and paraphrases", "contrast-")
+        + numbered_ids("Contrasts and paraphrases", "paraphrase-", column=1),
+    }
+    assert {name: len(ids) for name, ids in promised.items()} == {
+        "user-pairs.jsonl": 200,
+        "user-unrelated.jsonl": 100,
+        "contrasts.jsonl": 300,
+    }
+    for name, rows in DEVELOPMENT.items():
+        assert [row["id"] for row in rows] == promised[name]
+        texts = {(row["source"]["text"], row["target"]["text"]) for row in rows}
+        assert len(texts) == len(rows)
+
+
+def test_development_sets_have_the_native_tokens_and_offsets():
+    def is_native(side):
+        tokens, starts, ends = tokenize(side["text"])
+        spans = list(zip(starts, ends, strict=True))
+        pieces = [side["text"][start:end] for start, end in spans]
+        return side["tokens"] == tokens == pieces and side["offsets"] == list(map(list, spans))
+
+    culprits = [
+        (row["id"], side)
+        for rows in DEVELOPMENT.values()
+        for row in rows
+        for side in ("source", "target")
+        if not is_native(row[side]) or not 3 <= len(row[side]["tokens"]) <= 30
+    ]
+    assert not culprits
+
+
+def test_links_of_development_sets_are_in_order_in_range_and_given_once():
+    def is_well_formed(row):
+        n_source, n_target = len(row["source"]["tokens"]), len(row["target"]["tokens"])
+        links, possible = row["links"], row["possible"]
+        return (
+            links == sorted(links)
+            and possible == sorted(possible)
+            and len({tuple(link) for link in links + possible}) == len(links) + len(possible)
+            and all(0 <= i < n_source and 0 <= j < n_target for i, j in links + possible)
+        )
+
+    rows = [row for rows in DEVELOPMENT.values() for row in rows]
+    assert not [row["id"] for row in rows if not is_well_formed(row)]
+
+
+def test_pairs_that_belong_together_have_sure_links_and_unrelated_ones_link_equal_words_alone():
+    for row in DEVELOPMENT["user-pairs.jsonl"] + CONTRASTS:
+        assert row["links"], row["id"]
+    for row in DEVELOPMENT["user-unrelated.jsonl"]:
+        source, target = row["source"]["tokens"], row["target"]["tokens"]
+        final = [len(source) - 1, len(target) - 1]
+        for i, j in row["links"] + row["possible"]:
+            assert [i, j] == final or source[i].lower() == target[j].lower(), row["id"]
+
+
+def test_relations_are_of_possible_links_and_known():
+    known = {"narrower", "wider", "similar", "related", "opposite", "different_value"}
+    for row in CONTRASTS:
+        assert row["label"] == ("different" if row["id"].startswith("contrast") else "same")
+        assert row["negated"] in ([], ["source"], ["target"])
+        links = [[i, j] for i, j, _ in row["relations"]]
+        assert links == sorted(links)
+        assert all(link in row["possible"] for link in links), row["id"]
+        assert {relation for _, _, relation in row["relations"]} <= known
+    assert {relation for row in CONTRASTS for _, _, relation in row["relations"]} == known
+
+
+def test_a_contrast_and_its_paraphrase_have_a_sentence_in_common():
+    for contrast, paraphrase in zip(CONTRASTS[:150], CONTRASTS[150:], strict=True):
+        assert contrast["id"].partition("-")[2] == paraphrase["id"].partition("-")[2]
+        is_odd = int(contrast["id"][-2:]) % 2 == 1
+        shared, other = ("source", "target") if is_odd else ("target", "source")
+        assert contrast[shared] == paraphrase[shared]
+        assert contrast[other] != paraphrase[other]
+
+
+def test_shared_words_do_not_tell_contrasts_from_paraphrases():
+    def share(row):
+        """Return the Dice coefficient of the words of both sides."""
+        source, target = (
+            Counter(token.lower() for token in row[side]["tokens"]) for side in ("source", "target")
+        )
+        return 2 * (source & target).total() / (source.total() + target.total())
+
+    shares = list(map(share, CONTRASTS))
+    wins = [
+        (same > different) + (same == different) / 2
+        for different in shares[:150]
+        for same in shares[150:]
+    ]
+    assert sum(wins) / len(wins) == pytest.approx(0.5, abs=0.05)

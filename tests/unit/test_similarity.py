@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from reference import crf as reference
 from tokalign.aligner import Aligner
-from tokalign.decoding._joint import smaller_share
+from tokalign.decoding._figures import pair_figures
 from tokalign.errors import ShapeError
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types import Sentence
@@ -28,47 +25,44 @@ def posteriors(mean):
     )
 
 
+def similarity(s2t, t2s, source_weights, target_weights):
+    return pair_figures(s2t, t2s, [1.0] * len(target_weights), source_weights, target_weights)[1]
+
+
 def test_it_is_the_share_of_the_side_that_has_less_in_common():
     # The second word of the source is linked with the first of the target, a third of the latter.
     both = posteriors([[0.0, 0.0], [1.0, 0.0]])
-    assert smaller_share(*both, [0.0, 0.5], [0.5, 1.0]) == pytest.approx(1 / 3)
+    assert similarity(*both, [0.0, 0.5], [0.5, 1.0]) == pytest.approx(1 / 3)
 
 
 def test_links_of_one_word_count_once():
-    assert smaller_share(*posteriors([[1.0, 1.0]]), [1.0], [0.5, 0.5]) == 1.0
+    assert similarity(*posteriors([[1.0, 1.0]]), [1.0], [0.5, 0.5]) == 1.0
 
 
 def test_words_that_say_nothing_weigh_alike_where_there_are_no_others():
     both = posteriors([[1.0, 0.0], [0.0, 0.5]])
-    assert smaller_share(*both, [0.0, 0.0], [0.0, 0.0]) == pytest.approx(0.75)
+    assert similarity(*both, [0.0, 0.0], [0.0, 0.0]) == pytest.approx(0.75)
 
 
 def test_weights_of_another_pair_are_refused():
-    with pytest.raises(ShapeError, match="1 and 2 weights; wanted one a token, 1 and 1"):
-        smaller_share(*posteriors([[1.0]]), [1.0], [1.0, 1.0])
+    with pytest.raises(ShapeError, match="1, 2 and 2 weights for 1 and 1 tokens"):
+        similarity(*posteriors([[1.0]]), [1.0], [1.0, 1.0])
 
 
-@given(st.data())
-def test_it_equals_its_twin_is_bounded_and_knows_no_sides(data):
-    weights = st.lists(st.sampled_from((0.0, 0.1, 0.7, 2.0)), min_size=1, max_size=5)
-    source, target = data.draw(weights), data.draw(weights)
-    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    s2t = rng.dirichlet(np.full(len(target) + 1, 0.3), size=len(source))
-    t2s = rng.dirichlet(np.full(len(source) + 1, 0.3), size=len(target))
-    value = smaller_share(s2t, t2s, source, target)
-    assert 0 <= value <= 1
-    assert value == pytest.approx(
-        reference.smaller_share(s2t, t2s, np.array(source), np.array(target))
-    )
-    assert value == pytest.approx(smaller_share(t2s, s2t, target, source))
-
-
-def test_numbers_weigh_double_and_marks_nothing(aligner):
+def test_each_word_weighs_its_idf_numbers_double_and_marks_nothing(aligner):
     (sentence,) = aligner.annotate(["The dog ate 7 bones."])
-    decoded = aligner._results.decode((sentence, sentence), None, "")
     idf = Frequencies.open_shipped().idf
-    expected = [idf("the"), idf("dog"), idf("eat"), 2 * idf("7"), idf("bone"), 0.0]
-    assert decoded.weights() == (pytest.approx(expected), pytest.approx(expected))
+    weights = [idf("the"), idf("dog"), idf("eat"), 2 * idf("7"), idf("bone"), 0.0]
+    for left_out, weight in enumerate(weights):
+        others = [k for k in range(len(weights)) if k != left_out]
+        alignment = aligner.align(
+            sentence,
+            sentence,
+            anchors=[(k, k) for k in others],
+            unlinked_source=[left_out],
+            unlinked_target=[left_out],
+        )
+        assert alignment.similarity == pytest.approx(1 - weight / sum(weights))
 
 
 @pytest.mark.parametrize("text", [DOG, "Dogs bark.", "It is what it is .", "7 , 8 and 9"])

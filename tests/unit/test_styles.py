@@ -1,4 +1,4 @@
-"""Styles: one model, several conventions of what deserves a link, chosen when aligning."""
+"""Styles: one model with several conventions, of which the caller chooses."""
 
 import dataclasses
 
@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
+from tokalign.decoding.convention import Convention
 from tokalign.errors import InputError
-from tokalign.lessons import TrainingSettings
 from tokalign.model import Model, load_model, save_model
-from tokalign.options import Direction
-from tokalign.styles import StyleHeader, calibrate
-from tokalign.training import merge_domains, train
+from tokalign.model.styles import StyleHeader
+from tokalign.training import TrainingData, TrainingSettings, train
+from tokalign.training.weights import merge_domains
+from tokalign.types.options import Direction
 
 SETTINGS = TrainingSettings(
     feature_groups=("string", "pos", "position", "lexical", "null"),
@@ -24,7 +25,8 @@ PAIR = ("A man bought the old car.", "The car was sold to a man.")
 
 @pytest.fixture(scope="module")
 def model(gold) -> Model:
-    return train({"a": gold[:20], "b": gold[20:40]}, load_annotator("native"), SETTINGS, name="two")
+    data = TrainingData({"a": gold[:20], "b": gold[20:40]})
+    return train(data, load_annotator("native"), SETTINGS, name="two")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def test_training_keeps_each_styles_weights(model) -> None:
 
 def test_a_style_decides_as_the_model_that_follows_its_corpus(gold) -> None:
     annotator, corpora = load_annotator("native"), {"a": gold[:20], "b": gold[20:40]}
-    kept = Aligner(train(corpora, annotator, SETTINGS, name="kept"), annotator)
+    kept = Aligner(train(TrainingData(corpora), annotator, SETTINGS, name="kept"), annotator)
     for corpus, style in SETTINGS.styles:
         settings = TrainingSettings(
             feature_groups=SETTINGS.feature_groups,
@@ -51,7 +53,7 @@ def test_a_style_decides_as_the_model_that_follows_its_corpus(gold) -> None:
             follow=(corpus,),
             possible_in=SETTINGS.possible_in,
         )
-        mixed = Aligner(train(corpora, annotator, settings, name="mixed"), annotator)
+        mixed = Aligner(train(TrainingData(corpora), annotator, settings, name="mixed"), annotator)
         for pair in gold[40:50]:
             one = kept.align(pair.source, pair.target, style=style, posteriors=True)
             other = mixed.align(pair.source, pair.target, posteriors=True)
@@ -109,10 +111,10 @@ CALIBRATED: StyleHeader = {
 
 
 def test_calibration_joins_its_knots_by_lines() -> None:
-    found = calibrate(CALIBRATED, np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    found = Convention(CALIBRATED).confidences(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
     np.testing.assert_allclose(found, [0.0, 0.1, 0.2, 0.5, 0.8])
     plain: StyleHeader = {"name": "x", "links": "", "threshold": 0.3}
-    np.testing.assert_array_equal(calibrate(plain, found), found)
+    np.testing.assert_array_equal(Convention(plain).confidences(found), found)
 
 
 def test_confidences_are_calibrated_and_thresholds_are_not(model, gold) -> None:
@@ -131,7 +133,9 @@ def test_confidences_are_calibrated_and_thresholds_are_not(model, gold) -> None:
         assert [(x.source, x.target) for x in one.links] == [
             (x.source, x.target) for x in other.links
         ]
-        wanted = calibrate(CALIBRATED, np.array([link.confidence for link in other.links]))
+        wanted = Convention(CALIBRATED).confidences(
+            np.array([link.confidence for link in other.links])
+        )
         np.testing.assert_allclose([link.confidence for link in one.links], wanted)
         for link in one.links:
             assert one.posteriors[link.source, link.target] == np.float32(link.confidence)
@@ -144,7 +148,7 @@ def test_every_corpus_needs_a_style_or_none(gold) -> None:
         ((("a", "x"), ("c", "y")), "no corpus 'c' among a, b"),
     ):
         with pytest.raises(InputError, match=message):
-            train(corpora, annotator, TrainingSettings(styles=styles), name="bad")
+            train(TrainingData(corpora), annotator, TrainingSettings(styles=styles), name="bad")
     with pytest.raises(InputError, match="follow and styles"):
         TrainingSettings(follow=("a",), styles=(("a", "x"), ("b", "y")))
 
@@ -154,7 +158,7 @@ def test_corpora_may_share_a_style(gold, tmp_path) -> None:
         feature_groups=("string",), max_iterations=2, styles=(("a", "x"), ("b", "x"))
     )
     corpora = {"a": gold[:8], "b": gold[8:16]}
-    model = train(corpora, load_annotator("native"), settings, name="one-style")
+    model = train(TrainingData(corpora), load_annotator("native"), settings, name="one-style")
     save_model(model, tmp_path / "model")
     assert [each["name"] for each in load_model(tmp_path / "model").header.styles] == ["x"]
     weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 20.0]])

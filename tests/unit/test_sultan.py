@@ -1,4 +1,4 @@
-"""Sultan's aligner: what each rule links, and the dependencies of every scheme of trees."""
+"""Sultan's aligner: the links of each rule, and the dependencies of every scheme of trees."""
 
 from __future__ import annotations
 

@@ -7,14 +7,12 @@ import pickle
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.decoding.similarity import token_weight
 from tokalign.errors import InputError, LimitError, ModelError, ShapeError
-from tokalign.lengths import MAX_TOKENS
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.options import AlignOptions, Direction, RankBy
 from tokalign.systems import SYSTEMS, Matches, load_system, summary, system_class
 from tokalign.systems.lemma import LemmaSystem
 from tokalign.types import FeatureContribution, Sentence
+from tokalign.types.lengths import MAX_TOKENS
+from tokalign.types.options import AlignOptions, Direction, RankBy
 
 NO_TOKENS = ("tokens", "starts", "ends", "tags", "lemmas", "heads", "relations")
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
@@ -152,7 +150,7 @@ def test_candidates_are_ranked_by_it(aligner: Aligner) -> None:
 
 
 def _no_options():
-    from tokalign.options import AlignOptions
+    from tokalign.types.options import AlignOptions
 
     return AlignOptions()
 
@@ -168,18 +166,6 @@ def test_an_unknown_name_is_told_the_systems() -> None:
 
 
 # ---- what they share -------------------------------------------------------------------------
-
-
-def test_tokens_weigh_as_those_of_models_do() -> None:
-    aligner = Aligner.load()
-    idf = Frequencies.open_shipped().idf
-    (sentence,) = aligner.annotate(["On May 7, Dr. Smith's dog ate 1,000 bones -- twice."])
-    decoded = aligner._results.decode((sentence, sentence), None, "")
-    found = [
-        token_weight(*token, idf)
-        for token in zip(sentence.tokens, sentence.tags, sentence.lemmas, strict=True)
-    ]
-    assert decoded.weights()[0] == pytest.approx(found)
 
 
 def test_matches_are_sorted_columns() -> None:

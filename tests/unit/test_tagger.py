@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from tokalign.annotate import _tagger
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import ShapeError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Training on the sample: what it learns, what it reports, and that it always gives the same."""
+"""Training on the sample: the model, the reports, and the same bytes every time."""
 
 import math
 from dataclasses import replace
@@ -14,19 +14,20 @@ from tokalign.crf.objective import Objective, Targets
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
-from tokalign.lessons import (
-    POSSIBLE_CHOICES,
-    Lessons,
-    TrainingSettings,
-    annotate_gold,
-    fold_numbers,
-    gold_targets,
-)
 from tokalign.lexicon.likeness import unlike_cells
-from tokalign.model import save_model
-from tokalign.options import Symmetrization
-from tokalign.training import Progress, merge_domains, train, train_weights
+from tokalign.model import Model, save_model
+from tokalign.training import (
+    POSSIBLE_CHOICES,
+    Progress,
+    TrainingData,
+    TrainingSettings,
+    fold_numbers,
+    train,
+)
+from tokalign.training.examples import TrainingExamples, annotate_gold, gold_targets
+from tokalign.training.weights import merge_domains, train_weights
 from tokalign.types import GoldPair, Sentence
+from tokalign.types.options import Symmetrization
 
 GROUPS = ("string", "pos", "position", "lexical", "null")
 QUICK = TrainingSettings(feature_groups=GROUPS, max_iterations=6)
@@ -37,8 +38,16 @@ def annotator() -> Annotator:
     return load_annotator("native")
 
 
+def trained(
+    corpora, annotator: Annotator, settings=QUICK, *, n_threads=None, report=None, **others
+) -> Model:
+    """Return a model trained on corpora and other parts of TrainingData."""
+    data = TrainingData(corpora, **others)
+    return train(data, annotator, settings, name="tiny", n_threads=n_threads, report=report)
+
+
 def model_bytes(folder: Path, corpora, annotator: Annotator, settings=QUICK, **options) -> bytes:
-    save_model(train(corpora, annotator, settings, name="tiny", **options), folder / "model")
+    save_model(trained(corpora, annotator, settings, **options), folder / "model")
     return (folder / "model").read_bytes()
 
 
@@ -80,7 +89,7 @@ def test_no_sentence_leaks_into_another_fold(request, files, n_folds) -> None:
 
 def test_training_pairs_are_learnt(gold, annotator) -> None:
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=60, l2=0.1)
-    aligner = Aligner(train({"sample": gold}, annotator, settings, name="tiny"), annotator)
+    aligner = Aligner(trained({"sample": gold}, annotator, settings), annotator)
     n_right = n_found = 0
     for pair in gold:
         alignment = aligner.align(pair.source, pair.target, symmetrization=Symmetrization.UNION)
@@ -92,13 +101,14 @@ def test_training_pairs_are_learnt(gold, annotator) -> None:
 
 
 def test_the_header_says_how_it_was_trained(gold, annotator) -> None:
+    data = TrainingData({"one": gold[:3], "two": gold[3:5]})
     model = train(
-        {"one": gold[:3], "two": gold[3:5]}, annotator, QUICK,
-        name="tiny", version="2.0.0", description="d", license="l",
+        data, annotator, QUICK, name="tiny", version="2.0.0", description="d", license="l",
+        figures={"F1": 0.5},
     )  # fmt: skip
     header = model.header
     assert (header.name, header.version, header.description) == ("tiny", "2.0.0", "d")
-    assert header.license == "l"
+    assert (header.license, header.figures) == ("l", {"F1": 0.5})
     assert header.corpora == ("one", "two")
     assert header.feature_groups == GROUPS
     assert header.annotator == "native"
@@ -110,7 +120,7 @@ def test_the_header_says_how_it_was_trained(gold, annotator) -> None:
 
 def test_trees_are_used_if_a_group_needs_them(gold, annotator) -> None:
     settings = TrainingSettings(feature_groups=(*GROUPS, "dependency"), max_iterations=1)
-    model = train({"sample": gold[:4]}, annotator, settings, name="tiny")
+    model = trained({"sample": gold[:4]}, annotator, settings)
     assert model.header.uses_trees
     first = int(model.table.base[model.table.base >= 0].max())
     assert model.weights[:first].any()
@@ -118,7 +128,7 @@ def test_trees_are_used_if_a_group_needs_them(gold, annotator) -> None:
 
 def test_every_iteration_is_reported_and_the_loss_falls(gold, annotator) -> None:
     reports: list[Progress] = []
-    train({"sample": gold}, annotator, QUICK, name="tiny", report=reports.append)
+    trained({"sample": gold}, annotator, QUICK, report=reports.append)
     for direction in ("s2t", "t2s"):
         own = [report for report in reports if report.direction == direction]
         assert [report.iteration for report in own] == [1, 2, 3, 4, 5, 6, 6]
@@ -133,7 +143,7 @@ def test_every_iteration_is_reported_and_the_loss_falls(gold, annotator) -> None
 def test_convergence_is_reported(gold, annotator) -> None:
     reports: list[Progress] = []
     settings = TrainingSettings(feature_groups=("string", "null"), max_iterations=500, l2=50.0)
-    train({"sample": gold[:8]}, annotator, settings, name="tiny", report=reports.append)
+    trained({"sample": gold[:8]}, annotator, settings, report=reports.append)
     stopped = [report.stopped for report in reports if report.stopped]
     assert stopped == ["converged", "converged"]
 
@@ -141,9 +151,7 @@ def test_convergence_is_reported(gold, annotator) -> None:
 def test_training_stops_early_where_development_pairs_get_worse(gold, annotator) -> None:
     reports: list[Progress] = []
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=200, l2=1e-3, patience=3)
-    model = train(
-        {"sample": gold[:6]}, annotator, settings, name="tiny", dev=gold[6:], report=reports.append
-    )
+    model = trained({"sample": gold[:6]}, annotator, settings, dev=gold[6:], report=reports.append)
     for column, direction in enumerate(("s2t", "t2s")):
         *iterations, last = (report for report in reports if report.direction == direction)
         dev_losses = [report.dev_loss for report in iterations]
@@ -161,7 +169,7 @@ def test_the_shared_weights_of_the_best_development_loss_are_kept(
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=200, l2=1e-3, patience=3)
     corpora = {"one": gold[:4], "two": gold[4:6]} if n_corpora == 2 else {"one": gold[:6]}
     dev = gold[6:]
-    model = train(corpora, annotator, settings, name="tiny", dev=dev, report=reports.append)
+    model = trained(corpora, annotator, settings, dev=dev, report=reports.append)
     matrix = build_matrix(
         annotate_gold(dev, annotator, trees=False), model.table, Lexicons.for_groups(GROUPS)
     )
@@ -184,9 +192,9 @@ def test_what_possible_links_are(gold) -> None:
 
 
 @pytest.mark.parametrize("choice", POSSIBLE_CHOICES)
-def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_path) -> None:
+def test_each_choice_of_possible_links_trains(gold, annotator, choice: str) -> None:
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, possible=choice)
-    model = train({"sample": gold}, annotator, settings, name="tiny")
+    model = trained({"sample": gold}, annotator, settings)
     assert model.header.settings["possible"] == choice
     assert np.isfinite(model.weights).all()
 
@@ -194,11 +202,11 @@ def test_each_choice_of_possible_links_trains(gold, annotator, choice: str, tmp_
 @pytest.mark.parametrize("with_dev", [False, True])
 def test_weights_without_a_penalty(gold, annotator, with_dev: bool) -> None:
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=3, l2=0.0)
-    lessons = Lessons.prepare({"sample": gold}, annotator, settings)
-    dev_pairs = np.arange(2, dtype=np.int64) if with_dev else None
-    weights = train_weights(lessons, settings, dev_pairs=dev_pairs)
+    data = TrainingData({"sample": gold}, dev=gold[:2] if with_dev else ())
+    examples = TrainingExamples.prepare(data, annotator, settings)
+    weights = train_weights(examples, settings)
     everything = np.arange(len(gold), dtype=np.int64)
-    same = train_weights(lessons, settings, pairs=everything, dev_pairs=dev_pairs)
+    same = train_weights(examples, settings, pairs=everything)
     np.testing.assert_array_equal(weights, same)
     assert np.abs(weights).max() > 0
 
@@ -214,24 +222,24 @@ def test_followed_corpora_lend_their_own_weights() -> None:
 def test_settings_of_one_corpus_reach_that_corpus_alone(gold, annotator) -> None:
     corpora = {"a": gold[:8], "b": gold[8:16]}
     models = [
-        train(corpora, annotator, replace(QUICK, **changes), name="tiny")
+        trained(corpora, annotator, replace(QUICK, **changes))
         for changes in ({}, {"follow": ("a",)}, {"possible_in": (("b", "sure"),)})
     ]
     assert not np.array_equal(models[0].weights, models[1].weights)
     assert not np.array_equal(models[0].weights, models[2].weights)
     for changes in ({"follow": ("c",)}, {"possible_in": (("c", "sure"),)}):
         with pytest.raises(InputError, match="no corpus 'c' among a, b"):
-            train(corpora, annotator, replace(QUICK, **changes), name="tiny")
+            trained(corpora, annotator, replace(QUICK, **changes))
 
 
 def test_no_pairs_are_refused(annotator) -> None:
     for corpora in ({}, {"empty": []}):
         with pytest.raises(InputError, match="no training pairs"):
-            train(corpora, annotator, QUICK, name="tiny")
+            trained(corpora, annotator, QUICK)
 
 
 def test_an_empty_corpus_among_others_changes_nothing_but_the_header(gold, annotator) -> None:
-    model = train({"none": [], "sample": gold[:4]}, annotator, QUICK, name="tiny")
+    model = trained({"none": [], "sample": gold[:4]}, annotator, QUICK)
     assert np.isfinite(model.weights).all()
     assert model.weights.any()
 
@@ -273,8 +281,8 @@ def test_unrelated_pairs_teach_not_to_link_unlike_words(gold, annotator) -> None
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=20, l2=1.0)
     unrelated = shuffled(gold[:12])
     corpora = {"one": gold[:6], "two": gold[6:12]}
-    without = train(corpora, annotator, settings, name="tiny")
-    with_them = train(corpora, annotator, settings, name="tiny", unrelated=unrelated)
+    without = trained(corpora, annotator, settings)
+    with_them = trained(corpora, annotator, settings, unrelated=unrelated)
     assert with_them.header.settings["unrelated"] == 12
     held_out = shuffled(gold[12:])
     assert unlike_mass(with_them, held_out, annotator) < 0.5 * unlike_mass(
@@ -286,9 +294,9 @@ def test_unrelated_pairs_teach_not_to_trust_an_encoder_there(gold, annotator) ->
     settings = TrainingSettings(feature_groups=(*GROUPS, "neural"), max_iterations=20, l2=1.0)
     unrelated = shuffled(gold[:12])
     says = Diagonal().encode([(pair.source, pair.target) for pair in [*gold[:12], *unrelated]])
-    taught = {"name": "tiny", "encoder": "diagonal"}
-    without = train({"a": gold[:12]}, annotator, settings, encoded=says[:12], **taught)
-    with_them = train(
+    taught = {"encoder": "diagonal"}
+    without = trained({"a": gold[:12]}, annotator, settings, encoded=says[:12], **taught)
+    with_them = trained(
         {"a": gold[:12]}, annotator, settings, encoded=says, unrelated=unrelated, **taught
     )
     tested = shuffled(gold[12:]), annotator, Diagonal()
@@ -299,9 +307,9 @@ def test_scores_of_another_number_of_pairs_are_refused(gold, annotator) -> None:
     settings = replace(QUICK, feature_groups=("string", "neural"))
     says = Diagonal().encode([(pair.source, pair.target) for pair in gold[:4]])
     for pairs in ({"unrelated": gold[:1]}, {"dev": gold[:1]}):
-        with pytest.raises(InputError, match="held-out scores of all pairs"):
-            train(
-                {"a": gold[:4]}, annotator, settings, name="tiny", encoder="diagonal",
+        with pytest.raises(InputError, match=r"4 held-out scores .* wanted held-out scores of all"):
+            trained(
+                {"a": gold[:4]}, annotator, settings, encoder="diagonal",
                 encoded=says, **pairs,
             )  # fmt: skip
 
@@ -309,15 +317,15 @@ def test_scores_of_another_number_of_pairs_are_refused(gold, annotator) -> None:
 def test_unrelated_pairs_of_no_importance_teach_nothing(gold, annotator) -> None:
     settings = replace(QUICK, unrelated_importance=0.0)
     unrelated = [GoldPair(p.id, p.source, p.target, frozenset()) for p in gold[:4]]
-    alone = train({"sample": gold}, annotator, settings, name="tiny")
-    beside = train({"sample": gold}, annotator, settings, name="tiny", unrelated=unrelated)
+    alone = trained({"sample": gold}, annotator, settings)
+    beside = trained({"sample": gold}, annotator, settings, unrelated=unrelated)
     np.testing.assert_allclose(beside.weights, alone.weights, rtol=1e-5, atol=1e-6)
 
 
 def test_an_unknown_group_is_refused(gold, annotator) -> None:
     settings = TrainingSettings(feature_groups=("string", "magic"))
     with pytest.raises(ModelError, match=r"unknown feature groups \['magic'\]"):
-        train({"sample": gold[:1]}, annotator, settings, name="tiny")
+        trained({"sample": gold[:1]}, annotator, settings)
 
 
 @pytest.mark.parametrize(

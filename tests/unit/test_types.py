@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import FormatError, InputError, ShapeError
-from tokalign.options import DEFAULT_SYMMETRIZATION, AlignOptions, Direction, Symmetrization
 from tokalign.types import Alignment, Link, Sentence
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Direction, Symmetrization
 
 token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=5)
 

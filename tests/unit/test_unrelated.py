@@ -1,4 +1,4 @@
-"""What is said of a system's links in unrelated pairs."""
+"""Reports on links in unrelated pairs."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 from tokalign.errors import ResourceError
-from tokalign.lexicon._vectors import Vectors
-from tokalign.tables import Table
+from tokalign.files.tables import Table
+from tokalign.lexicon.vectors import Vectors
 
 from recipes.vectors.encodings import (
     join_encodings,

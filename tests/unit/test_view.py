@@ -88,7 +88,7 @@ def test_view_command_writes_a_page_and_grids(tmp_path):
     page = tmp_path / "page.html"
     result = CliRunner().invoke(
         main,
-        ["view", str(SAMPLE), "--gold", str(SAMPLE), "--against", str(SAMPLE), "-o", str(page)],
+        ["view", str(SAMPLE), "--gold", str(SAMPLE), "--against", str(SAMPLE), "--html", str(page)],
     )
     assert result.exit_code == 0, result.output
     data = data_of(page.read_text(encoding="utf-8"))
@@ -103,12 +103,12 @@ def test_view_command_writes_a_page_and_grids(tmp_path):
 def test_view_shows_confidences_of_jsonl(tmp_path):
     path, page = tmp_path / "x.jsonl", tmp_path / "page.html"
     path.write_text('{"id": "7", "source": ["a"], "target": ["a"], "links": [[0, 0, 0.25]]}\n')
-    assert CliRunner().invoke(main, ["view", str(path), "-o", str(page)]).exit_code == 0
+    assert CliRunner().invoke(main, ["view", str(path), "--html", str(page)]).exit_code == 0
     data = data_of(page.read_text(encoding="utf-8"))
     assert data["pairs"][0]["links"] == [[0, 0, 0.25]]
     assert data["has_confidence"]
     path.write_text('{"id": "7", "source": ["a"], "target": ["a"], "links": [[0, 0, 3]]}\n')
-    bad = CliRunner().invoke(main, ["view", str(path), "-o", str(page)])
+    bad = CliRunner().invoke(main, ["view", str(path), "--html", str(page)])
     assert bad.exit_code == 1
     assert "confidence 3" in bad.stderr
 
@@ -123,8 +123,8 @@ def test_view_needs_a_pair_that_exists():
     ("options", "message"),
     [
         (["--pair", "name-04", "--pair", "nothing"], "no pair is called nothing"),
-        (["--against", str(SAMPLE)], "--against is shown on a page: give --output"),
-        (["-o", "no-folder/page.html"], "there is no folder 'no-folder'"),
+        (["--against", str(SAMPLE)], "--against is shown on a page: give --html"),
+        (["--html", "no-folder/page.html"], "there is no folder 'no-folder'"),
     ],
 )
 def test_what_view_cannot_show_is_wrong_usage(options, message):
@@ -137,7 +137,7 @@ def test_a_format_that_is_named_is_not_looked_for(tmp_path):
     path = tmp_path / "none.pharaoh"
     path.write_text("\n" * 72)  # no link in any pair: the content does not tell the format
     result = CliRunner().invoke(
-        main, ["view", str(path), "--gold", str(SAMPLE), "--format", "pharaoh", "--pair", "name-04"]
+        main, ["view", str(path), "--gold", str(SAMPLE), "--from", "pharaoh", "--pair", "name-04"]
     )
     assert result.exit_code == 0, result.output
 

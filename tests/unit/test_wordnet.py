@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tokalign.errors import InputError, ResourceError
-from tokalign.lexicon._wordnet import RELATION_NAMES, WordNet, relation_bit
-from tokalign.tables import DATA_DIR
+from tokalign.files.tables import DATA_DIR
+from tokalign.lexicon.wordnet import RELATION_NAMES, WordNet, relation_bit
 
 from recipes.wordnet import compile_wordnet, read_synsets
 

@@ -1,6 +1,6 @@
 """Checks of parser tables that parsing and training share."""
 
-from tokalign.annotate._forms cimport Forms
+from tokalign.annotate.forms cimport Forms
 
 
 cdef int check(Forms forms, tags, actions, labels, int n_labels) except -1

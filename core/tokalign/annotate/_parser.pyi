@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.annotate._forms import Forms
+from tokalign.annotate.forms import Forms
 
 def parse_forms(
     forms: Forms,

@@ -7,7 +7,7 @@ _transitions.pyx for the states and features.
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
 
-from tokalign.annotate._forms cimport Forms, shift_of
+from tokalign.annotate.forms cimport Forms, shift_of
 from tokalign.annotate._transitions cimport (
     ACTION_WIDTH,
     LABEL_WIDTH,

@@ -1,6 +1,6 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
 
-from tokalign.annotate._forms cimport Form
+from tokalign.annotate.forms cimport Form
 
 cdef enum:
     WIDTH = 64          # weights per row, as in _rows.h

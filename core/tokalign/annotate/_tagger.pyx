@@ -12,7 +12,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from tokalign.annotate._forms cimport (
+from tokalign.annotate.forms cimport (
     HAS_LOWER,
     HAS_UPPER,
     QUOTE_OPEN,
@@ -110,6 +110,8 @@ cdef inline void context_features(
     rows[14] = slot(32, w.lower, c1, shift)
 
 
+# More than seven parameters here and below, as in most kernels: each is an array or a number of
+# the caller's, and a struct of them would have to be filled for every sentence.
 cdef inline void tag_features(
     const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t tag1,
     uint32_t tag2, int shift, uint32_t* rows,
@@ -158,6 +160,11 @@ cdef void tag_sentence(
     Lexicon lexicon, const int16_t* weights, int n_tags, int shift, uint32_t[2] quotes,
     uint8_t* tags,
 ) noexcept nogil:
+    """Tag a sentence from left to right.
+
+    `form_scores` holds what each token's own form adds to its scores, or is NULL; `classes` has
+    room for n ambiguity classes.
+    """
     # The rows of the token at hand and, fetched while it is summed, of the next one.
     cdef uint32_t[2][N_OF_CONTEXT] around
     cdef uint32_t[N_OF_TAGS] rows
@@ -238,6 +245,8 @@ def tag_forms(
     return tags
 
 
+# As many parameters as there are arrays in the state of a training, which its caller keeps. Half of
+# the lines say and check what they hold; the rest is one loop over the tokens.
 def train_epoch(
     Forms forms,
     const uint8_t[::1] gold,

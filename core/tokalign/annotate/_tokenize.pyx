@@ -70,6 +70,7 @@ cdef Py_ssize_t final_period(const Py_UCS4* text, Py_ssize_t n) noexcept nogil:
     return end - 1 if end > 1 and dots % 3 == 1 else -1
 
 
+# Long, as it is one choice between all marks; cut in parts it would hide which mark goes first.
 cdef void break_punctuation(
     const Py_UCS4* text, uint8_t* bits, Py_ssize_t n, bint* has_apostrophe
 ) noexcept nogil:

@@ -1,8 +1,8 @@
-"""What parsing and its training share of the transition system; see _transitions.pyx."""
+"""Parts of the transition system that parsing and its training share; see _transitions.pyx."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.annotate._forms cimport Form, Forms
+from tokalign.annotate.forms cimport Form, Forms
 
 
 cdef enum:

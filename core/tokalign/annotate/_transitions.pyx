@@ -12,7 +12,7 @@ parsing with rich non-local features, ACL.
 
 from libc.stdlib cimport free, malloc
 
-from tokalign.annotate._forms cimport both, slot
+from tokalign.annotate.forms cimport both, slot
 
 
 cdef void start(State* state, const Form* forms, const uint8_t* tags, int n) noexcept nogil:
@@ -60,6 +60,7 @@ cdef inline uint64_t word_tag(const Node* a) noexcept nogil:
     return both(a.word, a.tag)
 
 
+# As long as the list of features, a line for each.
 cdef void action_features(const State* state, int shift, uint32_t* rows) noexcept nogil:
     cdef const Node* nodes = state.nodes
     cdef int none = state.n + 1

@@ -1,4 +1,4 @@
-"""What the sentence splitter knows of words before and after a period, in lower case.
+"""Words before and after a period that the sentence splitter knows, in lower case.
 
 Written by hand, and looked over with the sentences of UD English EWT's training documents.
 """

@@ -47,7 +47,7 @@ ANNOTATORS = {
     "spacy": "tokalign.annotate.spacy:SpacyAnnotator",
     "stanza": "tokalign.annotate.stanza:StanzaAnnotator",
 }
-"""Where each annotator's class is; imported only when it is loaded."""
+"""The class of each annotator, imported when it is first loaded."""
 
 
 def load_annotator(name: str) -> Annotator:

@@ -1,4 +1,4 @@
-"""A sentence while it is being annotated: the columns of Sentence, filled one by one."""
+"""Mutable sentences: the columns of Sentence, filled one by one while it is annotated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokalign.types import Sentence
 
 
 @dataclass(slots=True)
-class Columns:
+class MutableSentence:
     """The columns of a `Sentence`, to be assigned; `sentence` freezes them."""
 
     text: str
@@ -48,10 +48,10 @@ class Columns:
 
 
 _columns_of = attrgetter(*(field.name for field in fields(Sentence)))
-"""The values of a sentence's columns, in its order: of a `Sentence`, or of `Columns`."""
+"""The values of a sentence's columns, in its order: of a `Sentence`, or of `MutableSentence`."""
 
 
-def given_columns(sentence: Sequence[str] | Sentence) -> Columns:
+def given_columns(sentence: Sequence[str] | Sentence) -> MutableSentence:
     """Return the columns that a caller's tokens or sentence already have.
 
     Parameters
@@ -64,7 +64,7 @@ def given_columns(sentence: Sequence[str] | Sentence) -> Columns:
         If a token is empty.
     """
     given = sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
-    return Columns(*_columns_of(given))
+    return MutableSentence(*_columns_of(given))
 
 
 def require_tokens(batch: Sequence[Sized]) -> None:

@@ -10,8 +10,8 @@ import re
 from functools import cache
 
 from tokalign.errors import ResourceError
-from tokalign.lexicon._wordnet import WordNet
-from tokalign.tables import Table
+from tokalign.files.tables import Table
+from tokalign.lexicon.wordnet import WordNet
 
 MAX_REMEMBERED = 100_000
 REMEMBERED_CHARACTERS = 64

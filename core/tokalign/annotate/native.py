@@ -1,24 +1,19 @@
-"""The default annotator: everything in this package, nothing to download."""
+"""The default annotator, which needs no download."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TypeAlias
+from typing import Self
 
-from tokalign.annotate._forms import Forms
-from tokalign.annotate._texts import Annotate
-from tokalign.annotate._tokenize import tokenize
-from tokalign.annotate.columns import Columns, given_columns, require_tokens
+from tokalign.annotate.columns import require_tokens
 from tokalign.annotate.lemmatize import shared_lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
+from tokalign.annotate.texts import AnnotatedTexts, TextAnnotator
 from tokalign.types import Sentence, SentenceLike
-
-_Given: TypeAlias = tuple[str, tuple[str, ...] | None]
-"""A text, and its tokens where they are not to be found."""
 
 
 class NativeAnnotator:
@@ -48,8 +43,8 @@ class NativeAnnotator:
         return shared_lemmatizer().lemmatize
 
     @cached_property
-    def _annotate_texts(self) -> Annotate:
-        return Annotate(self.tagger, self._lemmatize)
+    def _texts(self) -> TextAnnotator:
+        return TextAnnotator(self.tagger, self._lemmatize)
 
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
@@ -65,82 +60,83 @@ class NativeAnnotator:
         >>> sentence.heads
         (3, 3, 3, -1, 3)
         """
-        given = [None if trees else _in_words(each) for each in sentences]
-        views = self._views([each for each in given if each is not None])
-        begun = [
-            next(views) if words is not None
-            else _from_text(each) if isinstance(each, str)
-            else given_columns(each)
-            for each, words in zip(sentences, given, strict=True)
-        ]  # fmt: skip
-        require_tokens(begun)
-        self._fill([each for each in begun if isinstance(each, Columns)], trees=trees)
-        return [each.sentence() if isinstance(each, Columns) else each for each in begun]
+        given = [_Given.of(each) for each in sentences]
+        if not given:
+            return []
+        with self._lock:
+            columns = self._texts(
+                [each.text for each in given],
+                [each.tokens for each in given],
+                [each.places for each in given],
+            )
+        annotated = [self._sentence(each, columns, index) for index, each in enumerate(given)]
+        require_tokens(annotated)
+        return self._with_trees(annotated) if trees else annotated
 
-    def _views(self, given: list[_Given]) -> Iterator[Sentence]:
-        """Yield sentences annotated, without trees, as views of columns."""
-        if given:
-            with self._lock:
-                columns = self._annotate_texts(
-                    [text for text, _ in given], [tokens for _, tokens in given]
-                )
-            for index, (text, _) in enumerate(given):
-                yield Sentence.of(columns, index, text=text)
+    def _sentence(self, given: _Given, columns: AnnotatedTexts, index: int) -> Sentence:
+        """Return a sentence, a view of columns unless it brought tags or lemmas of its own."""
+        own = given.own
+        if own is None:
+            return Sentence.of(columns, index, text=given.text)
+        if own.tags is None and own.lemmas is None:
+            tree = {"heads": own.heads, "relations": own.relations} if own.heads else {}
+            return Sentence.of(columns, index, text=own.text, **tree)
+        tags = columns.field(index, "tags") if own.tags is None else own.tags
+        lemmas = own.lemmas
+        if lemmas is None:
+            lemmas = tuple(map(self._lemmatize, own.tokens, tags))
+        return own.replace(tags=tags, lemmas=lemmas)
 
-    def _fill(self, columns: list[Columns], *, trees: bool) -> None:
-        """Fill what is missing."""
-        open_columns = [
-            column for column in columns if column.tags is None or (trees and column.heads is None)
+    def _with_trees(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Return sentences with trees, those that lack one parsed."""
+        bare = [each for each in sentences if each.heads is None]
+        trees = iter(
+            self.parser.parse([each.tokens for each in bare], [each.tags or () for each in bare])
+        )
+        return [
+            _with_tree(each, *next(trees)) if each.heads is None else each for each in sentences
         ]
-        if open_columns:
-            forms = Forms([column.tokens for column in open_columns])
-            self._fill_tags(open_columns, forms)
-            if trees:
-                self._fill_trees(open_columns, forms)
-        lemmatize = self._lemmatize
-        for column in columns:
-            if column.lemmas is None:
-                column.lemmas = tuple(map(lemmatize, column.tokens, column.tags or ()))
-
-    def _fill_tags(self, columns: list[Columns], forms: Forms) -> None:
-        if all(column.tags is not None for column in columns):
-            return
-        names = self.tagger.tags
-        tags = [names[tag] for tag in self.tagger.tag_ids(forms).tolist()]
-        for column, (start, end) in zip(columns, pairwise(forms.offsets_list()), strict=True):
-            if column.tags is None:
-                column.tags = tuple(tags[start:end])
-
-    def _fill_trees(self, columns: list[Columns], forms: Forms) -> None:
-        parser = self.parser
-        tags = parser.tag_ids([tag for column in columns for tag in column.tags or ()])
-        head_ids, label_ids = parser.parse_ids(forms, tags)
-        heads = head_ids.tolist()
-        names = parser.labels
-        relations = [names[label] for label in label_ids.tolist()]
-        for column, (start, end) in zip(columns, pairwise(forms.offsets_list()), strict=True):
-            if column.heads is None:
-                column.heads = tuple(heads[start:end])
-                column.relations = tuple(relations[start:end])
 
 
-def _in_words(sentence: SentenceLike) -> _Given | None:
-    """Return a text, or the text of tokens with spaces between them and the tokens; or None.
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a caller gave as a sentence, as texts are annotated.
 
-    None is for what `given_columns` has to read: a Sentence, and tokens that are empty, begin or
-    end with a space.
+    Attributes
+    ----------
+    text : str
+        Raw, or tokens with a space between two.
+    tokens : tuple of str or None
+        None where they are to be found.
+    places : (starts, ends) or None
+        Offsets of the tokens in the caller's text, where that is another one.
+    own : Sentence or None
+        With the caller's text and columns.
     """
-    if isinstance(sentence, str):
-        return sentence, None
-    if isinstance(sentence, Sentence):
-        return None
-    tokens = tuple(sentence)
-    text = " ".join(tokens)
-    if not text or text[0] == " " or text[-1] == " " or "  " in text:
-        return None
-    return text, tokens
+
+    text: str
+    tokens: tuple[str, ...] | None = None
+    places: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    own: Sentence | None = None
+
+    @classmethod
+    def of(cls, sentence: SentenceLike) -> Self:
+        """Return what was given; InputError if a token is empty."""
+        if isinstance(sentence, str):
+            return cls(sentence)
+        if not isinstance(sentence, Sentence):
+            tokens = tuple(sentence)
+            text = " ".join(tokens)
+            is_plain = text and text[0] != " " != text[-1] and "  " not in text
+            if is_plain or not tokens:
+                return cls(text, tokens)
+            sentence = Sentence.from_tokens(tokens)  # which says where such tokens stand
+        text = " ".join(sentence.tokens)
+        return cls(text, sentence.tokens, (sentence.starts, sentence.ends), sentence)
 
 
-def _from_text(text: str) -> Columns:
-    tokens, starts, ends = tokenize(text)
-    return Columns(text, tuple(tokens), tuple(starts), tuple(ends))
+def _with_tree(sentence: Sentence, heads: tuple[int, ...], relations: tuple[str, ...]) -> Sentence:
+    viewed = sentence.viewed()
+    if viewed is None:
+        return sentence.replace(heads=heads, relations=relations)
+    return Sentence.of(*viewed, text=sentence.text, heads=heads, relations=relations)

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.annotate._forms import Forms
 from tokalign.annotate._parser import parse_forms
+from tokalign.annotate.forms import Forms
 from tokalign.annotate.tagger import check_labels, check_power_of_two
 from tokalign.errors import ShapeError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
 
 TABLE = "parser-en"
 UNKNOWN_TAG = 61

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokalign.annotate.columns import Columns, given_columns, require_tokens
+from tokalign.annotate.columns import MutableSentence, given_columns, require_tokens
 from tokalign.errors import ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -61,7 +61,7 @@ class SpacyAnnotator:
         See `tokalign.annotate.base.Annotator.annotate`. spaCy's tokens of white space are
         left out.
         """
-        given_or_none: list[Columns | None] = []
+        given_or_none: list[MutableSentence | None] = []
         documents = []
         for sentence in sentences:
             if isinstance(sentence, str):
@@ -76,7 +76,7 @@ class SpacyAnnotator:
         columns = []
         for known, document in zip(given_or_none, answers, strict=True):
             words = [token for token in document if known is not None or not token.is_space]
-            column = known or Columns(
+            column = known or MutableSentence(
                 document.text,
                 tuple(token.text for token in words),
                 tuple(token.idx for token in words),
@@ -92,7 +92,7 @@ class SpacyAnnotator:
         require_tokens(columns)
         return [column.sentence() for column in columns]
 
-    def _document(self, columns: Columns) -> Any:
+    def _document(self, columns: MutableSentence) -> Any:
         from spacy.tokens import Doc
 
         following = (*columns.starts, len(columns.text))[1:]

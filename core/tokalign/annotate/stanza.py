@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tokalign.annotate.columns import Columns, given_columns, require_tokens
+from tokalign.annotate.columns import MutableSentence, given_columns, require_tokens
 from tokalign.errors import InputError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -102,7 +102,7 @@ class StanzaAnnotator:
                 tuple(end for _, end in spans),
             )
 
-    def _fill(self, columns: list[Columns], trees: bool) -> None:
+    def _fill(self, columns: list[MutableSentence], trees: bool) -> None:
         if not columns:
             return
         sentences = []
@@ -140,7 +140,7 @@ class StanzaAnnotator:
             )
 
 
-class _Pieces(Columns):
+class _Pieces(MutableSentence):
     """The columns of a text and the lengths of the sentences that Stanza cut it into."""
 
     __slots__ = ("lengths",)
@@ -150,7 +150,7 @@ class _Pieces(Columns):
         self.lengths = lengths
 
 
-def _lengths(columns: Columns) -> list[int]:
+def _lengths(columns: MutableSentence) -> list[int]:
     return columns.lengths if isinstance(columns, _Pieces) else [len(columns.tokens)]
 
 

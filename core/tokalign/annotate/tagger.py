@@ -10,10 +10,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.annotate._forms import Forms
-from tokalign.annotate._tagger import tag_forms
+from tokalign.annotate._tagger import tag_forms, train_epoch
+from tokalign.annotate.forms import Forms
 from tokalign.errors import ResourceError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
+
+__all__ = ["Tagger", "check_labels", "check_power_of_two", "train_epoch"]
 
 TABLE = "tagger-en"
 WIDTH = 64

@@ -10,17 +10,16 @@ from functools import partial
 import click
 
 from tokalign.annotate import load_annotator
-from tokalign.cli.files import Destination, Source
-from tokalign.cli.options import file_options
-from tokalign.cli.pairs import SEPARATOR, decode_row
+from tokalign.batches.outcomes import annotate_each, unwrap
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED, FileFlags
+from tokalign.cli.pairs import decode_row, split_fields
+from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
 from tokalign.formats.conllu import read_sentences, write_sentence
 from tokalign.formats.document import split_tokens
-from tokalign.outcomes import annotate_each, unwrap
 from tokalign.types import SentenceLike
-
-BAD_INPUT = 3
 
 
 @dataclass(slots=True)
@@ -42,55 +41,51 @@ class _Entry:
     sentence: SentenceLike | InputError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotateFlags:
+    """How sentences are read, and what is added to them."""
+
+    format: str = flag(
+        "Format to read. In conllu, columns that are filled are kept, and the others are added.",
+        "--from",
+        type=click.Choice(["text", "conllu"]),
+        default="text",
+    )
+    tokenized: bool = flag(**TOKENIZED)
+    annotator: str = flag(**ANNOTATOR)
+    trees: bool = flag("Add dependency trees.", "--trees/--no-trees", default=True)
+    batch_size: int = flag(
+        "Sentences to read, annotate and write at a time.", type=AT_LEAST_1, default=256
+    )
+    strict: bool = flag(**STRICT)
+
+    def entries(self, rows: LineSource) -> Iterator[_Entry]:
+        """Yield the sentences of a file."""
+        if self.format == "text":
+            return _from_text(rows, self.tokenized)
+        if self.tokenized:
+            raise click.UsageError(
+                "--tokenized has no meaning with --from conllu, which has tokens"
+            )
+        return _from_conllu(rows)
+
+
 @click.command("annotate", short_help="Annotate sentences and write CoNLL-U.")
-@file_options
-@click.option(
-    "--from",
-    "kind",
-    type=click.Choice(["text", "conllu"]),
-    default="text",
-    show_default=True,
-    help="Of conllu, filled columns are kept and the others filled.",
-)
-@click.option("--tokenized", is_flag=True, help="Take the tokens between white space as they are.")
-@click.option(
-    "--annotator",
-    default="native",
-    show_default=True,
-    help="native, stanza[:FOLDER] or spacy[:MODEL].",
-)
-@click.option("--trees/--no-trees", default=True, show_default=True, help="Parse as well.")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    default=256,
-    show_default=True,
-    help="Sentences read, annotated and written at a time.",
-)
-@click.option("--strict", is_flag=True, help="Stop at the first bad line.")
-@click.pass_context
-def command(
-    ctx: click.Context,
-    rows: Source,
-    output: Destination,
-    kind: str,
-    tokenized: bool,
-    annotator: str,
-    trees: bool,
-    batch_size: int,
-    strict: bool,
-) -> None:
+@takes(files=FileFlags, how=AnnotateFlags)
+def command(files: FileFlags, how: AnnotateFlags) -> None:
     """Annotate sentences, one or a pair per line, and write CoNLL-U.
 
-    A line is SENTENCE, or SOURCE<TAB>TARGET or SOURCE ||| TARGET; blank lines are passed over.
-    Sentences are numbered by their lines, in # sent_id, or # pair_id and # side. A bad line is
-    left out and reported on stderr; the exit code is then 3.
+    A line is SENTENCE, SOURCE<TAB>TARGET or SOURCE ||| TARGET. Blank lines are skipped. The
+    comment "sent_id" of a sentence is the number of its line; sentences of a pair have "pair_id"
+    and "side" instead.
+
+    A bad line is reported on stderr and left out. The exit code is then 3.
     """
-    entries = _from_conllu(rows, tokenized) if kind == "conllu" else _from_text(rows, tokenized)
-    annotate = partial(load_annotator(annotator).annotate, trees=trees)
+    entries = how.entries(files.input)
+    annotate = partial(load_annotator(how.annotator).annotate, trees=how.trees)
     n_bad = 0
-    with output.open(rows) as sink:
-        while batch := list(itertools.islice(entries, batch_size)):
+    with files.open() as sink:
+        while batch := list(itertools.islice(entries, how.batch_size)):
             answers = annotate_each(annotate, [entry.sentence for entry in batch])
             for entry, answer in zip(batch, answers, strict=True):
                 if not isinstance(answer, InputError):
@@ -98,11 +93,11 @@ def command(
                     continue
                 click.echo(f"{entry.where}: {answer}", err=True)
                 n_bad += 1
-                if strict:
-                    ctx.exit(BAD_INPUT)
+                if how.strict:
+                    raise click.exceptions.Exit(BAD_INPUT)
     if n_bad:
         click.echo(f"{n_bad} sentences could not be annotated", err=True)
-        ctx.exit(BAD_INPUT)
+        raise click.exceptions.Exit(BAD_INPUT)
 
 
 def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
@@ -123,7 +118,7 @@ def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
 
 
 def _fields(line: str) -> list[str]:
-    fields = line.split("\t") if "\t" in line else line.split(SEPARATOR)
+    fields = split_fields(line)
     if len(fields) > 2:
         raise FormatError(
             f"saw {len(fields)} fields; wanted a sentence, or a source and a target with a tab "
@@ -132,9 +127,7 @@ def _fields(line: str) -> list[str]:
     return fields
 
 
-def _from_conllu(rows: Source, is_tokenized: bool) -> Iterator[_Entry]:
-    if is_tokenized:
-        raise click.UsageError("--tokenized has no meaning with --from conllu, which has tokens")
+def _from_conllu(rows: LineSource) -> Iterator[_Entry]:
     document = Document(rows.name, decode_lines(rows.name, rows))
     for number, (comments, sentence) in enumerate(read_sentences(document), 1):
         kept = [(key, value) for key, value in comments.items() if key != "text"]

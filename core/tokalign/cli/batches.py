@@ -1,21 +1,21 @@
-"""Aligns a stream of items in this process, in several, or at a server; the order is kept."""
+"""Lines of pairs aligned in this process, in several, or at a server; the order is kept."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tokalign.cli.options import is_input_fault
+from tokalign.batches.processes import map_batches
+from tokalign.cli.options import ModelFlags, is_input_fault
 from tokalign.cli.output import Lines, truncated_sides
-from tokalign.cli.pairs import Item
+from tokalign.cli.pairs import InputLine
 from tokalign.errors import FormatError, located
-from tokalign.options import AlignOptions
-from tokalign.processes import map_batches
 from tokalign.types import Alignment, Pair
+from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
@@ -23,34 +23,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What every batch of a run shares; small and picklable.
+class LineJob:
+    """What every batch of a run shares; small and picklable."""
 
-    Attributes
-    ----------
-    model, annotator, device : str
-    options : AlignOptions
-    layout : Lines
-    """
-
-    model: str
-    annotator: str
-    device: str
+    model: ModelFlags
     layout: Lines
     options: AlignOptions
 
-    def load(self) -> Aligner:
-        """Return the aligner to use."""
-        from tokalign.aligner import Aligner
-
-        return Aligner.load(self.model, annotator=self.annotator, device=self.device)
-
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of output; `error` tells why a bad one holds no alignment.
+class OutputLine:
+    """One line of output.
 
-    `is_cut` tells that a sentence of the pair was cut, as AlignOptions.truncate asks.
+    Attributes
+    ----------
+    number : int
+        Of the line of input, from 1.
+    text : str
+    error : str
+        Why a bad line holds no alignment.
+    is_cut : bool
+        Whether a sentence of the pair was cut, as AlignOptions.truncate asks.
     """
 
     number: int
@@ -59,23 +52,23 @@ class Line:
     is_cut: bool = False
 
 
-def align_here(items: Iterable[Item], job: Job, batch_size: int) -> Generator[Line]:
+def align_here(items: Iterable[InputLine], job: LineJob, batch_size: int) -> Generator[OutputLine]:
     """Yield a line per item, aligned by this process."""
-    aligner = job.load()
+    aligner = job.model.load()
     for batch in _batched(items, batch_size):
         yield from _align_batch(aligner, batch, job)
 
 
 def align_in_processes(
-    items: Iterable[Item], job: Job, batch_size: int, n_processes: int, timeout_s: float
-) -> Generator[Line]:
+    items: Iterable[InputLine], job: LineJob, batch_size: int, n_processes: int, timeout_s: float
+) -> Generator[OutputLine]:
     """Yield a line per item, aligned by `n_processes` others.
 
     An item that ends or hangs the process that aligns it, twice, becomes a bad line; see processes.
     """
-    waiting: deque[Item] = deque()
+    waiting: deque[InputLine] = deque()
 
-    def noted() -> Iterator[Item]:
+    def noted() -> Iterator[InputLine]:
         for item in items:
             waiting.append(item)
             yield item
@@ -84,18 +77,18 @@ def align_in_processes(
     outcomes = map_batches(start, noted(), batch_size, n_processes, timeout_s=timeout_s)
     for outcome in outcomes:
         item = waiting.popleft()
-        yield outcome if isinstance(outcome, Line) else _bad(item, job.layout, str(outcome))
+        yield outcome if isinstance(outcome, OutputLine) else _bad(item, job.layout, str(outcome))
 
 
-def _start(job: Job) -> Callable[[Sequence[Item]], list[Line]]:
+def _start(job: LineJob) -> Callable[[Sequence[InputLine]], list[OutputLine]]:
     """Return what a process does with each batch."""
-    aligner = job.load()
+    aligner = job.model.load()
     return lambda items: _align_batch(aligner, items, job)
 
 
 def align_at_server(
-    items: Iterable[Item], job: Job, batch_size: int, client: Client
-) -> Generator[Line]:
+    items: Iterable[InputLine], job: LineJob, batch_size: int, client: Client
+) -> Generator[OutputLine]:
     """Yield a line per item, aligned by a server.
 
     Raises
@@ -103,7 +96,7 @@ def align_at_server(
     CallError
         If the server refuses a pair for any reason but the pair itself, such as an unknown style.
     """
-    waiting: deque[Item] = deque()
+    waiting: deque[InputLine] = deque()
 
     def pairs() -> Iterator[Pair]:
         for item in items:
@@ -113,10 +106,9 @@ def align_at_server(
 
     results = client.align_stream(
         pairs(),
+        job.options,
         chunk_size=batch_size,
-        model=job.model,
-        annotator=job.annotator,
-        **asdict(job.options),
+        **job.model.at_server(),
     )
     for result in results:
         while (item := waiting.popleft()).pair is None:
@@ -131,7 +123,7 @@ def align_at_server(
         yield _bad(item, job.layout, item.error)
 
 
-def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line]:
+def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> list[OutputLine]:
     pairs = [item.pair for item in items if item.pair is not None]
     outcomes = aligner.pipe(pairs, job.options, batch_size=len(items), errors="return")
     lines = []
@@ -145,19 +137,19 @@ def _align_batch(aligner: Aligner, items: Sequence[Item], job: Job) -> list[Line
     return lines
 
 
-def _good(item: Item, layout: Lines, alignment: Alignment) -> Line:
+def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
     try:
         text = layout.line(item.id, alignment)
     except FormatError as error:
         return _bad(item, layout, str(error))
-    return Line(item.line, text, is_cut=bool(truncated_sides(alignment)))
+    return OutputLine(item.line, text, is_cut=bool(truncated_sides(alignment)))
 
 
-def _bad(item: Item, layout: Lines, error: str) -> Line:
-    return Line(item.line, layout.bad_line(item.id, item.line, error), error)
+def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
+    return OutputLine(item.line, layout.bad_line(item.id, item.line, error), error)
 
 
-def _batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+def _batched(items: Iterable[InputLine], size: int) -> Iterator[list[InputLine]]:
     pending = iter(items)
     while batch := list(itertools.islice(pending, size)):
         yield batch

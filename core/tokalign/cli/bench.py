@@ -1,4 +1,4 @@
-"""``tokalign bench``: load a running server and report latency against throughput."""
+"""``tokalign bench``: throughput and latency of a running server under load."""
 
 from __future__ import annotations
 
@@ -6,124 +6,148 @@ import itertools
 import json
 import os
 import platform
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from tokalign.cli.files import OutputPath
-from tokalign.cli.options import read_token, secure_options
+from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.options import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
+from tokalign.cli.sinks import OutputPath
 from tokalign.errors import InputError, ServerError, quoted
 
 if TYPE_CHECKING:
     import ssl
 
+    from tokalign.load.connection import Security
+    from tokalign.load.measure import Result, Step
+
 MOST_QUESTIONS = 50
 """Requests of --method rank that are made, for each holds all of its candidates."""
 
 
-@click.command("bench", short_help="Measure a server under load.")
-@click.option("--server", required=True, metavar="HOST:PORT", help="A running server.")
-@click.option("--metrics", metavar="URL", help="Its /metrics, for queue and compute times.")
-@click.option(
-    "--method",
-    type=click.Choice(["align", "batch", "rank"]),
-    default="align",
-    show_default=True,
-    help="What is called: Align, BatchAlign or Rank.",
-)
-@click.option(
-    "--pairs",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Pairs per call of --method batch, candidates of rank.",
-)
-@click.option(
-    "--input",
-    "source",
-    type=click.File(),
-    help="source<TAB>target lines to send; rank takes sources for candidates, targets for queries.",
-)
-@secure_options
-@click.option("--in-flight", default="1,8,64", show_default=True, help="Closed loop steps.")
-@click.option("--rate", default="", help="Open loop steps in calls per second, instead.")
-@click.option(
-    "--connections",
-    type=click.IntRange(1),
-    default=4,
-    show_default=True,
-    help="Connections that the calls are spread over.",
-)
-@click.option(
-    "--duration",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Seconds per window.",
-)
-@click.option(
-    "--windows",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="Most windows per step; the first stable one, else the last, is reported.",
-)
-@click.option("--warm-up", default=2.0, show_default=True, help="Seconds before each step.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option("--html", "page", type=OutputPath(), help="Plot.")
-def command(
-    server: str,
-    metrics: str | None,
-    method: str,
-    pairs: int,
-    source: TextIO | None,
-    tls_ca: Path | None,
-    token_file: Path | None,
-    in_flight: str,
-    rate: str,
-    connections: int,
-    duration: float,
-    windows: int,
-    warm_up: float,
-    as_json: bool,
-    page: Path | None,
-) -> None:
-    """Load a server in steps and print throughput, percentiles and where the time went.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFlags:
+    """The server, and what it is asked."""
 
-    A window is stable where throughput and median latency stay within a fifth of their means over
-    its five parts. Closed loop: so many callers, each waiting for its answer. Open loop: calls
-    arrive at random (Poisson) at a rate, whether or not the server keeps up, and are timed from
-    the moment they were meant to start.
+    server: str = flag("A running server.", metavar="HOST:PORT", required=True)
+    secure: SecureFlags = group(SecureFlags)
+    metrics: str | None = flag(
+        "Its page of metrics, for the times in the queue and in workers.", metavar="URL"
+    )
+    method: str = flag(
+        "Method to call: Align, BatchAlign or Rank.",
+        type=click.Choice(["align", "batch", "rank"]),
+        default="align",
+    )
+    pairs: int = flag(
+        "Pairs in each call of --method batch, or candidates of rank.", type=AT_LEAST_1, default=100
+    )
+    input: TextIO | None = flag(
+        "Lines SOURCE<TAB>TARGET to send. rank takes the targets as questions and the sources as "
+        "candidates.",
+        type=click.File(),
+        show_default="four built-in pairs",
+    )
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs in each call."""
+        return 1 if self.method == "align" else self.pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadFlags:
+    """How many calls are made, and for how long."""
+
+    in_flight: str = flag("Callers of each step (closed loop).", default="1,8,64")
+    rate: str = flag("Calls per second of each step (open loop), instead.", default="")
+    connections: int = flag(
+        "Connections that the calls are spread over.", type=AT_LEAST_1, default=4
+    )
+    duration: float = flag("Seconds of a window.", type=ABOVE_0, default=10.0)
+    windows: int = flag(
+        "Most windows of a step; the first stable one is reported, else the last.",
+        type=AT_LEAST_1,
+        default=3,
+    )
+    warm_up: float = flag("Seconds before each step.", default=2.0)
+
+    def steps(self) -> list[Step]:
+        """Return the steps in order."""
+        from tokalign.load.measure import Step
+
+        steps = [Step(rate=value) for value in _numbers(self.rate, "--rate")]
+        callers = _numbers(self.in_flight, "--in-flight")
+        return steps or [Step(in_flight=int(value)) for value in callers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFlags:
+    """How the measurements are shown."""
+
+    json: bool = flag(**JSON)
+    html: Path | None = flag("Write a page with a plot.", type=OutputPath())
+
+
+@click.command("bench", short_help="Measure a server under load.")
+@takes(calls=CallFlags, load=LoadFlags, report=ReportFlags)
+def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
+    """Load a server in steps, and print throughput, latency and where the time went.
+
+    Closed loop: a number of callers, each of which waits for its answer before it calls again.
+    Open loop: calls arrive at random (Poisson) at a rate, whether or not the server keeps up, and
+    are timed from the moment they were meant to start.
+
+    A window is stable if throughput and median latency stay within a fifth of their means over its
+    five parts.
     """
-    from tokalign.load import measure, report
+    from tokalign.load import report as shown
     from tokalign.load.connection import Security
+
+    tls = _tls(calls.secure.ca_path, calls.secure.token_path)
+    results = _measure(calls, load, Security(tls, calls.secure.token() or ""))
+    if report.json:
+        value = {
+            "method": calls.method,
+            "pairs_per_call": calls.n_pairs,
+            "tls": tls is not None,
+            "window_s": load.duration,
+            "machine": platform.platform(),
+            "cpus": os.cpu_count(),
+            "steps": [result.to_json() for result in results],
+        }
+        click.echo(json.dumps(value))
+    else:
+        click.echo(shown.table(results))
+    if report.html is not None:
+        machine = platform.processor() or platform.machine()
+        title = f"{calls.method} at {calls.server} ({machine})"
+        report.html.write_text(shown.page(results, title), encoding="utf-8")
+
+
+def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
+    """Return what each step measured."""
+    from tokalign.load import measure
     from tokalign.load.generator import Generator
 
-    steps = [measure.Step(rate=value) for value in _numbers(rate, "--rate")]
-    steps = steps or [
-        measure.Step(in_flight=int(value)) for value in _numbers(in_flight, "--in-flight")
-    ]
-    n_pairs = 1 if method == "align" else pairs
-    texts = _texts(source)
-    security = Security(_tls(tls_ca, token_file), read_token(token_file) or "")
+    steps = load.steps()
+    bodies = BODIES[calls.method](_texts(calls.input), calls.n_pairs)
+    metrics = calls.metrics
     results = []
     try:
         generator = Generator(
-            server,
-            measure.METHODS[method],
-            BODIES[method](texts, n_pairs),
-            connections,
-            security=security,
+            calls.server, measure.METHODS[calls.method], bodies, load.connections, security=security
         )
         for step in steps:
             result = measure.measure(
                 generator,
                 step,
-                duration_s=duration,
-                warm_up_s=warm_up,
-                max_windows=windows,
-                pairs_per_call=n_pairs,
+                duration_s=load.duration,
+                warm_up_s=load.warm_up,
+                max_windows=load.windows,
+                pairs_per_call=calls.n_pairs,
                 read_metrics=(lambda: measure.scrape(metrics)) if metrics else dict,
             )
             results.append(result)
@@ -131,22 +155,8 @@ def command(
         generator.close()
     except OSError as error:
         spoken = "without TLS" if security.tls is None else "with TLS"
-        raise ServerError(f"{server}: {error}; is the server running, {spoken}?") from error
-    title = f"{method} at {server} ({platform.processor() or platform.machine()})"
-    if as_json:
-        steps_json = [result.to_json() for result in results]
-        machine = {"machine": platform.platform(), "cpus": os.cpu_count()}
-        what = {
-            "method": method,
-            "pairs_per_call": n_pairs,
-            "tls": security.tls is not None,
-            "window_s": duration,
-        }
-        click.echo(json.dumps(what | machine | {"steps": steps_json}))
-    else:
-        click.echo(report.table(results))
-    if page is not None:
-        page.write_text(report.page(results, title), encoding="utf-8")
+        raise ServerError(f"{calls.server}: {error}; is the server running, {spoken}?") from error
+    return results
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from tokalign.cli.gold import File, gold_options, scoring_options
+from tokalign.cli.corpora import GoldFlags, ScoreFlags
+from tokalign.cli.flags import takes
+from tokalign.cli.renamed import warn
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
 from tokalign.evaluate.compared import SystemLinks, compare_systems, comparison_table
-from tokalign.formats import Options, read_gold
-from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.formats import Options
 from tokalign.types import GoldPair
-from tokalign.view import compared_pairs, render_page, table_lines
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.view import compared_pairs, render_page
 
-_SETTINGS = ("direction", "style", "format", "with")
-_FLAGS = ("one-based", "reversed")
+_OF_MODELS = {"symmetrization", "style"}
+_OF_FILES = {"from", "with", "symmetrization"}
+_SWITCHES = {"one-based", "reversed"}
+_RENAMED = {"direction": "symmetrization", "format": "from"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Spec:
     label : str
     what : str
         A model's name or path, or the path of links.
-    direction : Symmetrization or None
+    symmetrization : Symmetrization or None
     style, format : str
         Of a model, and of a file; empty for what is the default.
     other : str
@@ -43,7 +46,7 @@ class Spec:
 
     label: str
     what: str
-    direction: Symmetrization | None = None
+    symmetrization: Symmetrization | None = None
     style: str = ""
     format: str = ""
     other: str = ""
@@ -52,7 +55,7 @@ class Spec:
     @property
     def is_model(self) -> bool:
         """Whether it aligns; else it is a file of what was aligned."""
-        from tokalign.shipped import MODEL_SUFFIX, shipped_models
+        from tokalign.model.shipped import MODEL_SUFFIX, shipped_models
         from tokalign.systems import SYSTEMS
 
         names = (*shipped_models(), *SYSTEMS)
@@ -69,41 +72,55 @@ def read_spec(text: str) -> Spec:
     """
     what, *settings = text.split(",")
     label, separator, path = what.rpartition("=")
-    spec = Spec(label if separator else text, path)
+    values = _settings(text, settings)
+    chosen = values.get("symmetrization")
+    spec = Spec(
+        label if separator else text,
+        path,
+        symmetrization=None if chosen is None else Symmetrization(chosen),
+        style=values.get("style", ""),
+        format=values.get("from", ""),
+        other=values.get("with", ""),
+        options=Options(one_based="one-based" in values, reverse="reversed" in values),
+    )
+    known, kind = (_OF_MODELS, "models") if spec.is_model else (_OF_FILES | _SWITCHES, "files")
+    for name in sorted(values.keys() - known):
+        other = "files" if spec.is_model else "models"
+        raise InputError(f"system {quoted(text)}: {name} is a setting of {other}, not of {kind}")
+    if not spec.is_model and (chosen is None) == bool(spec.other):
+        raise InputError(
+            f"system {quoted(text)}: symmetrization combines the links of two files; give both "
+            "with=FILE and symmetrization=..."
+        )
+    return spec
+
+
+def _settings(text: str, settings: Sequence[str]) -> dict[str, str]:
+    """Return the settings of a system by name; InputError if one is unknown, empty or repeated."""
     values: dict[str, str] = {}
     for setting in settings:
         name, separator, value = setting.partition("=")
-        if name not in (_SETTINGS if separator else _FLAGS):
-            known = ", ".join([f"{each}=..." for each in _SETTINGS] + list(_FLAGS))
-            raise InputError(f"system {quoted(text)}: no setting {quoted(setting)}; wanted {known}")
+        if separator and name in _RENAMED:
+            warn(f"{name}=", f"{_RENAMED[name]}=")
+            name = _RENAMED[name]
+        if name not in (_OF_MODELS | _OF_FILES if separator else _SWITCHES):
+            known = ", ".join([f"{each}=..." for each in sorted(_OF_MODELS | _OF_FILES)])
+            raise InputError(
+                f"system {quoted(text)}: no setting {quoted(setting)}; wanted {known}, "
+                f"{', '.join(sorted(_SWITCHES))}"
+            )
         if separator and not value:
             raise InputError(f"system {quoted(text)}: nothing follows {quoted(setting)}")
         if name in values:
             raise InputError(f"system {quoted(text)}: {name} is there twice")
         values[name] = value
-    if "direction" in values and values["direction"] not in list(Symmetrization):
+    chosen = values.get("symmetrization", Symmetrization.JOINT)
+    if chosen not in list(Symmetrization):
         raise InputError(
-            f"system {quoted(text)}: no direction {quoted(values['direction'])}; wanted one of "
+            f"system {quoted(text)}: no symmetrization {quoted(chosen)}; wanted one of "
             f"{', '.join(Symmetrization)}"
         )
-    of_files = {"format", "with", *_FLAGS} & values.keys()
-    if spec.is_model and of_files:
-        raise InputError(f"system {quoted(text)}: {min(of_files)} is a setting of files")
-    if not spec.is_model and "style" in values:
-        raise InputError(f"system {quoted(text)}: style is a setting of models")
-    if not spec.is_model and ("direction" in values) != ("with" in values):
-        raise InputError(
-            f"system {quoted(text)}: direction combines the links of two files; give both "
-            "with=FILE and direction=..."
-        )
-    return replace(
-        spec,
-        direction=Symmetrization(values["direction"]) if "direction" in values else None,
-        style=values.get("style", ""),
-        format=values.get("format", ""),
-        other=values.get("with", ""),
-        options=Options(one_based="one-based" in values, reverse="reversed" in values),
-    )
+    return values
 
 
 def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:
@@ -124,7 +141,7 @@ def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> SystemLinks:
 
     aligner = Aligner.load(spec.what)
     pairs = [(pair.source, pair.target) for pair in gold]
-    chosen = spec.direction or DEFAULT_SYMMETRIZATION
+    chosen = spec.symmetrization or DEFAULT_SYMMETRIZATION
     for pair in pairs[:1]:
         aligner.align(*pair, symmetrization=chosen, style=spec.style)  # tables are opened
     began = time.perf_counter()
@@ -137,7 +154,7 @@ def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> SystemLinks:
 def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:
     def read(path: str) -> list[frozenset[tuple[int, int]]]:
         if not Path(path).is_file():
-            from tokalign.shipped import model_path
+            from tokalign.model.shipped import model_path
 
             model_path(path)  # says that there is neither a file nor a model of the name
         return read_predictions(
@@ -145,74 +162,65 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
         )
 
     links = read(spec.what)
-    if spec.other and spec.direction is not None:
+    if spec.other and spec.symmetrization is not None:
         from tokalign.decoding.symmetrize import HEURISTICS
 
-        if spec.direction not in HEURISTICS:
+        if spec.symmetrization not in HEURISTICS:
             raise InputError(
-                f"direction {spec.direction} is decided from probabilities; of files wanted one "
+                f"symmetrization {spec.symmetrization} needs probabilities; for files wanted one "
                 f"of {', '.join(HEURISTICS)}"
             )
-        combine = HEURISTICS[spec.direction]
+        combine = HEURISTICS[spec.symmetrization]
         links = [combine(*each) for each in zip(links, read(spec.other), strict=True)]
     return SystemLinks(spec.label, links)
 
 
 @click.command("compare", short_help="Compare systems on one gold corpus.")
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
-@gold_options
+@takes(gold=GoldFlags, scoring=ScoreFlags)
 @click.option(
-    "--alpha", type=click.Choice(ALPHAS), default="0.4", show_default=True, help="Of F-alpha."
+    "--alpha",
+    type=click.Choice(ALPHAS),
+    default="0.4",
+    show_default=True,
+    help="Alpha of the column F-alpha.",
 )
-@scoring_options(page="the table, a plot, and every pair of any two systems")
-def command(
-    systems: tuple[str, ...],
-    gold: File | None,
-    choice: str,
-    alpha: str,
-    samples: int,
-    seed: int,
-    html_path: Path | None,
-    as_json: bool,
-) -> None:
+def command(systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alpha: str) -> None:
     """Compare systems on pairs aligned by hand, each with the first one.
 
-    A system is the name of a model or of a system of the literature, the path of a model
-    (.tokalign), or a file of links in any format: what GIZA++, fast_align, eflomal, SimAlign and
-    awesome-align write is read as it comes. Settings of models: direction=..., style=...; of files:
-    format=..., one-based, reversed, and with=FILE,direction=... to combine the links of both
-    directions.
+    A SYSTEM is one of three things: the name of a model or of a system of the literature; the path
+    of a model (.tokalign); a file of links in any format, as GIZA++, fast_align, eflomal, SimAlign
+    and awesome-align write them.
 
-    Pairs per second are of one thread, with the annotation of the sentences.
+    Settings of models: symmetrization=..., style=... Settings of files: from=FORMAT, one-based,
+    reversed, and with=FILE,symmetrization=... to combine the links of both directions.
+
+    Pairs per second are measured on one thread and include annotating the sentences.
     """
-    if gold is None:
-        raise click.UsageError("give --gold")
-    links = LinkChoice(choice)
-    pairs = read_gold(gold.path, gold.format, options=gold.options)
+    choice = LinkChoice(scoring.links)
+    pairs = gold.read()
     specs = [read_spec(each) for each in systems]
     labels = [spec.label for spec in specs]
     if len(set(labels)) < len(labels):
         raise click.UsageError(f"two systems have one label among {', '.join(labels)}; add LABEL=")
-    found = [links_of(spec, pairs, links) for spec in specs]
-    rows = compare_systems(pairs, found, choice=links, n_samples=samples, seed=seed)
-    table = comparison_table(rows, links, alpha)
-    if html_path is not None:
+    found = [links_of(spec, pairs, choice) for spec in specs]
+    rows = compare_systems(
+        pairs, found, choice=choice, n_samples=scoring.samples, seed=scoring.seed
+    )
+    table = comparison_table(rows, choice, alpha)
+    if scoring.html is not None and gold.path is not None:
         page = render_page(
             f"{len(rows)} systems on {gold.path.name}",
-            f"{len(pairs)} pairs; links that count: {links.value}",
-            compared_pairs(pairs, [each.predicted for each in found], choice=links),
+            f"{len(pairs)} pairs; links that count: {choice.value}",
+            compared_pairs(pairs, [each.predicted for each in found], choice=choice),
             tables=[table],
-            choice=links,
+            choice=choice,
             systems=rows,
         )
-        html_path.write_text(page, encoding="utf-8")
-    if as_json:
-        value = {
-            "gold": str(gold.path),
-            "links": links.value,
-            "systems": [row.to_json() for row in rows],
-        }
-        click.echo(json.dumps(value))
-        return
-    for line in table_lines([table]):
-        click.echo(line)
+        scoring.html.write_text(page, encoding="utf-8")
+    value = {
+        "gold": str(gold.path),
+        "links": choice.value,
+        "systems": [row.to_json() for row in rows],
+    }
+    scoring.print(value, [table])

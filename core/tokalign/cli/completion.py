@@ -10,9 +10,12 @@ from click.shell_completion import get_completion_class
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print a script that completes tokalign's commands and options in SHELL.
+    """Print a script that completes the commands and options of tokalign in a shell.
 
-    For example: tokalign completion bash > ~/.local/share/bash-completion/completions/tokalign
+    For example:
+
+    \b
+      tokalign completion bash > ~/.local/share/bash-completion/completions/tokalign
     """
     complete = get_completion_class(shell)
     if complete is None:  # Choice admits only shells that click knows

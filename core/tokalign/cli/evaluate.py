@@ -1,9 +1,8 @@
-"""``tokalign evaluate``: score a model or predictions against gold."""
+"""``tokalign evaluate``: scores of a model or of predictions against gold."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,134 +10,113 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
-from tokalign.cli.gold import FILE, File, gold_options, predictions_options, scoring_options
-from tokalign.cli.options import is_quiet
+from tokalign.cli.corpora import GoldFlags, PredictionFlags, ScoreFlags
+from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
 from tokalign.evaluate.unrelated import Confidences, count_unrelated
 from tokalign.formats import read_gold
-from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.types import GoldPair
-from tokalign.view import page_pairs, render_page, table_lines
+from tokalign.view import page_pairs, render_page
 
 N_ERRORS_OF_PAGE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class System:
-    """What is scored: its names in JSON and in a title, its links, and how sure it was of them."""
+class ScoredSystem:
+    """What is scored: its names in JSON and in a title, and its links."""
 
-    names: dict[str, object]
+    names: Mapping[str, object]
     title: str
-    predicted: Sequence[Links]
-    confidences: Confidences | None = None
+    predicted: Sequence[Links] | Confidences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateFlags:
+    """What is scored, and what is listed."""
+
+    model: str | None = flag("Model or system to score: a name or a path.")
+    options: LinkFlags = group(LinkFlags)
+    predictions: PredictionFlags = group(PredictionFlags)
+    against: Path | None = flag(
+        "Predictions of a second system to test against.", type=EXISTING_FILE
+    )
+    unrelated: Path | None = flag(
+        "Pairs whose sentences have nothing to do with each other; their links are not read.",
+        type=EXISTING_FILE,
+    )
+    errors: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+
+    def __post_init__(self) -> None:
+        if (self.model is None) == (self.predictions.path is None):
+            raise click.UsageError("give either --model or --predictions")
+        if self.options.style and self.model is None:
+            raise click.UsageError("--style is for --model; predictions are taken as they are")
+        if self.unrelated is not None and self.model is None:
+            raise click.UsageError("--unrelated needs --model")
 
 
 @click.command("evaluate", short_help="Score a model, or predictions, on gold.")
-@gold_options
-@click.option(
-    "--unrelated",
-    "unrelated_path",
-    type=FILE,
-    help="Pairs that have nothing to say to each other; their links are not read.",
-)
-@click.option("--model", help="Name of a shipped model or a system, or path of a model file.")
-@predictions_options
-@click.option(
-    "--direction",
-    type=click.Choice([each.value for each in Symmetrization]),
-    help="How the model decodes (default: as 'tokalign align'); predictions are taken as they are.",
-)
-@click.option("--style", help="Of the model (default: its default style).")
-@click.option("--against", type=FILE, help="Predictions of another system to test against.")
-@click.option(
-    "--errors",
-    "n_errors",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Worst errors to list.",
-)
-@scoring_options(page="every pair, worst first")
-def command(
-    gold: File | None,
-    unrelated_path: Path | None,
-    model: str | None,
-    predictions: File | None,
-    direction: str | None,
-    style: str | None,
-    choice: str,
-    against: Path | None,
-    samples: int,
-    seed: int,
-    n_errors: int,
-    html_path: Path | None,
-    as_json: bool,
-) -> None:
-    """Score a model, or predictions in any format, against gold.
+@takes(gold=GoldFlags, asked=EvaluateFlags, scoring=ScoreFlags)
+def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
+    """Score a model, or predictions in any format, against pairs aligned by hand.
 
-    Precision and recall are macro averages over pairs, F1 the harmonic mean of the two; an empty
+    Precision and recall are macro averages over pairs, and F1 is their harmonic mean. An empty
     prediction has precision 0, or 1 if the gold is empty too.
 
-    Printed are F1 with intervals, F-alpha over the range of alpha, exact match, AER and why it
-    misleads, scores of identical, other and content words, tables by length, kind of link and word
-    class, how well confidences are calibrated (with --model), a paired test (with --against) and
-    the most harmful errors (with --errors).
+    The report has every score with its interval, F-alpha for several alphas, and tables by length,
+    kind of link and word class. With --model it says how well confidences are calibrated, with
+    --against it has a paired test, and with --errors the errors that cost most.
 
-    With --unrelated the links per 100 unrelated pairs are printed, by kind of words and confidence,
-    and links between unlike words count as wrong in the calibration. It needs --model, and no gold.
+    --unrelated needs --model, but no gold. It counts the links per 100 unrelated pairs, by kind of
+    words and by confidence. Links between unlike words then count as wrong in the calibration.
+
+    --symmetrization and --style are for --model; predictions are taken as they are.
     """
-    if (model is None) == (predictions is None):
-        raise click.UsageError("give either --model or --predictions")
-    if style and model is None:
-        raise click.UsageError("--style is for --model; predictions are taken as they are")
-    if unrelated_path is not None and model is None:
-        raise click.UsageError("--unrelated needs --model")
-    unrelated = (
-        None if unrelated_path is None else _unrelated(str(model), unrelated_path, direction, style)
-    )
-    if gold is None:
-        if unrelated is None:
-            raise click.UsageError("give --gold, --unrelated or both")
-        counts = count_unrelated(*unrelated)
-        if as_json:
-            click.echo(json.dumps({"model": model, "unrelated": counts.to_json()}))
-            return
-        for line in table_lines([unrelated_table(counts)]):
-            click.echo(line)
-        return
-    links = LinkChoice(choice)
-    pairs: Sequence[GoldPair] = read_gold(gold.path, gold.format, options=gold.options)
-    if predictions is not None:
-        pairs, system = _read(predictions, pairs, links)
+    unrelated = _unrelated(asked)
+    if gold.path is not None:
+        _report(gold, asked, scoring, unrelated)
+    elif unrelated is None:
+        raise click.UsageError("give --gold, --unrelated or both")
     else:
-        pairs, system = _align(str(model), pairs, direction, style or "")
-    others = None if against is None else read_predictions(against, pairs, choice=links)
+        counts = count_unrelated(*unrelated)
+        value = {"model": asked.model, "unrelated": counts.to_json()}
+        scoring.print(value, [unrelated_table(counts)])
+
+
+def _report(
+    gold: GoldFlags,
+    asked: EvaluateFlags,
+    scoring: ScoreFlags,
+    unrelated: tuple[Sequence[GoldPair], Confidences] | None,
+) -> None:
+    """Score a system on gold, and write what was found."""
+    choice = LinkChoice(scoring.links)
+    pairs, system = _system(asked, gold.read(), choice)
+    against = asked.against
+    others = None if against is None else read_predictions(against, pairs, choice=choice)
     found = report(
         pairs,
         system.predicted,
-        choice=links,
-        confidences=system.confidences,
+        choice=choice,
         others=others,
         unrelated=unrelated,
-        n_samples=samples,
-        seed=seed,
+        n_samples=scoring.samples,
+        seed=scoring.seed,
     )
-    if html_path is not None:
+    if scoring.html is not None and gold.path is not None:
         page = _page(found, pairs, system, others, gold.path.name, against)
-        html_path.write_text(page, encoding="utf-8")
-    if as_json:
-        click.echo(json.dumps(found.to_json(system.names, n_errors)))
-        return
-    for line in table_lines(tables(found, n_errors=n_errors, other=str(against))):
-        click.echo(line)
+        scoring.html.write_text(page, encoding="utf-8")
+    value = found.to_json(system.names, asked.errors)
+    scoring.print(value, tables(found, n_errors=asked.errors, other=str(against)))
 
 
 def _page(
     found: Report,
     pairs: Sequence[GoldPair],
-    system: System,
+    system: ScoredSystem,
     others: Sequence[Links] | None,
     gold_name: str,
     against: Path | None,
@@ -146,37 +124,40 @@ def _page(
     note = f"{len(pairs)} pairs; links that count: {found.choice.value}"
     if against is not None:
         note += f"; second system: {against.name}"
-    shown = system.confidences or system.predicted
     return render_page(
         f"{system.title} against {gold_name}",
         note,
-        page_pairs(pairs, shown, choice=found.choice, other=others),
+        page_pairs(pairs, system.predicted, choice=found.choice, other=others),
         tables=tables(found, n_errors=N_ERRORS_OF_PAGE, other=against.name if against else ""),
         calibration=found.calibration,
         choice=found.choice,
     )
 
 
-def _read(
-    file: File, gold: Sequence[GoldPair], choice: LinkChoice
-) -> tuple[list[GoldPair], System]:
-    """Return the gold with tags, and the system whose links are in a file."""
-    predicted = read_predictions(
-        file.path, gold, format=file.format, choice=choice, options=file.options
-    )
-    return _tag(gold), System({"predictions": str(file.path)}, file.path.name, predicted)
+def _system(
+    asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice
+) -> tuple[list[GoldPair], ScoredSystem]:
+    """Return the gold with tags, and the system that is asked for."""
+    if asked.model is None:
+        path = asked.predictions.path or Path()
+        links = asked.predictions.read(gold, choice)
+        return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links)
+    options = asked.options
+    style = {"style": options.style} if options.style else {}
+    names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
+    title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
+    annotated, confidences = _align(asked.model, gold, options)
+    return annotated, ScoredSystem(names, title, confidences)
 
 
 def _align(
-    model: str, gold: Sequence[GoldPair], direction: str | None, style: str
-) -> tuple[list[GoldPair], System]:
+    model: str, gold: Sequence[GoldPair], flags: LinkFlags
+) -> tuple[list[GoldPair], Confidences]:
     """Return the gold with the annotator's columns, and the model's links."""
     from tokalign.aligner import Aligner
 
-    chosen = Symmetrization(direction) if direction else DEFAULT_SYMMETRIZATION
-    pairs = ((pair.source, pair.target) for pair in gold)
     answers = tqdm(
-        Aligner.load(model).pipe(pairs, symmetrization=chosen, style=style),
+        Aligner.load(model).pipe(((pair.source, pair.target) for pair in gold), flags.options()),
         total=len(gold),
         unit=" pairs",
         disable=is_quiet() or None,  # None hides it where stderr is no terminal
@@ -186,20 +167,14 @@ def _align(
     for pair, answer in zip(gold, answers, strict=True):
         annotated.append(replace(pair, source=answer.source, target=answer.target))
         confidences.append({(each.source, each.target): each.confidence for each in answer.links})
-    return annotated, System(
-        names={"model": model, "direction": chosen.value, **({"style": style} if style else {})},
-        title=", ".join((f"model {model}", chosen.value, *([style] if style else []))),
-        predicted=[frozenset(each) for each in confidences],
-        confidences=confidences,
-    )
+    return annotated, confidences
 
 
-def _unrelated(
-    model: str, path: Path, direction: str | None, style: str | None
-) -> tuple[list[GoldPair], Confidences]:
+def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | None:
     """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
-    pairs, system = _align(model, read_gold(path), direction, style or "")
-    return pairs, system.confidences or ()
+    if asked.unrelated is None or asked.model is None:
+        return None
+    return _align(asked.model, read_gold(asked.unrelated), asked.options)
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:

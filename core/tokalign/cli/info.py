@@ -1,4 +1,4 @@
-"""``tokalign info``: what is installed, or what a server offers."""
+"""``tokalign info``: models, tables, limits and versions, installed or of a server."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from typing import Any
 
 import click
 
-from tokalign.cli.options import Endpoint, connect_options
+from tokalign.cli.flags import takes
+from tokalign.cli.options import JSON, Endpoint
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
 
 @click.command("info", short_help="Show models, tables, limits and versions.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@connect_options
-def command(as_json: bool, server: Endpoint | None) -> None:
-    """Show models, resources, limits and versions, of this installation or of a server."""
-    facts = _of_server(server) if server else _of_installation()
+@click.option("--json", "as_json", **JSON)
+@takes(server=Endpoint)
+def command(as_json: bool, server: Endpoint) -> None:
+    """Show the models, tables, limits and versions of this installation, or of a server."""
+    facts = _of_server(server) if server.address else _of_installation()
     click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
 
 
 def _of_installation() -> dict[str, Any]:
     from tokalign.annotate import ANNOTATORS
-    from tokalign.lengths import MAX_CHARACTERS, MAX_TOKENS
+    from tokalign.files.tables import DATA_DIR
     from tokalign.lexicon.resources import list_resources
     from tokalign.model import load_model
-    from tokalign.shipped import model_path, shipped_models
+    from tokalign.model.shipped import model_path, shipped_models
     from tokalign.systems import SYSTEMS, load_system, summary
-    from tokalign.tables import DATA_DIR
+    from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
     models = []
     for name in shipped_models():
@@ -90,7 +91,7 @@ def _of_server(server: Endpoint) -> dict[str, Any]:
     return {
         "server": server.address,
         "health": health,
-        "versions": {"tokalign": info.version},
+        "versions": {"tokalign": info.server_version},
         "models": [dataclasses.asdict(model) for model in info.models],
         "annotators": list(info.annotators),
         "limits": dataclasses.asdict(info.limits),

@@ -1,4 +1,4 @@
-"""Runs a command that writes one line for each pair it reads."""
+"""Runs of commands that write one line for each pair they read."""
 
 from __future__ import annotations
 
@@ -6,86 +6,124 @@ import itertools
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass
 
 import click
 
-from tokalign.cli.batches import Job, Line, align_at_server, align_here, align_in_processes
-from tokalign.cli.files import Destination, Sink, Source
-from tokalign.cli.options import Endpoint, check_no_device, is_quiet
-from tokalign.cli.pairs import read_items
+from tokalign.batches.processes import HUNG_S
+from tokalign.cli.batches import (
+    LineJob,
+    OutputLine,
+    align_at_server,
+    align_here,
+    align_in_processes,
+)
+from tokalign.cli.flags import flag, group
+from tokalign.cli.options import (
+    ABOVE_0,
+    AT_LEAST_1,
+    BAD_INPUT,
+    STRICT,
+    TOKENIZED,
+    Endpoint,
+    FileFlags,
+    ModelFlags,
+    is_quiet,
+)
+from tokalign.cli.output import Lines
+from tokalign.cli.pairs import InputLine, read_lines
 from tokalign.cli.parquet import open_parquet, read_parquet
-from tokalign.cli.table import Columns
-from tokalign.devices import DEFAULT_DEVICE
-from tokalign.errors import InputError
+from tokalign.cli.sinks import LineSink
+from tokalign.cli.sources import LineSource
+from tokalign.cli.table import ColumnNames, columns_from
+from tokalign.errors import FormatError, InputError
+from tokalign.types.options import AlignOptions
 
-BAD_INPUT = 3
 MAX_REPORTED = 10
 
 
-def run(
-    ctx: click.Context,
-    rows: Source,
-    output: Destination,
-    job: Job,
-    server: Endpoint | None,
-    is_tokenized: bool,
-    columns: Columns | None,
-    batch_size: int,
-    n_processes: int,
-    timeout_s: float,
-    is_strict: bool,
-) -> None:
-    """Align the pairs of `rows` and write their lines; exit with BAD_INPUT if some are bad.
-
-    Parameters
-    ----------
-    job : Job
-        An empty model, annotator or device is the default one.
-    server : Endpoint or None
-        Where to align; None aligns here.
-
-    Other parameters are the options of the same help.
-
-    Raises
-    ------
-    InputError
-        If the output is the input, or what is to be resumed was not written by this command.
-    """
-    if server and n_processes > 1:
-        raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
-    with ExitStack() as stack:
-        sink = stack.enter_context(output.open(rows, job.layout.columns))
-        # The last line of those kept is written anew, in thought, to see that it is the same.
-        read = read_parquet if rows.is_parquet else read_items
-        items = read(rows, is_tokenized=is_tokenized, columns=columns)
-        items = itertools.islice(items, max(sink.n_kept - 1, 0), None)
-        lines: Generator[Line]
-        if server:
-            check_no_device(job.device)
-            client = stack.enter_context(server.client())
-            lines = align_at_server(items, job, batch_size, client)
-        else:
-            job = replace(
-                job,
-                model=job.model or "en",
-                annotator=job.annotator or "native",
-                device=job.device or DEFAULT_DEVICE,
-            )
-            if n_processes > 1:
-                lines = align_in_processes(items, job, batch_size, n_processes, timeout_s)
-            else:
-                lines = align_here(items, job, batch_size)
-        stack.enter_context(closing(lines))
-        _check_kept(lines, sink)
-        n_bad = _write(lines, rows, sink, is_strict)
-        if n_bad and is_strict:
-            ctx.exit(BAD_INPUT)
-    if n_bad:
-        ctx.exit(BAD_INPUT)
+def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> ColumnNames | None:
+    try:
+        return None if value is None else columns_from(value)
+    except FormatError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
 
 
-def _check_kept(lines: Iterator[Line], sink: Sink) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFiles(FileFlags):
+    """Pairs to read, and where to write a line for each."""
+
+    resume: bool = flag("Continue an interrupted run of the same command.", default=False)
+    tokenized: bool = flag(**TOKENIZED)
+    columns: ColumnNames | None = flag(
+        "Columns of a CSV, TSV or Parquet table: names, or numbers from 1 if it has no header.",
+        metavar="SOURCE,TARGET",
+        callback=_columns,
+        show_default="source,target",
+    )
+
+    def read(self) -> Iterator[InputLine]:
+        """Yield the pair of every line, or of every row of a table."""
+        read = read_parquet if self.input.is_parquet else read_lines
+        return read(self.input, is_tokenized=self.tokenized, columns=self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRun:
+    """What aligns pairs, and how many at a time."""
+
+    model: ModelFlags = group(ModelFlags)
+    server: Endpoint = group(Endpoint)
+    batch_size: int = flag("Lines to read, align and write at a time.", type=AT_LEAST_1, default=64)
+    jobs: int = flag("Processes that align; not with --server.", "-j", type=AT_LEAST_1, default=1)
+    batch_timeout: float = flag(
+        "Seconds after which a process of --jobs that gives no answer is replaced.",
+        type=ABOVE_0,
+        default=HUNG_S,
+    )
+    strict: bool = flag(**STRICT)
+
+    def __post_init__(self) -> None:
+        if not self.server.address:
+            return
+        if self.jobs > 1:
+            raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
+        self.model.at_server()  # refuses --device before anything is written
+
+    def write(self, files: PairFiles, layout: Lines, options: AlignOptions) -> None:
+        """Align the pairs of a file and write their lines; exit with BAD_INPUT if some are bad.
+
+        Raises
+        ------
+        InputError
+            If the output is the input, or what is to be resumed was not written by this command.
+        """
+        job = LineJob(self.model, layout, options)
+        with ExitStack() as stack:
+            sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
+            # The last line of those kept is aligned again, to see that it is the same.
+            items = itertools.islice(files.read(), max(sink.n_kept - 1, 0), None)
+            lines = stack.enter_context(closing(self._align(items, job, stack)))
+            _check_kept(lines, sink)
+            n_bad = _write(lines, files.input, sink, self.strict)
+            if n_bad and self.strict:
+                raise click.exceptions.Exit(BAD_INPUT)
+        if n_bad:
+            raise click.exceptions.Exit(BAD_INPUT)
+
+    def _align(
+        self, items: Iterator[InputLine], job: LineJob, stack: ExitStack
+    ) -> Generator[OutputLine]:
+        """Return the line of each item; the stack closes what aligns."""
+        if self.server.address:
+            client = stack.enter_context(self.server.client())
+            return align_at_server(items, job, self.batch_size, client)
+        if self.jobs > 1:
+            return align_in_processes(items, job, self.batch_size, self.jobs, self.batch_timeout)
+        return align_here(items, job, self.batch_size)
+
+
+def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
     """Take the last line that an earlier run has left, and compare it."""
     if not sink.n_kept:
         return
@@ -98,7 +136,7 @@ def _check_kept(lines: Iterator[Line], sink: Sink) -> None:
     click.echo(f"{sink.n_kept} lines kept", err=True)
 
 
-def _write(lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool) -> int:
+def _write(lines: Iterator[OutputLine], rows: LineSource, sink: LineSink, is_strict: bool) -> int:
     """Write all lines and return how many were bad.
 
     Progress is in rows of Parquet or in bytes of the input, if their number is known.
@@ -131,7 +169,7 @@ def _write(lines: Iterator[Line], rows: Source, sink: Sink, is_strict: bool) -> 
             else:
                 bar.update()
     if n_cut:
-        click.echo(f"{n_cut} of {n_lines} lines of sentences that were cut", err=True)
+        click.echo(f"{n_cut} of {n_lines} lines have sentences that were cut", err=True)
     if n_bad:
         stopped = "; stopped there" if is_strict else ""
         click.echo(f"{n_bad} of {n_lines} lines bad{stopped}", err=True)

@@ -1,4 +1,4 @@
-"""The ``tokalign`` command: finds subcommands, turns errors into exit codes.
+"""The ``tokalign`` command: its subcommands, and the exit codes of errors.
 
 Exit codes: 0 fine, 1 failure, 2 usage, 3 some input lines were bad, 130 interrupted. A reader
 that goes away (``tokalign align ... | head``) ends the command without a word.
@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
+from tokalign.cli.renamed import current_names
 from tokalign.errors import AlignError
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,14 @@ class _Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and not ctx.resilient_parsing:
+            rest = current_names(name, rest)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -100,7 +109,7 @@ def _configure_logging(verbosity: int) -> None:
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("-v", "--verbose", count=True, help="Log more on stderr; twice for everything.")
+@click.option("-v", "--verbose", count=True, help="Log more on stderr; give it twice to log all.")
 @click.option("-q", "--quiet", is_flag=True, help="Log errors only, and show no progress.")
 @click.version_option(package_name="tokalign", prog_name="tokalign")
 @click.pass_context

@@ -1,27 +1,54 @@
-"""Options that commands share."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tokalign.cli.files import STDIO, Destination, SourceParam
-from tokalign.cli.table import Columns, columns_from
-from tokalign.devices import DEVICES
-from tokalign.errors import FormatError, InputError, ServerError
-from tokalign.options import DEFAULT_SYMMETRIZATION, Symmetrization
-from tokalign.processes import HUNG_S
+from tokalign.cli.flags import flag, group
+from tokalign.cli.sinks import LineSink, open_sink
+from tokalign.cli.sources import STDIO, LineSource, SourceParam
+from tokalign.errors import InputError, ServerError
+from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
+from tokalign.types.options import (
+    DEFAULT_SYMMETRIZATION,
+    AlignOptions,
+    OffsetUnit,
+    Symmetrization,
+)
 
 if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
     from tokalign.client import Client
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-Command = TypeVar("Command", bound=Callable[..., Any])
+BAD_INPUT = 3
+"""Exit code where some lines of the input were bad."""
+DEFAULT_ANNOTATOR = "native"
+AT_LEAST_1 = click.IntRange(1)
+ABOVE_0 = click.FloatRange(0, min_open=True)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+# Flags of several commands, to be given to flag() or click.option().
+INPUT: dict[str, Any] = {"type": SourceParam(), "default": STDIO, "show_default": "stdin"}
+ANNOTATOR: dict[str, Any] = {
+    "help": "Annotator: native, stanza[:FOLDER] or spacy[:MODEL].",
+    "default": DEFAULT_ANNOTATOR,
+}
+TOKENIZED: dict[str, Any] = {
+    "help": "The text is tokenized: split it at white space only.",
+    "default": False,
+}
+STRICT: dict[str, Any] = {"help": "Stop at the first bad line.", "default": False}
+JSON: dict[str, Any] = {
+    "help": "Print JSON instead of text.",
+    "is_flag": True,
+    "default": False,
+}
 
 
 def is_quiet() -> bool:
@@ -30,173 +57,153 @@ def is_quiet() -> bool:
     return bool(context and context.obj and context.obj["quiet"])
 
 
-def read_options(command: Command) -> Command:
-    """Add --tokenized."""
-    return click.option(
-        "--tokenized", is_flag=True, help="Take the tokens between white space as they are."
-    )(command)
+def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
+    """Return the type of a flag that takes the values of an enumeration."""
+    return click.Choice([each.value for each in kind])
 
 
-def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> Columns | None:
-    try:
-        return None if value is None else columns_from(value)
-    except FormatError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFlags:
+    """Lines to read, and where to write lines."""
+
+    input: LineSource = flag("File to read; gzip and Zstandard are unpacked.", "-i", **INPUT)
+    output: str = flag(
+        "File to write; it appears when it is complete. Names in .gz and .zst are compressed.",
+        "-o",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        default=STDIO,
+        show_default="stdout",
+    )
+
+    def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
+        """Return what takes the lines; see open_sink."""
+        return open_sink(self.output, self.input, columns, is_resumed=is_resumed)
 
 
-def columns_option(command: Command) -> Command:
-    """Add --columns of tables; the command gets two of them, or None."""
-    return click.option(
-        "--columns",
-        metavar="SOURCE,TARGET",
-        callback=_columns,
-        help="Of CSV, TSV or Parquet: names, or numbers from 1 where there is no header.",
-    )(command)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFlags:
+    """The model and what it needs; with --server, the server's."""
+
+    model: str | None = flag(
+        "Model or system: a name (see tokalign info) or a path. With --server, this and "
+        "--annotator are names that the server lists.",
+        show_default=DEFAULT_MODEL,
+    )
+    annotator: str | None = flag(ANNOTATOR["help"], show_default=DEFAULT_ANNOTATOR)
+    device: str | None = flag(
+        "Device for the encoder of a neural model; not with --server.",
+        type=click.Choice(DEVICES),
+        show_default=DEFAULT_DEVICE,
+    )
+
+    def load(self) -> Aligner:
+        """Return the aligner of this process."""
+        from tokalign.aligner import Aligner
+
+        return Aligner.load(
+            self.model or DEFAULT_MODEL,
+            annotator=self.annotator or DEFAULT_ANNOTATOR,
+            device=self.device or DEFAULT_DEVICE,
+        )
+
+    def at_server(self) -> dict[str, Any]:
+        """Return the arguments of a client's calls; UsageError if a device is given."""
+        if self.device:
+            raise click.UsageError("--device is the server's: give it to tokalign serve")
+        return {"model": self.model or "", "annotator": self.annotator or ""}
 
 
-def model_options(command: Command) -> Command:
-    """Add --model, --annotator and --device."""
-    for option in (
-        click.option(
-            "--device",
-            type=click.Choice(DEVICES),
-            default=None,
-            help="Where a neural model's encoder runs, cpu by default; a server has its own.",
-        ),
-        click.option("--annotator", help="native by default; of a server, its first."),
-        click.option(
-            "--model",
-            help="Name of a model or system, or path, en by default; of a server, a name it lists.",
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFlags:
+    """Options of the library that say which links a model makes."""
+
+    symmetrization: str = flag(
+        "How the two directions are combined, or which one is taken alone.",
+        type=one_of(Symmetrization),
+        default=DEFAULT_SYMMETRIZATION.value,
+    )
+    style: str = flag(
+        "Style of the model, which says what deserves a link (see tokalign info).",
+        default="",
+        show_default="the model's first",
+    )
+
+    def options(self) -> AlignOptions:
+        """Return the library's options."""
+        return AlignOptions(**asdict(self))
 
 
-def check_no_device(device: str | None) -> None:
-    """Raise UsageError if a device is given though a server aligns."""
-    if device:
-        raise click.UsageError("--device is the server's: give it to tokalign serve")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFlags(LinkFlags):
+    """Options of the library for each pair."""
+
+    min_confidence: float = flag(
+        "Leave out links of a lower confidence.", type=click.FloatRange(0, 1), default=0.0
+    )
+    truncate: bool = flag(
+        "Cut sentences that are too long instead of refusing them.", default=False
+    )
 
 
-def align_options(command: Command) -> Command:
-    """Add --model, --annotator, --device, --style, --direction, --min-confidence and --truncate."""
-    for option in (
-        click.option(
-            "--truncate",
-            is_flag=True,
-            help="Cut sentences that are too long instead of refusing them.",
-        ),
-        click.option(
-            "--min-confidence",
-            type=click.FloatRange(0, 1),
-            default=0.0,
-            help="Leave out links of a lower posterior.",
-        ),
-        click.option(
-            "--direction",
-            type=click.Choice([str(direction) for direction in Symmetrization]),
-            default=str(DEFAULT_SYMMETRIZATION),
-            show_default=True,
-            help="One direction, or how both are combined.",
-        ),
-        click.option(
-            "--style",
-            default="",
-            help="What deserves a link: one of the model's styles (tokalign info), or its default.",
-        ),
-    ):
-        command = option(command)
-    return model_options(command)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignFlags(PairFlags):
+    """Options of the library for each alignment."""
+
+    posteriors: bool = flag("Add the matrix of posteriors (jsonl only).", default=False)
+    explain: bool = flag("Add why each link was made (jsonl only).", default=False)
+    phrases: bool = flag("Add phrase links and their confidences (jsonl only).", default=False)
+    offsets: str = flag(
+        "Unit in which the offsets of tokens count (jsonl only).",
+        type=one_of(OffsetUnit),
+        default=OffsetUnit.CODE_POINTS.value,
+    )
 
 
-def line_options(command: Command) -> Command:
-    """Add how many lines are worked on at a time, by how many processes, and --strict."""
-    for option in (
-        click.option("--strict", is_flag=True, help="Stop at the first bad line."),
-        click.option(
-            "--batch-timeout",
-            type=click.FloatRange(0, min_open=True),
-            default=HUNG_S,
-            show_default=True,
-            help="Seconds after which a process of --jobs that gives no answer is replaced.",
-        ),
-        click.option(
-            "--jobs", "-j", type=click.IntRange(1), default=1, show_default=True, help="Processes."
-        ),
-        click.option(
-            "--batch-size",
-            type=click.IntRange(1),
-            default=64,
-            show_default=True,
-            help="Lines read, aligned and written at a time.",
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecureFlags:
+    """How a server is spoken to: TLS and a token."""
+
+    ca_path: Path | None = flag(
+        "Use TLS, and trust the certificates in this PEM file.", "--tls-ca", type=EXISTING_FILE
+    )
+    token_path: Path | None = flag(
+        "File with the bearer token for the server; it is sent over TLS only.",
+        "--token-file",
+        type=EXISTING_FILE,
+    )
+
+    def token(self) -> str | None:
+        """Return what the token's file holds, without the white space around it."""
+        return None if self.token_path is None else self.token_path.read_text("utf-8").strip()
 
 
-def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --input and --output of lines; the command gets a Source and a Destination."""
-
-    @wraps(command)
-    def with_destination(*args: Any, output: str, resume: bool = False, **options: Any) -> Any:
-        return command(*args, output=Destination(output, resume), **options)
-
-    decorated: Callable[..., Any] = with_destination
-    for option in (
-        click.option(
-            "--output",
-            "-o",
-            type=click.Path(dir_okay=False, allow_dash=True),
-            default=STDIO,
-            help="Default: stdout. A file is there when all is written; .gz and .zst are packed.",
-        ),
-        click.option(
-            "--input",
-            "-i",
-            "rows",
-            type=SourceParam(),
-            default=STDIO,
-            help="Default: stdin. Packed by gzip or Zstandard or not, whatever its name.",
-        ),
-    ):
-        decorated = option(decorated)
-    return decorated
-
-
-def resume_option(command: Command) -> Command:
-    """Add --resume, of commands that write one line for each."""
-    return click.option(
-        "--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped."
-    )(command)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A server named on the command line, and how to talk to it."""
+    """A server named on the command line, and how to talk to it; without an address, none."""
 
-    address: str
-    timeout_s: float
-    ca_path: Path | None
-    token_path: Path | None
+    address: str | None = flag(
+        "Ask this server instead of loading a model.", "--server", metavar="HOST:PORT"
+    )
+    timeout_s: float = flag(
+        "Seconds to wait for an answer of the server.", "--timeout", type=ABOVE_0, default=30.0
+    )
+    secure: SecureFlags = group(SecureFlags)
+
+    def __post_init__(self) -> None:
+        if self.address is None and (self.secure.ca_path or self.secure.token_path):
+            raise click.UsageError("--tls-ca and --token-file need --server")
 
     def client(self) -> Client:
         """Return a client; TLS is used where authorities or a token are given."""
         from tokalign.client import Client, Tls
 
-        tls = token = None
-        if self.ca_path is not None:
-            tls = Tls(root_certificates=self.ca_path.read_bytes())
-        if self.token_path is not None:
-            tls = tls or Tls()
-            token = read_token(self.token_path)
-        return Client(self.address, timeout_s=self.timeout_s, tls=tls, token=token)
-
-
-def read_token(path: Path | None) -> str | None:
-    """Return what a token's file holds, without the white space around it."""
-    return None if path is None else path.read_text(encoding="utf-8").strip()
+        tls = None
+        if self.secure.ca_path is not None:
+            tls = Tls(root_certificates=self.secure.ca_path.read_bytes())
+        elif self.secure.token_path is not None:
+            tls = Tls()
+        token = self.secure.token()
+        return Client(self.address or "", timeout_s=self.timeout_s, tls=tls, token=token)
 
 
 def is_input_fault(error: InputError | ServerError) -> bool:
@@ -208,49 +215,3 @@ def is_input_fault(error: InputError | ServerError) -> bool:
     if not isinstance(error, InvalidInputError):
         return False
     return not any(each.field.startswith("options") for each in error.violations)
-
-
-def secure_options(command: Command) -> Command:
-    """Add --tls-ca and --token-file."""
-    for option in (
-        click.option(
-            "--token-file", type=_FILE, help="Bearer token to send to the server, over TLS."
-        ),
-        click.option(
-            "--tls-ca", type=_FILE, help="Use TLS, and trust the certificates in this PEM file."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def connect_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --server and how to connect; the command gets one argument `server`."""
-
-    @wraps(command)
-    def with_endpoint(
-        *args: Any,
-        server: str | None,
-        timeout: float,
-        tls_ca: Path | None,
-        token_file: Path | None,
-        **options: Any,
-    ) -> Any:
-        if server is None and (tls_ca or token_file):
-            raise click.UsageError("--tls-ca and --token-file need --server")
-        endpoint = None if server is None else Endpoint(server, timeout, tls_ca, token_file)
-        return command(*args, server=endpoint, **options)
-
-    decorated: Callable[..., Any] = secure_options(with_endpoint)
-    for option in (
-        click.option(
-            "--timeout",
-            type=click.FloatRange(0, min_open=True),
-            default=30.0,
-            show_default=True,
-            help="Seconds to wait for an answer of the server.",
-        ),
-        click.option("--server", metavar="HOST:PORT", help="Ask this server, load no model."),
-    ):
-        decorated = option(decorated)
-    return decorated

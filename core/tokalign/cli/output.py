@@ -1,17 +1,21 @@
-"""Writes alignments, one line each."""
+"""Alignments and similarities as lines."""
 
 from __future__ import annotations
 
+import abc
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
-from tokalign.edits import Edit
+import click
+
+from tokalign.cli.flags import flag
 from tokalign.errors import FormatError, quoted
 from tokalign.formats.jsonl import sentence_to_json
-from tokalign.phrases import Phrase
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
+from tokalign.types.edits import Edit
+from tokalign.types.phrases import Phrase
 
 PARQUET = "parquet"
 FORMATS = ("pharaoh", "jsonl", "tsv", PARQUET)
@@ -23,18 +27,19 @@ DIGITS = 6
 _BREAKS = frozenset("\t\r\n")
 
 
-class Lines(Protocol):
-    """How alignments become lines.
+class Lines(abc.ABC):
+    """How alignments become lines, in the format of the attribute `format`."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Of the table that the lines are rows of, as JSON; empty where they are text.
-    """
+    __slots__ = ()
+    format: str
+    table_columns: ClassVar[tuple[str, ...]]
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the table that the lines are rows of, as JSON; none where they are text."""
+        return self.table_columns if self.format == PARQUET else ()
 
+    @abc.abstractmethod
     def line(self, name: str, alignment: Alignment) -> str:
         """Return the line of an alignment, without its break.
 
@@ -46,29 +51,30 @@ class Lines(Protocol):
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
+        return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout(Lines):
     """How alignments become lines: the format, and what is written besides links."""
 
-    format: str
-    has_probs: bool = False
-    has_phrases: bool = False
-    has_edits: bool = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of --format parquet."""
-        return ALIGNMENT_COLUMNS if self.format == PARQUET else ()
+    table_columns = ALIGNMENT_COLUMNS
+    format: str = flag(
+        "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
+        "objects. parquet: a table.",
+        type=click.Choice(FORMATS),
+        default="pharaoh",
+    )
+    confidences: bool = flag("Write the confidence of each link, as in 0-0:0.9731.", default=False)
+    edits: bool = flag("Add phrase edits: EQ, SUB, DEL and INS (jsonl only).", default=False)
+    phrases: bool = False
 
     def line(self, name: str, alignment: Alignment) -> str:
-        """Return the line of an alignment, without its break."""
         if self.format in _OBJECTS:
             value = alignment_to_json(name, alignment)
-            if self.has_phrases:
+            if self.phrases:
                 value["phrases"] = [_phrase(each) for each in alignment.phrases]
-            if self.has_edits:
+            if self.edits:
                 value["edits"] = [edit_to_json(each) for each in alignment.edits()]
             return json.dumps(value, ensure_ascii=False)
         links = self._links(alignment)
@@ -77,31 +83,26 @@ class Layout:
         source, target = (_in_columns(side) for side in (alignment.source, alignment.target))
         return f"{alignment.score:.4f}\t{links}\t{source}\t{target}"
 
-    def bad_line(self, name: str, line: int, error: str) -> str:
-        """Return what stands for a pair that could not be aligned."""
-        return bad_object(name, line, error) if self.format in _OBJECTS else ""
-
     def _links(self, alignment: Alignment) -> str:
-        if not self.has_probs:
+        if not self.confidences:
             return alignment.to_pharaoh()
         return " ".join(
             f"{link.source}-{link.target}:{link.confidence:.4f}" for link in alignment.links
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarityLayout:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityLayout(Lines):
     """How similarities become lines: a number each, or objects that hold the score as well."""
 
-    format: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of --format parquet."""
-        return SIMILARITY_COLUMNS if self.format == PARQUET else ()
+    table_columns = SIMILARITY_COLUMNS
+    format: str = flag(
+        "What to write. text: a number. jsonl, parquet: id, similarity and score.",
+        type=click.Choice(SIMILARITY_FORMATS),
+        default="text",
+    )
 
     def line(self, name: str, alignment: Alignment) -> str:
-        """Return the line of an alignment's similarity, without its break."""
         if self.format == "text":
             return f"{alignment.similarity:.4f}"
         value = {
@@ -110,10 +111,6 @@ class SimilarityLayout:
             "score": round(alignment.score, DIGITS),
         }
         return json.dumps(value, ensure_ascii=False)
-
-    def bad_line(self, name: str, line: int, error: str) -> str:
-        """Return what stands for a pair that could not be aligned."""
-        return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
 def _in_columns(sentence: Sentence) -> str:
@@ -141,14 +138,13 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "links": links_to_json(alignment),
         "score": round(alignment.score, DIGITS),
         "similarity": round(alignment.similarity, DIGITS),
-        "direction": str(alignment.symmetrization),
+        "symmetrization": str(alignment.symmetrization),
         "model": alignment.model,
         "version": alignment.version,
     }
     if alignment.distance is not None:
         value["distance"] = round(alignment.distance, DIGITS)
-    if truncated := truncated_sides(alignment):
-        value["truncated"] = truncated
+    value |= truncated_sides(alignment)
     if alignment.posteriors is not None:
         value["posteriors"] = [
             [round(cell, DIGITS) for cell in row] for row in alignment.posteriors.tolist()
@@ -158,10 +154,10 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
     return value
 
 
-def truncated_sides(alignment: Alignment) -> list[str]:
-    """Return the sides whose sentences were cut."""
-    cut = {"source": alignment.source_truncated, "target": alignment.target_truncated}
-    return [side for side, is_cut in cut.items() if is_cut]
+def truncated_sides(alignment: Alignment) -> dict[str, bool]:
+    """Return True under `source_truncated` or `target_truncated` where that sentence was cut."""
+    names = ("source_truncated", "target_truncated")
+    return {name: True for name in names if getattr(alignment, name)}
 
 
 def links_to_json(alignment: Alignment) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""Reads sentence pairs line by line, so that a bad line costs the others nothing."""
+"""Sentence pairs, read line by line, so that a bad line costs the others nothing."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tokalign.cli.table import Columns, Table, table_of
-from tokalign.constraints import NAMES, Constraints
+from tokalign.cli.table import ColumnNames, PairTable, table_of
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens
 from tokalign.formats.jsonl import sentence_from_json
 from tokalign.types import Pair, Sentence, SentenceLike
+from tokalign.types.constraints import NAMES, Constraints
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class InputLine:
     """One line of input: a pair, or why it is none.
 
     Attributes
@@ -41,10 +41,10 @@ class Item:
     error: str = ""
 
 
-def read_items(
-    rows: Iterable[bytes], *, is_tokenized: bool, columns: Columns | None = None
-) -> Iterator[Item]:
-    """Yield one item per line, or per record of a table.
+def read_lines(
+    rows: Iterable[bytes], *, is_tokenized: bool, columns: ColumnNames | None = None
+) -> Iterator[InputLine]:
+    """Yield what every line holds, or every record of a table.
 
     The lines are objects where the first that is not blank opens one; a table where columns are
     given or the first line is a header with "source" and "target"; else text.
@@ -74,37 +74,37 @@ def read_items(
     head = first.removeprefix(_BYTE_ORDER_MARK).lstrip()
     numbered = enumerate(itertools.chain(blank, [first] if first else [], pending), 1)
     if columns is None and head.startswith(b"{"):
-        yield from _items(numbered, partial(_item_from_json, is_tokenized=is_tokenized))
+        yield from _lines(numbered, partial(_line_from_json, is_tokenized=is_tokenized))
         return
     table = table_of(head.decode(errors="replace"), columns) if head else None
     if table is None:
-        yield from _items(numbered, partial(_item_from_text, is_tokenized=is_tokenized))
+        yield from _lines(numbered, partial(_line_from_text, is_tokenized=is_tokenized))
         return
     for _ in blank:
         next(numbered)
-    yield from _items_from_table(table, numbered, is_tokenized)
+    yield from _lines_from_table(table, numbered, is_tokenized)
 
 
-def _items(
-    numbered: Iterable[tuple[int, bytes]], read: Callable[[int, str], Item]
-) -> Iterator[Item]:
+def _lines(
+    numbered: Iterable[tuple[int, bytes]], read: Callable[[int, str], InputLine]
+) -> Iterator[InputLine]:
     for line, row in numbered:
         try:
             yield read(line, decode_row(row))
         except InputError as error:
-            yield Item(line, str(line), None, str(error))
+            yield InputLine(line, str(line), None, str(error))
 
 
-def _items_from_table(
-    table: Table, numbered: Iterable[tuple[int, bytes]], is_tokenized: bool
-) -> Iterator[Item]:
+def _lines_from_table(
+    table: PairTable, numbered: Iterable[tuple[int, bytes]], is_tokenized: bool
+) -> Iterator[InputLine]:
     for line, record in table.records(numbered):
         name = str(line)
         try:
             name, *fields = table.fields(line, record)
-            yield Item(line, name, pair_of(fields, is_tokenized))
+            yield InputLine(line, name, pair_of(fields, is_tokenized))
         except InputError as error:
-            yield Item(line, name, None, str(error))
+            yield InputLine(line, name, None, str(error))
 
 
 def decode_row(row: bytes) -> str:
@@ -117,14 +117,19 @@ def decode_row(row: bytes) -> str:
         ) from error
 
 
-def _item_from_text(line: int, text: str, is_tokenized: bool) -> Item:
-    fields = text.split("\t") if "\t" in text else text.split(SEPARATOR)
+def split_fields(line: str) -> list[str]:
+    """Return what stands between tabs, or, in a line without any, between triple bars."""
+    return line.split("\t") if "\t" in line else line.split(SEPARATOR)
+
+
+def _line_from_text(line: int, text: str, is_tokenized: bool) -> InputLine:
+    fields = split_fields(text)
     if len(fields) != 2:
         raise FormatError(
             f"saw {len(fields)} fields; wanted source and target with a tab or ' ||| ' "
             "between them, or --columns"
         )
-    return Item(line, str(line), pair_of(fields, is_tokenized))
+    return InputLine(line, str(line), pair_of(fields, is_tokenized))
 
 
 def pair_of(sides: Sequence[Any], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
@@ -150,13 +155,19 @@ def _sentence(side: str | list[str], is_tokenized: bool) -> SentenceLike:
     return split_tokens(side) if is_tokenized else side.strip()
 
 
-def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object of a line of JSON; FormatError if it holds none."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{json_error(error)}; wanted one object per line") from error
     if not isinstance(value, dict):
         raise FormatError(f"saw {type(value).__name__}; wanted an object")
+    return value
+
+
+def _line_from_json(line: int, text: str, is_tokenized: bool) -> InputLine:
+    value = read_object(text)
     name = require_unicode(str(value.get("id", line)), "id")
     try:
         source, target = (
@@ -166,8 +177,8 @@ def _item_from_json(line: int, text: str, is_tokenized: bool) -> Item:
         given = {field: value[field] for field in NAMES if value.get(field) is not None}
         pair = (source, target, Constraints(**given)) if given else (source, target)
     except InputError as error:
-        return Item(line, name, None, str(error))
-    return Item(line, name, pair)
+        return InputLine(line, name, None, str(error))
+    return InputLine(line, name, pair)
 
 
 def sentence_like(value: object, field: str, *, is_tokenized: bool) -> SentenceLike:

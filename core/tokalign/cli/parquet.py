@@ -1,4 +1,4 @@
-"""Parquet in and out: rows that are pairs, and the objects of JSON lines as columns."""
+"""Parquet: rows that are pairs, and lines of JSON as rows."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from tokalign.cli.pairs import Item, pair_of
-from tokalign.cli.table import ID, NAMES, Columns
+from tokalign.cli.pairs import InputLine, pair_of
+from tokalign.cli.sources import LineSource
+from tokalign.cli.table import ID, NAMES, ColumnNames
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import whole_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tokalign.cli.files import Source
-
-MAGIC = b"PAR1"
 _ROWS_READ = 1024
 ROWS_PER_GROUP = 50_000
 """Rows that are held until they are written."""
 
 
-def read_parquet(rows: Source, columns: Columns | None, *, is_tokenized: bool) -> Iterator[Item]:
-    """Yield one item per row of a Parquet file.
+def read_parquet(
+    rows: LineSource, columns: ColumnNames | None, *, is_tokenized: bool
+) -> Iterator[InputLine]:
+    """Yield what every row of a Parquet file holds.
 
     Parameters
     ----------
-    rows : Source
+    rows : LineSource
     columns : (str, str), optional
         Of source and target: names, or numbers from 1; "source" and "target" by default. Each
         holds text, or lists of tokens.
@@ -56,14 +56,14 @@ def read_parquet(rows: Source, columns: Columns | None, *, is_tokenized: bool) -
                 name = str(number) if ids is None else str(_value(ids[row]))
                 try:
                     values = [_value(side[row]) for side in sides]
-                    yield Item(number, name, pair_of(values, is_tokenized))
+                    yield InputLine(number, name, pair_of(values, is_tokenized))
                 except InputError as error:
-                    yield Item(number, name, None, str(error))
+                    yield InputLine(number, name, None, str(error))
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
 
 
-def open_parquet(rows: Source) -> Any:
+def open_parquet(rows: LineSource) -> Any:
     """Return the ParquetFile of a source; FormatError if it is damaged, or no file."""
     # Raises ResourceError without pyarrow.
     import pyarrow as pa

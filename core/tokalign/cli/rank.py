@@ -11,14 +11,17 @@ from typing import Any
 
 import click
 
-from tokalign.cli.files import STDIO, Source, SourceParam
+from tokalign.batches.outcomes import unwrap
+from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import (
+    BAD_INPUT,
+    INPUT,
+    TOKENIZED,
     Endpoint,
-    align_options,
-    check_no_device,
-    connect_options,
+    ModelFlags,
+    PairFlags,
     is_input_fault,
-    read_options,
+    one_of,
 )
 from tokalign.cli.output import (
     DIGITS,
@@ -27,16 +30,14 @@ from tokalign.cli.output import (
     links_to_json,
     truncated_sides,
 )
-from tokalign.cli.pairs import decode_row, sentence_like
-from tokalign.devices import DEFAULT_DEVICE
+from tokalign.cli.pairs import decode_row, read_object, sentence_like
+from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError, InputError, ServerError
 from tokalign.formats import decode_lines
-from tokalign.formats.document import json_error, one_line, require_unicode
-from tokalign.options import RankBy, Symmetrization
-from tokalign.outcomes import unwrap
+from tokalign.formats.document import one_line, require_unicode
 from tokalign.types import Sentence, SentenceLike
+from tokalign.types.options import RankBy
 
-BAD_INPUT = 3
 WORTH_SHOWING = 0.005
 """Least that a piece of evidence adds to be shown as text, which has two decimals."""
 
@@ -60,126 +61,124 @@ class Query:
     numbers: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankFlags:
+    """What is ranked, how, and what is printed."""
+
+    input: LineSource = flag(
+        "Candidates, one per line; without QUESTION, JSON objects. gzip and Zstandard are "
+        "unpacked.",
+        "-i",
+        **INPUT,
+    )
+    tokenized: bool = flag(**TOKENIZED)
+    passages: bool = flag(
+        "Each candidate is a text of several sentences; the best one counts.", default=False
+    )
+    by: str = flag(
+        "What to rank by. auto: answer if QUESTION is a question, else score.",
+        type=one_of(RankBy),
+        default=RankBy.AUTO.value,
+    )
+    top_k: int = flag("How many to print; 0 prints all.", type=click.IntRange(0), default=0)
+    format: str = flag(
+        "What to print. text: score, line and sentence. jsonl: a JSON object per question.",
+        type=click.Choice(["text", "jsonl"]),
+        default="text",
+    )
+    explain: bool = flag("Print what speaks for each candidate as an answer.", default=False)
+
+    def __post_init__(self) -> None:
+        if self.passages and self.tokenized:
+            raise click.UsageError("--passages are split into sentences: give no --tokenized")
+
+    def queries(self, question: str | None) -> Iterable[tuple[int, Query | InputError]]:
+        """Yield each query, or why it is none, with the number of its line."""
+        if question is None:
+            return _queries(self.input, self.tokenized)
+        return [(1, _query(self.input.name, question, self.input, self.tokenized))]
+
+
+@dataclass(slots=True)
+class _Faults:
+    """How many candidates and lines were cut or bad."""
+
+    bad: int = 0
+    cut: int = 0
+    bad_lines: int = 0
+
+    def report(self) -> None:
+        """Say what was wrong; exit with BAD_INPUT if anything was bad."""
+        if self.cut:
+            click.echo(f"{self.cut} candidates, or their questions, were cut", err=True)
+        if self.bad:
+            click.echo(f"{self.bad} candidates could not be aligned", err=True)
+        if self.bad_lines:
+            click.echo(f"{self.bad_lines} lines bad", err=True)
+        if self.bad or self.bad_lines:
+            raise click.exceptions.Exit(BAD_INPUT)
+
+
 @click.command("rank", short_help="Rank sentences by how they answer.")
 @click.argument("question", required=False)
-@click.option(
-    "--input",
-    "-i",
-    "rows",
-    type=SourceParam(),
-    default=STDIO,
-    help="Candidates, one per line; without QUESTION, JSON objects. Default: stdin. Packed or not.",
-)
-@click.option("--top-k", type=click.IntRange(0), default=0, help="How many to print; 0 is all.")
-@click.option(
-    "--by",
-    type=click.Choice([str(by) for by in RankBy]),
-    default=str(RankBy.AUTO),
-    show_default=True,
-    help="What to rank by; auto: answer where QUESTION is a question, else score.",
-)
-@click.option(
-    "--passages", is_flag=True, help="Each candidate is a text of several sentences: rank the best."
-)
-@click.option("--explain", is_flag=True, help="Print what speaks for each candidate as an answer.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per question.")
-@read_options
-@align_options
-@connect_options
-@click.pass_context
+@takes(flags=RankFlags, options=PairFlags, model=ModelFlags, server=Endpoint)
 def command(
-    ctx: click.Context,
     question: str | None,
-    rows: Source,
-    top_k: int,
-    by: str,
-    passages: bool,
-    explain: bool,
-    as_json: bool,
-    tokenized: bool,
-    model: str | None,
-    annotator: str | None,
-    device: str | None,
-    style: str,
-    direction: str,
-    min_confidence: float,
-    truncate: bool,
-    server: Endpoint | None,
+    flags: RankFlags,
+    options: PairFlags,
+    model: ModelFlags,
+    server: Endpoint,
 ) -> None:
     """Rank candidate sentences by how likely they answer QUESTION.
 
-    Prints score, line number and sentence, the best first. Where QUESTION is not a question, they
-    are ranked by how well they align with it. Without QUESTION, every input line is an object with
-    "question" and "candidates". Candidates that cannot be aligned come last, with the score "-",
-    and a line that is no such object is reported on stderr (with --json, an object with "error"
-    stands for it, too); the exit code is then 3. With --passages every candidate is split into
-    sentences, of which the best counts and is printed, after its number in the passage.
+    Prints score, line number and sentence, the best first. If QUESTION is not a question, the
+    score says how well a candidate aligns with it. Without QUESTION, every line of input is a JSON
+    object with "question" and "candidates".
+
+    Candidates that cannot be aligned come last, with the score "-". A line that is no such object
+    is reported on stderr; in jsonl, an object with "error" stands for it. The exit code is then 3.
+
+    With --passages every candidate is split into sentences. The best one is printed, after its
+    number in the passage.
     """
-    if passages and tokenized:
-        raise click.UsageError("--passages are split into sentences: give no --tokenized")
-    queries: Iterable[tuple[int, Query | InputError]]
-    if question is None:
-        queries = _queries(rows, tokenized)
-    else:
-        queries = [(1, _query(rows.name, question, rows, tokenized))]
-    options: dict[str, Any] = {
-        "top_k": top_k,
-        "symmetrization": Symmetrization(direction),
-        "style": style,
-        "min_confidence": min_confidence,
-        "by": RankBy(by),
-        "passages": passages,
-        "truncate": truncate,
-        "explain": explain,
-    }
-    n_bad = n_cut = n_bad_lines = 0
+    faults = _Faults()
+    show = _show_json if flags.format == "jsonl" else _show_text
     with ExitStack() as stack:
-        ranked = _ranker(stack, server, model, annotator, device)
-        for line, query in queries:
+        ranker = _ranker(stack, model, server)
+        for line, query in flags.queries(question):
             try:
                 query = unwrap(query)
-                ranking = ranked(query.question, query.candidates, **options)
+                ranking = ranker(
+                    query.question,
+                    query.candidates,
+                    options.options(),
+                    by=flags.by,
+                    top_k=flags.top_k,
+                    passages=flags.passages,
+                    explain=flags.explain,
+                )
             except (InputError, ServerError) as error:
                 if question is not None or not is_input_fault(error):
                     raise
-                n_bad_lines += 1
+                faults.bad_lines += 1
                 click.echo(f"line {line}: {error}", err=True)
-                if as_json:
+                if flags.format == "jsonl":
                     click.echo(bad_object(str(line), line, str(error)))
                 continue
-            n_bad += sum(each.error is not None for each in ranking)
-            n_cut += sum(map(_is_cut, ranking))
-            show = _show_json if as_json else _show_text
-            show(query, ranking, has_header=question is None, with_sentences=passages)
-    if n_cut:
-        click.echo(f"{n_cut} candidates, or their questions, were cut", err=True)
-    if n_bad:
-        click.echo(f"{n_bad} candidates could not be aligned", err=True)
-    if n_bad_lines:
-        click.echo(f"{n_bad_lines} lines bad", err=True)
-    if n_bad or n_bad_lines:
-        ctx.exit(BAD_INPUT)
+            faults.bad += sum(each.error is not None for each in ranking)
+            faults.cut += sum(map(_is_cut, ranking))
+            show(query, ranking, has_header=question is None, with_sentences=flags.passages)
+    faults.report()
 
 
-def _ranker(
-    stack: ExitStack,
-    server: Endpoint | None,
-    model: str | None,
-    annotator: str | None,
-    device: str | None,
-) -> Callable[..., Sequence[Any]]:
+def _ranker(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[..., Sequence[Any]]:
     """Return what ranks: of a client, which the stack closes, or of an aligner."""
-    if server:
-        check_no_device(device)
-        client = stack.enter_context(server.client())
-        return partial(client.rank, model=model or "", annotator=annotator or "")
-    from tokalign.aligner import Aligner
+    if server.address:
+        named = model.at_server()
+        return partial(stack.enter_context(server.client()).rank, **named)
     from tokalign.ranking import rank
 
-    aligner = Aligner.load(
-        model or "en", annotator=annotator or "native", device=device or DEFAULT_DEVICE
-    )
-    return partial(rank, aligner)
+    return partial(rank, model.load())
 
 
 def _is_cut(ranked: Any) -> bool:
@@ -223,11 +222,8 @@ def _queries(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[tuple[int, Q
 
 
 def _query_from_json(line: int, text: str, is_tokenized: bool) -> Query:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
-    if not isinstance(value, dict) or not isinstance(value.get("candidates"), list):
+    value = read_object(text)
+    if not isinstance(value.get("candidates"), list):
         raise FormatError('wanted an object with "question" and "candidates"')
     candidates = value["candidates"]
     return Query(
@@ -261,8 +257,7 @@ def _show_json(
                 row["sentence"] = asdict(each.sentence) | {"text": each.alignment.source.text}
             if judgement.evidence:
                 row["evidence"] = contributions_to_json(judgement.evidence)
-            if truncated := truncated_sides(each.alignment):
-                row["truncated"] = truncated
+            row |= truncated_sides(each.alignment)
             row["source"] = list(each.alignment.source.tokens)
             row["target"] = list(each.alignment.target.tokens)
             row["links"] = links_to_json(each.alignment)

@@ -1,4 +1,4 @@
-"""``tokalign resources``: list, verify and install lexical tables."""
+"""``tokalign resources``: lexical tables, listed, verified and installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
+from tokalign.cli.options import EXISTING_FILE, JSON
 from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
 from tokalign.lexicon.resources import (
     OPTIONAL,
     Resource,
@@ -16,7 +18,6 @@ from tokalign.lexicon.resources import (
     install_ppdb,
     list_resources,
 )
-from tokalign.tables import Table
 
 
 @click.group("resources")
@@ -24,10 +25,10 @@ def command() -> None:
     """List, verify and install lexical tables."""
 
 
-@command.command("list", short_help="Print every table and where it is.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
+@command.command("list", short_help="Print every table and its path.")
+@click.option("--json", "as_json", **JSON)
 def list_command(as_json: bool) -> None:
-    """Print every table: version, size, licence, digest, and where it is."""
+    """Print version, size, digest, licence and path of every table."""
     for resource in list_resources():
         if as_json:
             click.echo(json.dumps({**asdict(resource), "path": str(resource.path)}))
@@ -37,9 +38,9 @@ def list_command(as_json: bool) -> None:
 
 @command.command("verify", short_help="Compare tables with their digests.")
 @click.argument("names", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
+@click.option("--json", "as_json", **JSON)
 def verify_command(names: tuple[str, ...], as_json: bool) -> None:
-    """Compare the content of tables (by default all that are present) with their digests."""
+    """Compare the tables called NAMES with their digests; without NAMES, all that are installed."""
     chosen = [find_resource(name) for name in names] or [
         resource for resource in list_resources() if resource.present
     ]
@@ -57,14 +58,13 @@ def verify_command(names: tuple[str, ...], as_json: bool) -> None:
 
 @command.command("install", short_help="Compile an optional table.")
 @click.argument("name", type=click.Choice(sorted(OPTIONAL)))
-@click.argument(
-    "path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
-@click.option("--nltk", "from_nltk", is_flag=True, help="Take NLTK's corpus instead of a file.")
+@click.argument("path", required=False, type=EXISTING_FILE)
+@click.option("--nltk", "from_nltk", is_flag=True, help="Take the corpus of NLTK instead of PATH.")
 def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
-    """Compile an optional table from PATH into the user's folder.
+    """Compile an optional table from the file PATH and install it for this user.
 
-    ppdb: PATH is the two-column file of lexical pairs of PPDB 1.0 XXXL; NLTK has it as mwa_ppdb.
+    For ppdb, PATH is the file of lexical pairs of PPDB 1.0 XXXL, with two columns. NLTK has it as
+    the corpus mwa_ppdb.
     """
     if (path is None) != from_nltk:
         raise click.UsageError("give either PATH or --nltk")

@@ -1,4 +1,4 @@
-"""``tokalign serve``: run the gRPC server, or ask a running one whether it is healthy."""
+"""``tokalign serve``: the gRPC server, or the health of a running one."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 import click
 
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CHECK_TIMEOUT_S = 5.0
 _MOST_DIGITS = 18
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _settings(kind: type) -> Iterator[tuple[type, Field[Any], Flag]]:
@@ -31,30 +31,30 @@ def _settings(kind: type) -> Iterator[tuple[type, Field[Any], Flag]]:
             yield kind, each, each.metadata["flag"]
 
 
-def _flag_name(each: Field[Any], flag: Flag) -> str:
-    return flag.name or each.name.replace("_", "-")
+def _flag_name(each: Field[Any], how: Flag) -> str:
+    return how.name or each.name.replace("_", "-")
 
 
-def _config_options(command: Command) -> Command:
+def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for every setting of Config."""
-    for owner, each, flag in reversed([*_settings(Config)]):
+    for owner, each, how in reversed([*_settings(Config)]):
         kind = get_type_hints(owner)[each.name]
-        name = f"--{_flag_name(each, flag)}"
-        more: dict[str, Any] = {"default": flag.none}
+        name = f"--{_flag_name(each, how)}"
+        more: dict[str, Any] = {"default": how.none}
         if each.default is not MISSING and each.default is not None:
-            is_scaled = flag.unit != 1
-            more = {"default": each.default // flag.unit if is_scaled else each.default}
+            is_scaled = how.unit != 1
+            more = {"default": each.default // how.unit if is_scaled else each.default}
         if kind is bool:
             name = f"{name}/--no-{name[2:]}"
         elif kind == tuple[str, ...]:
             more["multiple"] = True
-        elif flag.auto is not None:
+        elif how.auto is not None:
             more = {"default": "auto", "metavar": "N|auto"}
         elif kind == Path | None:
-            more["type"] = _FILE
+            more["type"] = EXISTING_FILE
         else:
             more["type"] = float if kind is float else int if kind in (int, int | None) else str
-        command = click.option(name, help=flag.help, show_default=True, **more)(command)
+        command = click.option(name, help=how.help, show_default=True, **more)(command)
     return command
 
 
@@ -62,59 +62,103 @@ def _config(flags: dict[str, Any]) -> Config:
     """Return what the flags ask for; InputError where they contradict one another."""
 
     values: dict[type, dict[str, Any]] = {Config: {}, RequestLimits: {}}
-    for owner, each, flag in _settings(Config):
-        name = _flag_name(each, flag)
-        values[owner][each.name] = _value(name, flag, flags[name.replace("-", "_")])
+    for owner, each, how in _settings(Config):
+        name = _flag_name(each, how)
+        values[owner][each.name] = _value(name, how, flags[name.replace("-", "_")])
     return Config(**values[Config], limits=RequestLimits(**values[RequestLimits]))
 
 
-def _value(name: str, flag: Flag, given: Any) -> Any:
+def _value(name: str, how: Flag, given: Any) -> Any:
     """Return a setting's value in its own unit."""
-    if flag.auto is not None:
+    if how.auto is not None:
         if given == "auto":
-            return flag.auto()
+            return how.auto()
         if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
             raise InputError(f"--{name} is {quoted(given)}; wanted a number or auto", field=name)
         return int(given)
-    if flag.none is not None and given == flag.none:
+    if how.none is not None and given == how.none:
         return None
-    return given * flag.unit if flag.unit != 1 and given is not None else given
+    return given * how.unit if how.unit != 1 and given is not None else given
 
 
-@click.command("serve", context_settings={"auto_envvar_prefix": "TOKALIGN_SERVE"})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFlags:
+    """What is logged."""
+
+    sentences: bool = flag(
+        "Let the log quote the sentences of failures.", "--log-sentences", default=False
+    )
+    level: str = flag(
+        "Least severe messages to log, on stderr.",
+        "--log-level",
+        type=click.Choice(_LEVELS),
+        default="info",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckFlags:
+    """A running server to ask whether it serves, instead of running one."""
+
+    address: str | None = flag(
+        "Exit with 0 if the server there serves, else with 1. http://HOST:PORT asks the metrics "
+        "port.",
+        "--check",
+        metavar="HOST:PORT",
+    )
+    authorities: Path | None = flag(
+        "For --check: use TLS, and trust the certificates in this PEM file.",
+        "--check-ca",
+        type=EXISTING_FILE,
+    )
+    certificate: Path | None = flag(
+        "For --check-ca: certificate of this client, as PEM.", "--check-cert", type=EXISTING_FILE
+    )
+    key: Path | None = flag(
+        "For --check-cert: its private key, as PEM.", "--check-key", type=EXISTING_FILE
+    )
+
+    def run(self) -> None:
+        """Raise unless the server reports SERVING."""
+        address, authorities, certificate = str(self.address), self.authorities, self.certificate
+        if (certificate is None) != (self.key is None) or (certificate and authorities is None):
+            raise click.UsageError("--check-cert and --check-key come together, with --check-ca")
+        if address.startswith("http://"):
+            if authorities is not None:
+                raise click.UsageError("the metrics port speaks no TLS; leave --check-ca out")
+            _check_ready(address)
+            return
+        from tokalign.client import Client, Tls
+
+        tls = None
+        if authorities is not None:
+            tls = Tls(
+                root_certificates=authorities.read_bytes(),
+                certificate_chain=certificate.read_bytes() if certificate else None,
+                private_key=self.key.read_bytes() if self.key else None,
+            )
+        with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
+            name = client.health()
+        if name != "SERVING":
+            raise ServerError(f"{address} is {name}")
+        click.echo(f"{address} is {name}")
+
+
+@click.command(
+    "serve",
+    short_help="Serve alignments over gRPC.",
+    context_settings={"auto_envvar_prefix": "TOKALIGN_SERVE"},
+)
 @_config_options
-@click.option("--log-sentences", is_flag=True, help="Let the log quote the sentences of failures.")
-@click.option(
-    "--log-level",
-    type=click.Choice(_LEVELS),
-    default="info",
-    show_default=True,
-    help="What goes to standard error.",
-)
-@click.option(
-    "--check",
-    metavar="HOST:PORT",
-    help="Exit 0 if the server there serves, else 1; http://HOST:PORT asks its metrics port.",
-)
-@click.option("--check-ca", type=_FILE, help="With --check: speak TLS, trusting this PEM file.")
-@click.option("--check-cert", type=_FILE, help="With --check-ca: this client's certificate, PEM.")
-@click.option("--check-key", type=_FILE, help="Private key of --check-cert.")
-def command(
-    check: str | None,
-    check_ca: Path | None,
-    check_cert: Path | None,
-    check_key: Path | None,
-    log_level: str,
-    log_sentences: bool,
-    **flags: Any,
-) -> None:
-    """Serve alignments over gRPC until SIGTERM, then drain.
+@takes(log=LogFlags, check=CheckFlags)
+def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
+    """Serve alignments over gRPC. On SIGTERM, running calls are finished first.
 
-    Prints "listening on HOST:PORT" to standard error once calls are answered. Every option can
-    be given in the environment, as TOKALIGN_SERVE_PORT and so on.
+    Prints "listening on HOST:PORT" to stderr once calls are answered. Every option can be given in
+    the environment as well: --port as TOKALIGN_SERVE_PORT, and so on.
     """
-    if check is not None:
-        _check(check, check_ca, check_cert, check_key)
+    if check.address is not None:
+        check.run()
         return
     if sys.stderr is None:
         # A connection would get its number, and what grpc prints.
@@ -131,39 +175,12 @@ def command(
         config = _config(flags)
     except InputError as error:
         raise click.UsageError(str(error)) from error
-    logs.configure(logs.Settings(getattr(logging, log_level.upper()), log_sentences))
+    logs.configure(logs.Settings(getattr(logging, log.level.upper()), log.sentences))
     try:
         app.run(config, lambda address: logs.say(f"listening on {address}"), aligners.load)
     except AlignError as error:
         logs.say(f"Error: {error}")
         raise click.exceptions.Exit(1) from error
-
-
-def _check(
-    address: str, authorities: Path | None, certificate: Path | None, key: Path | None
-) -> None:
-    """Raise unless the server at `address` reports SERVING."""
-    if (certificate is None) != (key is None) or (certificate and authorities is None):
-        raise click.UsageError("--check-cert and --check-key come together, with --check-ca")
-    if address.startswith("http://"):
-        if authorities is not None:
-            raise click.UsageError("the metrics port speaks no TLS; leave --check-ca out")
-        _check_ready(address)
-        return
-    from tokalign.client import Client, Tls
-
-    tls = None
-    if authorities is not None:
-        tls = Tls(
-            root_certificates=authorities.read_bytes(),
-            certificate_chain=certificate.read_bytes() if certificate else None,
-            private_key=key.read_bytes() if key else None,
-        )
-    with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
-        name = client.health()
-    if name != "SERVING":
-        raise ServerError(f"{address} is {name}")
-    click.echo(f"{address} is {name}")
 
 
 def _check_ready(address: str) -> None:

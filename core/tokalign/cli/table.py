@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from tokalign.errors import FormatError, quoted
 from tokalign.formats.document import whole_number
 
-Columns = tuple[str, str]
-NAMES: Columns = ("source", "target")
+ColumnNames = tuple[str, str]
+"""Columns of the source and the target: names, or numbers from 1."""
+NAMES: ColumnNames = ("source", "target")
 ID = "id"
 # A field of more characters cannot be aligned; csv would stop at 128 KiB.
 MAX_FIELD = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PairTable:
     """Where the pairs stand in a table.
 
     Attributes
@@ -84,7 +85,7 @@ class Table:
         return name, *values  # type: ignore[return-value]  # two values
 
 
-def table_of(head: str, columns: Columns | None) -> Table | None:
+def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
     """Return how to read a file by its first line, or None if it is no table.
 
     Parameters
@@ -107,11 +108,11 @@ def table_of(head: str, columns: Columns | None) -> Table | None:
         numbers = [whole_number(column) for column in wanted] if columns else []
         if columns and delimiter in head and all(numbers):
             source, target = (number - 1 for number in numbers if number)
-            return Table(delimiter, source, target, None, has_header=False)
+            return PairTable(delimiter, source, target, None, has_header=False)
         if all(name in names for name in wanted):
             source, target = (names.index(name) for name in wanted)
             identity = names.index(ID) if ID in names else None
-            return Table(delimiter, source, target, identity, has_header=True)
+            return PairTable(delimiter, source, target, identity, has_header=True)
     if columns:
         raise FormatError(
             f"the first line, {quoted(head.rstrip())}, names no columns {' and '.join(columns)}"
@@ -126,7 +127,7 @@ def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     return csv.reader(lines, delimiter=delimiter)
 
 
-def columns_from(text: str) -> Columns:
+def columns_from(text: str) -> ColumnNames:
     """Return the columns of "SOURCE,TARGET"; FormatError if there are not two."""
     source, comma, target = text.partition(",")
     if not comma or not source or not target or "," in target:

@@ -1,9 +1,10 @@
-"""``tokalign train``: learn a model from aligned corpora."""
+"""``tokalign train``: a model learned from aligned corpora."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,155 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
-from tokalign.cli.files import OutputPath
-from tokalign.cli.options import is_quiet
+from tokalign.cli.corpora import FORMAT
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
+from tokalign.cli.sinks import OutputPath
 from tokalign.errors import quoted
 from tokalign.features.table import GROUP_NAMES
-from tokalign.formats import FORMATS, read_gold
-from tokalign.headers import is_name
-from tokalign.lessons import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings
+from tokalign.files.headers import is_name
+from tokalign.formats import read_gold
 from tokalign.model import save_model
-from tokalign.training import Progress, train
+from tokalign.training import (
+    POSSIBLE_CHOICES,
+    PUBLISHED,
+    Progress,
+    TrainingData,
+    TrainingSettings,
+    train,
+)
+from tokalign.types import GoldPair
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DEFAULTS = TrainingSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainFiles:
+    """The corpora and the model file."""
+
+    train: tuple[Path, ...] = flag(
+        "Aligned corpus. May be repeated, with file names that differ.",
+        type=EXISTING_FILE,
+        multiple=True,
+        required=True,
+    )
+    dev: Path | None = flag(
+        "Aligned corpus to watch; training stops when its loss no longer falls.", type=EXISTING_FILE
+    )
+    unrelated: tuple[Path, ...] = flag(
+        "Pairs of unrelated sentences, from which the model learns not to link unlike words.",
+        type=EXISTING_FILE,
+        default=(),
+    )
+    format: str | None = flag(
+        "Format of the corpora.", "--from", type=FORMAT, show_default="recognised by their content"
+    )
+    output: Path = flag("Model file to write.", "-o", type=OutputPath(), required=True)
+
+    def __post_init__(self) -> None:
+        names = [path.name for path in self.train]
+        if len(set(names)) < len(names):
+            raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
+
+    def read(self, paths: Sequence[Path]) -> list[GoldPair]:
+        """Return the pairs of some of the corpora."""
+        return [pair for path in paths for pair in read_gold(path, self.format)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderFlags:
+    """What the model's header says."""
+
+    name: str | None = flag("Name of the model.", show_default="the output's file name")
+    version: str = flag("Version of the model.", default="1.0.0")
+    description: str = flag("What the model is for.", default="")
+    license: str = flag("Terms of the model.", default="")
+    figure: tuple[str, ...] = flag(
+        "Measured accuracy or speed to note in the model.", metavar="NAME=VALUE", default=()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingFlags:
+    """The library's TrainingSettings."""
+
+    feature_groups: str | None = flag(
+        f"Feature groups with commas between them: {', '.join(GROUP_NAMES)}. GROUP/TEMPLATE is "
+        "one template of a group.",
+        show_default=",".join(_DEFAULTS.feature_groups),
+    )
+    like: str | None = flag(
+        "Take the feature groups of a published system (docs/systems.md).",
+        type=click.Choice(list(PUBLISHED)),
+    )
+    l2: float = flag(
+        "Penalty: half of this times the sum of squared weights is added to the loss.",
+        default=_DEFAULTS.l2,
+    )
+    cost: float = flag("Cost of a wrong label, in nats.", default=_DEFAULTS.cost)
+    max_iterations: int = flag(
+        "Most iterations for each direction.", type=int, default=_DEFAULTS.max_iterations
+    )
+    possible: tuple[str, ...] = flag(
+        f"How possible links are learned: {', '.join(POSSIBLE_CHOICES)}. With CORPUS=, for the "
+        "corpus of that file name only.",
+        metavar="[CORPUS=]CHOICE",
+        default=(_DEFAULTS.possible,),
+    )
+    follow: tuple[str, ...] = flag(
+        "File name of a corpus to follow where corpora differ in what they link.",
+        metavar="CORPUS",
+        default=(),
+        show_default="all alike",
+    )
+    style: tuple[str, ...] = flag(
+        "Keep what a corpus links, by its file name, as a style to choose when aligning. Give it "
+        "for every corpus; the first style is the default.",
+        metavar="CORPUS=STYLE",
+        default=(),
+    )
+    unrelated_importance: float = flag(
+        "Factor of the loss of each unrelated pair.", default=_DEFAULTS.unrelated_importance
+    )
+
+    def __post_init__(self) -> None:
+        if self.feature_groups is not None and self.like is not None:
+            raise click.UsageError(
+                "--like takes the groups of a published system; leave out --feature-groups"
+            )
+
+    def settings(self) -> TrainingSettings:
+        """Return the library's settings."""
+        possible = [choice.rpartition("=") for choice in self.possible]
+        settings = replace(
+            PUBLISHED[self.like] if self.like else _DEFAULTS,
+            l2=self.l2,
+            cost=self.cost,
+            max_iterations=self.max_iterations,
+            possible=next((choice for _, mark, choice in possible if not mark), _DEFAULTS.possible),
+            possible_in=tuple((corpus, choice) for corpus, mark, choice in possible if mark),
+            follow=self.follow,
+            styles=tuple(map(_style, self.style)),
+            unrelated_importance=self.unrelated_importance,
+        )
+        if self.feature_groups is None:
+            return settings
+        chosen = tuple(part.strip() for part in self.feature_groups.split(",") if part.strip())
+        return replace(settings, feature_groups=chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRun:
+    """What annotates the corpora, and how the training runs."""
+
+    annotator: str = flag(**ANNOTATOR)
+    jobs: int | None = flag(
+        "Threads; their number does not change the model.",
+        "-j",
+        type=AT_LEAST_1,
+        show_default="all cores",
+    )
+    quiet: bool = flag("Print no report to stderr.", default=False)
 
 
 class _Bars:
@@ -54,191 +192,35 @@ class _Bars:
 
 
 @click.command("train", short_help="Train a model on aligned corpora.")
-@click.option(
-    "--train",
-    "train_paths",
-    type=_FILE,
-    multiple=True,
-    required=True,
-    help="Aligned corpus; give the option once per corpus, of names that differ.",
-)
-@click.option("--dev", "dev_path", type=_FILE, help="Aligned corpus to stop early by.")
-@click.option(
-    "--unrelated",
-    "unrelated_paths",
-    type=_FILE,
-    multiple=True,
-    help="Pairs of unrelated sentences; what is learned is not to link their unlike words.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(list(FORMATS)),
-    help="Of the corpora; seen from their content by default.",
-)
-@click.option(
-    "--output",
-    "-o",
-    type=OutputPath(),
-    required=True,
-    help="Model file to write.",
-)
-@click.option("--name", help="Name of the model (default: the output's).")
-@click.option(
-    "--version", "version_", default="1.0.0", show_default=True, help="Version of the model."
-)
-@click.option("--description", default="", help="What the model is for, to note in its header.")
-@click.option("--license", "license_", default="", help="Terms of the model, to note there, too.")
-@click.option(
-    "--figure",
-    "figures",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Measured accuracy or speed to note in the header; give the option once per figure.",
-)
-@click.option(
-    "--groups",
-    help=f"Feature groups, comma-separated, out of {', '.join(GROUP_NAMES)}; GROUP/TEMPLATE is one "
-    f"template of a group (default: {','.join(_DEFAULTS.feature_groups)}).",
-)
-@click.option(
-    "--like",
-    type=click.Choice(list(PUBLISHED)),
-    help="Feature groups of a published system instead (docs/systems.md).",
-)
-@click.option(
-    "--l2",
-    type=float,
-    default=_DEFAULTS.l2,
-    show_default=True,
-    help="Half of this times the sum of squared weights is added to the loss.",
-)
-@click.option(
-    "--cost",
-    type=float,
-    default=_DEFAULTS.cost,
-    show_default=True,
-    help="Hamming cost of a wrong label.",
-)
-@click.option(
-    "--max-iterations",
-    type=int,
-    default=_DEFAULTS.max_iterations,
-    show_default=True,
-    help="Most steps of each direction's training.",
-)
-@click.option(
-    "--possible",
-    "possible",
-    multiple=True,
-    metavar="[CORPUS=]CHOICE",
-    default=(_DEFAULTS.possible,),
-    show_default=True,
-    help=f"What possible links are, in all corpora or in one: {', '.join(POSSIBLE_CHOICES)}.",
-)
-@click.option(
-    "--follow",
-    multiple=True,
-    metavar="CORPUS",
-    help="File name of a corpus whose conventions count where corpora differ (default: all).",
-)
-@click.option(
-    "--style",
-    "styles",
-    multiple=True,
-    metavar="CORPUS=STYLE",
-    help="Keep the conventions of a corpus, by its file name, as a style of the model to choose "
-    "when aligning; give it for every corpus, the default style first.",
-)
-@click.option(
-    "--unrelated-importance",
-    type=float,
-    default=_DEFAULTS.unrelated_importance,
-    show_default=True,
-    help="What the loss of each unrelated pair is multiplied with.",
-)
-@click.option(
-    "--annotator",
-    default="native",
-    show_default=True,
-    help="native, stanza[:FOLDER] or spacy[:MODEL].",
-)
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(1),
-    help="Threads (default: all cores); the result is the same.",
-)
-@click.option("--quiet", is_flag=True, help="No report on stderr.")
+@takes(files=TrainFiles, settings=SettingFlags, header=HeaderFlags, run=TrainingRun)
 def command(
-    train_paths: tuple[Path, ...],
-    dev_path: Path | None,
-    unrelated_paths: tuple[Path, ...],
-    format_name: str | None,
-    output: Path,
-    name: str | None,
-    version_: str,
-    description: str,
-    license_: str,
-    figures: tuple[str, ...],
-    groups: str | None,
-    like: str | None,
-    l2: float,
-    cost: float,
-    max_iterations: int,
-    possible: tuple[str, ...],
-    follow: tuple[str, ...],
-    styles: tuple[str, ...],
-    unrelated_importance: float,
-    annotator: str,
-    jobs: int | None,
-    quiet: bool,
+    files: TrainFiles, settings: SettingFlags, header: HeaderFlags, run: TrainingRun
 ) -> None:
     """Train a model on aligned corpora and write it to a file.
 
     The same corpora and settings always give the same file.
     """
-    if groups is not None and like is not None:
-        raise click.UsageError("--like takes the groups of a published system; leave out --groups")
-    names = [path.name for path in train_paths]
-    if len(set(names)) < len(names):
-        raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
-    quiet = quiet or is_quiet()
-    noted = dict(map(_figure, figures))
-    settings = replace(
-        PUBLISHED[like] if like else _DEFAULTS,
-        l2=l2,
-        cost=cost,
-        max_iterations=max_iterations,
-        possible=next((choice for choice in possible if "=" not in choice), _DEFAULTS.possible),
-        possible_in=tuple(
-            (corpus, choice)
-            for corpus, mark, choice in (each.rpartition("=") for each in possible)
-            if mark
-        ),
-        follow=follow,
-        styles=tuple(map(_style, styles)),
-        unrelated_importance=unrelated_importance,
+    is_silent = run.quiet or is_quiet()
+    data = TrainingData(
+        {path.name: files.read([path]) for path in files.train},
+        dev=files.read([files.dev] if files.dev else []),
+        unrelated=files.read(files.unrelated),
     )
-    if groups is not None:
-        chosen = tuple(part.strip() for part in groups.split(",") if part.strip())
-        settings = replace(settings, feature_groups=chosen)
     model = train(
-        {path.name: read_gold(path, format_name) for path in train_paths},
-        load_annotator(annotator),
-        settings,
-        name=name or output.stem,
-        version=version_,
-        description=description,
-        license=license_,
-        dev=read_gold(dev_path, format_name) if dev_path else (),
-        unrelated=[pair for path in unrelated_paths for pair in read_gold(path, format_name)],
-        n_threads=jobs,
-        report=_Bars(max_iterations, quiet),
+        data,
+        load_annotator(run.annotator),
+        settings.settings(),
+        n_threads=run.jobs,
+        report=_Bars(settings.max_iterations, is_silent),
+        name=header.name or files.output.stem,
+        version=header.version,
+        description=header.description,
+        license=header.license,
+        figures=dict(map(_figure, header.figure)),
     )
-    save_model(replace(model, header=replace(model.header, figures=noted)), output)
-    if not quiet:
-        click.echo(f"wrote {output}", err=True)
+    save_model(model, files.output)
+    if not is_silent:
+        click.echo(f"wrote {files.output}", err=True)
 
 
 def _style(text: str) -> tuple[str, str]:

@@ -1,90 +1,93 @@
-"""``tokalign view``: look at alignments in a browser or in the terminal."""
+"""``tokalign view``: alignments in a browser or in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from tokalign.cli.files import OutputPath
+from tokalign.cli.corpora import CorpusFlags
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import EXISTING_FILE
+from tokalign.cli.sinks import OutputPath
 from tokalign.evaluate import Links, read_predictions
-from tokalign.formats import FORMATS, Options, open_document, read_gold, recognise
+from tokalign.formats import Options, open_document, read_gold, recognise
 from tokalign.formats.jsonl import read_confidences
+from tokalign.types import GoldPair
 from tokalign.view import edit_lines, grid_lines, page_pairs, render_page
 from tokalign.view.grid import LEGEND
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewFlags:
+    """What is shown, and where."""
+
+    gold: Path | None = flag(
+        "Pairs aligned by hand; marks right, wrong and missing links.", type=EXISTING_FILE
+    )
+    against: Path | None = flag("Links of a second system, for the page.", type=EXISTING_FILE)
+    pair: tuple[str, ...] = flag("Show only the pair with this id.", default=())
+    edits: bool = flag("Show phrase edits (EQ, SUB, DEL, INS) as well.", default=False)
+    html: Path | None = flag(
+        "Write a page; without it, grids are printed to the terminal.", type=OutputPath()
+    )
+
+    def __post_init__(self) -> None:
+        if self.against is not None and self.html is None:
+            raise click.UsageError("--against is shown on a page: give --html")
 
 
 @click.command("view", short_help="Show aligned pairs of any format.")
-@click.argument("alignments", type=_FILE)
-@click.option("--format", "format_name", type=click.Choice(list(FORMATS)), help="Of ALIGNMENTS.")
-@click.option(
-    "--text", "text_paths", type=_FILE, multiple=True, help="Parallel text of bare links."
-)
-@click.option("--gold", "gold_path", type=_FILE, help="Mark right, wrong and missing links.")
-@click.option("--against", type=_FILE, help="Links of a second system, on the page.")
-@click.option(
-    "--output",
-    "-o",
-    type=OutputPath(),
-    help="Write an HTML page; without it, grids go to the terminal.",
-)
-@click.option("--edits", is_flag=True, help="Show phrase edits (EQ, SUB, DEL, INS), too.")
-@click.option("--pair", "wanted", multiple=True, help="Only the pairs with these ids.")
-def command(
-    alignments: Path,
-    format_name: str | None,
-    text_paths: tuple[Path, ...],
-    gold_path: Path | None,
-    against: Path | None,
-    output: Path | None,
-    edits: bool,
-    wanted: tuple[str, ...],
-) -> None:
+@click.argument("alignments", type=EXISTING_FILE)
+@takes(corpus=CorpusFlags, shown=ViewFlags)
+def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
     """Show aligned pairs of any format, with gold or a second system beside them.
 
-    With --gold, ALIGNMENTS may hold links alone.
+    With --gold, ALIGNMENTS may hold links alone. --from, --one-based and --reversed are about
+    ALIGNMENTS.
     """
-    if against is not None and output is None:
-        raise click.UsageError("--against is shown on a page: give --output")
-    options = Options(text=text_paths)
-    if gold_path is None:
-        pairs = read_gold(alignments, format_name, options=options)
+    if shown.gold is None:
+        pairs = read_gold(alignments, corpus.format, options=corpus.options())
         links: Sequence[Links] = [pair.sure | pair.possible for pair in pairs]
     else:
-        pairs = read_gold(gold_path, options=options)
-        links = read_predictions(alignments, pairs, format=format_name)
-    others = read_predictions(against, pairs) if against is not None else None
-    shown = _with_confidence(alignments, format_name, links)
-    if absent := set(wanted).difference(pair.id for pair in pairs):
+        pairs = read_gold(shown.gold, options=Options(text=corpus.text))
+        links = read_predictions(alignments, pairs, format=corpus.format, options=corpus.options())
+    others = None if shown.against is None else read_predictions(shown.against, pairs)
+    confidences = _with_confidence(alignments, corpus.format, links)
+    if absent := set(shown.pair).difference(pair.id for pair in pairs):
         raise click.UsageError(f"no pair is called {', '.join(sorted(absent))}")
-    keep = [k for k, pair in enumerate(pairs) if not wanted or pair.id in wanted]
-    if output is None:
-        for k in keep:
-            click.echo(f"# {pairs[k].id}")
-            for line in grid_lines(pairs[k], None if gold_path is None else set(links[k])):
-                click.echo(line)
-            if edits:
-                for line in edit_lines(pairs[k], links[k]):
-                    click.echo(line)
-        click.echo(LEGEND if gold_path is not None else "● sure or predicted  ◌ possible")
+    keep = [k for k, pair in enumerate(pairs) if not shown.pair or pair.id in shown.pair]
+    if shown.html is None:
+        _print([pairs[k] for k in keep], [links[k] for k in keep], shown)
         return
+    has_gold = shown.gold is not None
+    note = f"{len(keep)} pairs" + (f"; gold: {shown.gold.name}" if shown.gold else "")
     page = render_page(
         alignments.name,
-        f"{len(keep)} pairs" + (f"; gold: {gold_path.name}" if gold_path else "")
-        + (f"; second system: {against.name}" if against else ""),
+        note + (f"; second system: {shown.against.name}" if shown.against else ""),
         page_pairs(
             [pairs[k] for k in keep],
-            [shown[k] for k in keep],
+            [confidences[k] for k in keep],
             other=None if others is None else [others[k] for k in keep],
-            has_gold=gold_path is not None,
-            has_edits=edits,
+            has_gold=has_gold,
+            has_edits=shown.edits,
         ),
-        has_gold=gold_path is not None,
-    )  # fmt: skip
-    output.write_text(page, encoding="utf-8")
+        has_gold=has_gold,
+    )
+    shown.html.write_text(page, encoding="utf-8")
+
+
+def _print(pairs: Sequence[GoldPair], links: Sequence[Links], shown: ViewFlags) -> None:
+    """Print the grid of each pair, and what its marks mean."""
+    for pair, predicted in zip(pairs, links, strict=True):
+        click.echo(f"# {pair.id}")
+        for line in grid_lines(pair, None if shown.gold is None else set(predicted)):
+            click.echo(line)
+        for line in edit_lines(pair, predicted) if shown.edits else ():
+            click.echo(line)
+    click.echo(LEGEND if shown.gold is not None else "● sure or predicted  ◌ possible")
 
 
 def _with_confidence(

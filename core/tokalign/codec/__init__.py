@@ -1,16 +1,14 @@
-"""Protobuf messages from tokalign's types and back; the only such place. Knows nothing of grpc.
+"""Protobuf messages made from tokalign's types, and read; no other room does this.
 
-``encode_x`` makes a message, ``decode_x`` reads one; answers are written without one (_writing).
-What is decoded equals what was encoded, with numbers that are single precision on the wire rounded
-to it. Limits are not checked here.
+``encode_x`` makes a message and ``decode_x`` reads one. Answers are written without messages, by
+`writing`. Decoding gives back what was encoded, but for numbers that are single precision on the
+wire, which are rounded. Limits are checked elsewhere, and nothing here knows grpc.
 """
 
 from tokalign.codec.alignments import (
     decode_alignment,
-    decode_explanation,
     decode_judgement,
     decode_passage_sentence,
-    decode_posteriors,
     encode_passage_sentence,
 )
 from tokalign.codec.constraints import decode_constraints, encode_constraints
@@ -33,11 +31,7 @@ from tokalign.codec.servers import (
     ServerInfo,
     ServerLimits,
     StyleInfo,
-    decode_limits,
-    decode_model,
     decode_server_info,
-    encode_limits,
-    encode_model,
     encode_server_info,
 )
 
@@ -49,22 +43,16 @@ __all__ = [
     "StyleInfo",
     "decode_alignment",
     "decode_constraints",
-    "decode_explanation",
     "decode_input",
     "decode_judgement",
-    "decode_limits",
-    "decode_model",
     "decode_options",
     "decode_passage_sentence",
-    "decode_posteriors",
     "decode_rank_by",
     "decode_sentence",
     "decode_server_info",
     "encode_candidate",
     "encode_constraints",
     "encode_input",
-    "encode_limits",
-    "encode_model",
     "encode_options",
     "encode_pair",
     "encode_passage_sentence",

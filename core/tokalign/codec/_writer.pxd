@@ -1,13 +1,6 @@
-"""Fields of a message written in C; see _writer.pyx."""
+"""Declarations of _writer.pyx."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-
-# How a field's value is written; follows its number in the tag.
-cdef enum:
-    VARINT = 0
-    FIXED64 = 1
-    LENGTH_DELIMITED = 2
-    FIXED32 = 5
 
 # Most bytes of a tag (fields up to 2047 take two) and of a varint.
 cdef enum:
@@ -39,7 +32,7 @@ cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
     return at + 1
 
 
-cdef class Writer:
+cdef class MessageWriter:
     cdef uint8_t *_bytes
     cdef Py_ssize_t _n
     cdef Py_ssize_t _room

@@ -1,4 +1,4 @@
-"""Bytes of a message that grow: its fields by the kind of their values, in protobuf's wire format.
+"""A writer of messages in protobuf's wire format, with a method for each kind of field.
 
 The format: https://protobuf.dev/programming-guides/encoding.
 """
@@ -8,6 +8,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memmove
 
+from tokalign.codec.fields cimport FIXED32, FIXED64, LENGTH_DELIMITED, VARINT
+
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
@@ -15,14 +17,14 @@ cdef enum:
     FIRST_BYTES = 1024
 
 
-cdef class Writer:
-    """Bytes that grow. A method for each kind of field and, below, for each message."""
+cdef class MessageWriter:
+    """The bytes of one message, which grow field by field."""
 
     def __dealloc__(self):
         free(self._bytes)
 
     cdef int reserve(self, Py_ssize_t n_more) except -1:
-        """Have room for so many bytes more."""
+        """Make room for so many bytes more."""
         cdef Py_ssize_t room
         cdef uint8_t *larger
         if self._n + n_more > self._room:
@@ -39,9 +41,10 @@ cdef class Writer:
         self._n = 0
 
     cdef bytes taken(self):
+        """Return what was written since start()."""
         return PyBytes_FromStringAndSize(<const char *>self._bytes, self._n)
 
-    # Fields of one value. Callers leave out what is at its default.
+    # Fields of one value. proto3 leaves out a value that is its field's default.
 
     cdef int varint(self, int field, uint64_t value) except -1:
         self.reserve(TAG_BYTES + VARINT_BYTES)
@@ -50,7 +53,7 @@ cdef class Writer:
         return 0
 
     cdef int number(self, int field, uint64_t value) except -1:
-        """Write an unsigned number or one of an enum, unless it is 0."""
+        """Write an unsigned number, or an enumeration's, unless it is 0."""
         return self.varint(field, value) if value else 0
 
     cdef int single(self, int field, float value) except -1:
@@ -102,13 +105,13 @@ cdef class Writer:
         cdef const char *data = PyUnicode_AsUTF8AndSize(text, &size)
         return self.delimited(field, data, size)
 
-    # What holds others: begin() before them, end() after them.
+    # Fields that hold others: call begin() before these, and end() after them.
 
     cdef Py_ssize_t begin(self) noexcept:
         return self._n
 
     cdef int end(self, int field, Py_ssize_t begin) except -1:
-        """Put the tag and the length before what was written since begin()."""
+        """Put the field's tag and length before what was written since begin()."""
         cdef Py_ssize_t size = self._n - begin
         cdef Py_ssize_t head = varint_bytes(field << 3) + varint_bytes(size)
         self.reserve(head)
@@ -120,7 +123,7 @@ cdef class Writer:
         return 0
 
     cdef int end_packed(self, int field, Py_ssize_t begin) except -1:
-        """Do as end(), where numbers were written since begin()."""
+        """Do the same for packed numbers, unless there are none."""
         return self.end(field, begin) if self._n > begin else 0
 
     cdef int packed_varint(self, uint64_t value) except -1:

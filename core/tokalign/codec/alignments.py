@@ -1,13 +1,12 @@
-"""Answers, read; they are written without messages (_writing)."""
+"""Answers as a client reads them; `writing` writes them, without messages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokalign.codec.options import FROM_NUMBER, decode_rank_by, values_of
+from tokalign.codec.by_name import decode_enum, values_of
+from tokalign.codec.options import decode_rank_by
 from tokalign.codec.sentences import decode_sentence
-from tokalign.options import Direction, RankBy, Symmetrization
-from tokalign.phrases import Phrase
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -16,6 +15,8 @@ from tokalign.types import (
     LinkExplanation,
     PassageSentence,
 )
+from tokalign.types.options import Direction, Symmetrization
+from tokalign.types.phrases import Phrase
 from tokalign.v1 import align_pb2
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def decode_alignment(
     Parameters
     ----------
     message : align_pb2.Alignment
-        Sentences that it was asked to leave out are empty.
+        Its sentences are empty where the request asked for links or scores alone.
     model : align_pb2.ModelRef
-        Of the same response.
+        The model that the same response names.
     symmetrization : Symmetrization
-        That was asked for.
+        The one that the request asked for.
     """
     return Alignment(
         source=decode_sentence(message.source),
@@ -47,9 +48,9 @@ def decode_alignment(
         version=model.version,
         symmetrization=symmetrization,
         posteriors=(
-            decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
+            _decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
         ),
-        explanations=tuple(map(decode_explanation, message.explanations)),
+        explanations=tuple(map(_decode_explanation, message.explanations)),
         phrases=tuple(Phrase(**values_of(each, Phrase)) for each in message.phrases),
         source_truncated=message.source_truncated,
         target_truncated=message.target_truncated,
@@ -57,19 +58,19 @@ def decode_alignment(
     )
 
 
-def decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:
+def _decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:
     """Return the matrix, of shape (n_source, n_target)."""
     import numpy as np  # slow to import, and seldom asked for
 
     return np.array(message.values, dtype=np.float32).reshape(message.n_source, message.n_target)
 
 
-def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
-    """Return why one token got its label."""
+def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
+    """Return why one token got its label, or raise InputError if its direction is unknown."""
     return LinkExplanation(
-        source=message.source_index,
-        target=message.target_index,
-        direction=Direction(FROM_NUMBER[message.direction]),
+        source=message.source,
+        target=message.target,
+        direction=decode_enum(Direction, message.direction, "direction"),
         score=message.score,
         features=tuple(map(_decode_contribution, message.features)),
         runner_up=message.runner_up,
@@ -77,15 +78,18 @@ def decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
     )
 
 
-def decode_judgement(message: align_pb2.RankedCandidate) -> Judgement:
-    """Return what a candidate is ranked by; its score, where the server is of an earlier version
-    that ranks by nothing else."""
-    if message.rank_by == align_pb2.RANK_BY_UNSPECIFIED:
-        return Judgement(RankBy.SCORE, message.result.alignment.score)
+def decode_judgement(message: align_pb2.Judgement) -> Judgement:
+    """Return what a candidate got, and why.
+
+    Raises
+    ------
+    InputError
+        If what it was ranked by is unknown.
+    """
     return Judgement(
-        decode_rank_by(message.rank_by),
-        message.score,
-        tuple(map(_decode_contribution, message.evidence)),
+        by=decode_rank_by(message.by),
+        score=message.score,
+        evidence=tuple(map(_decode_contribution, message.evidence)),
     )
 
 
@@ -95,10 +99,10 @@ def encode_passage_sentence(value: PassageSentence) -> align_pb2.PassageSentence
 
 
 def decode_passage_sentence(message: align_pb2.RankedCandidate) -> PassageSentence | None:
-    """Return which sentence of a passage was ranked, None where the candidate is none."""
-    if not message.HasField("best_sentence"):
+    """Return which sentence of a passage was ranked, or None where the candidate is no passage."""
+    if not message.HasField("sentence"):
         return None
-    return PassageSentence(**values_of(message.best_sentence, PassageSentence))
+    return PassageSentence(**values_of(message.sentence, PassageSentence))
 
 
 def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:

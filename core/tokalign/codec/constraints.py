@@ -1,11 +1,11 @@
-"""What an alignment must obey, as a message and back."""
+"""Constraints as a message, and back."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tokalign.constraints import LINK_FIELDS, TOKEN_FIELDS, Constraints
 from tokalign.errors import InputError, LimitError
+from tokalign.types.constraints import LINK_FIELDS, TOKEN_FIELDS, Constraints
 from tokalign.v1 import align_pb2
 
 

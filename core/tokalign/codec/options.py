@@ -1,62 +1,34 @@
-"""What a request asks for: the messages AlignOptions and RankBy."""
+"""Options of a request: the message AlignOptions and the enumeration RankBy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any
 
-from tokalign.errors import InputError
-from tokalign.options import AlignOptions, Detail, OffsetUnit, RankBy, Symmetrization
+from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
+from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
 
-# By value, since a Direction is a Symmetrization that takes one direction alone.
-TO_NUMBER: dict[str, Any] = {
-    each.value: align_pb2.Direction.Value(f"DIRECTION_{each.name}") for each in Symmetrization
+_ENUMS: dict[str, type[StrEnum]] = {
+    each.name: type(each.default)
+    for each in fields(AlignOptions)
+    if isinstance(each.default, StrEnum)
 }
-FROM_NUMBER: dict[int, Symmetrization] = {
-    number: Symmetrization(value) for value, number in TO_NUMBER.items()
-}
-_UNIT_TO_NUMBER: dict[str, Any] = {
-    each.value: align_pb2.OffsetUnit.Value(f"OFFSET_UNIT_{each.name}") for each in OffsetUnit
-}
-_DETAIL_TO_NUMBER: dict[str, Any] = {
-    each.value: align_pb2.Detail.Value(f"DETAIL_{each.name}") for each in Detail
-}
-
-_RANK_BY_TO_NUMBER: dict[RankBy, Any] = {
-    by: align_pb2.RankBy.Value("RANK_BY_" + ("UNSPECIFIED" if by is RankBy.AUTO else by.name))
-    for by in RankBy
-}
-_RANK_BY_FROM_NUMBER: dict[int, RankBy] = {number: by for by, number in _RANK_BY_TO_NUMBER.items()}
-
-_OPTION_NAMES = {
-    "symmetrization": "direction",
-    "posteriors": "return_posteriors",
-    "explain": "return_explanations",
-    "phrases": "return_phrases",
-    "offsets": "offset_unit",
-}
-"""Fields of AlignOptions that the protobuf message of that name calls otherwise."""
-
-_CHOICES: dict[str, dict[str, Any]] = {
-    "direction": TO_NUMBER,
-    "offset_unit": _UNIT_TO_NUMBER,
-    "detail": _DETAIL_TO_NUMBER,
-}
-"""Fields of the message that are enums: value in AlignOptions -> number."""
+"""Options that are enumerations."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """What a request asks for.
+    """Options of a request.
 
     Attributes
     ----------
     model, annotator : str
-        Names; empty is the server's default.
+        Names; empty means the server's default.
     align : AlignOptions
     rank_by : RankBy or None
-        Of a ranking. No part of the message AlignOptions.
+        Of a ranking: RankRequest.by. None where pairs are only aligned.
     """
 
     model: str = ""
@@ -66,13 +38,10 @@ class RequestOptions:
 
 
 def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
-    """Return the message."""
-    values = {
-        _OPTION_NAMES.get(each.name, each.name): getattr(options.align, each.name)
-        for each in fields(AlignOptions)
-    }
-    for name, numbers in _CHOICES.items():
-        values[name] = numbers[values[name]]
+    """Return the message, which does not hold `rank_by`."""
+    values = values_of(options.align, AlignOptions)
+    for name, kind in _ENUMS.items():
+        values[name] = NUMBERS[kind][values[name]]
     return align_pb2.AlignOptions(model=options.model, annotator=options.annotator, **values)
 
 
@@ -84,30 +53,14 @@ def decode_options(
     Raises
     ------
     InputError
-        If an enum's number is unknown or another option out of range.
+        If an enumeration's number is unknown, or another option is out of range.
     """
-    values = {}
-    for each in fields(AlignOptions):
-        name = _OPTION_NAMES.get(each.name, each.name)
-        value = getattr(message, name)
-        if name not in _CHOICES:
-            values[each.name] = value
-        elif value:  # 0 is the default
-            values[each.name] = _chosen(name, value)
+    values = values_of(message, AlignOptions)
+    for name, kind in _ENUMS.items():
+        if number := values.pop(name):  # 0 is the default
+            values[name] = decode_enum(kind, number, f"options.{name}")
     return RequestOptions(
         message.model or model, message.annotator or annotator, AlignOptions(**values)
-    )
-
-
-def _chosen(name: str, number: int) -> str:
-    """Return the value of an enum's number, or raise InputError."""
-    for value, known in _CHOICES[name].items():
-        if number == known:
-            return value
-    described: Any = align_pb2.AlignOptions.DESCRIPTOR.fields_by_name[name]
-    raise InputError(
-        f"{name} {number} is unknown; wanted a value of {described.enum_type.full_name}",
-        field=f"options.{name}",
     )
 
 
@@ -119,7 +72,7 @@ def encode_rank_by(value: RankBy | str) -> Any:
     InputError
         If it is unknown.
     """
-    return _RANK_BY_TO_NUMBER[RankBy.of(value)]
+    return NUMBERS[RankBy][RankBy.of(value)]
 
 
 def decode_rank_by(number: int) -> RankBy:
@@ -130,13 +83,4 @@ def decode_rank_by(number: int) -> RankBy:
     InputError
         If it is unknown.
     """
-    if number not in _RANK_BY_FROM_NUMBER:
-        raise InputError(
-            f"rank_by {number} is unknown; wanted a value of tokalign.v1.RankBy", field="rank_by"
-        )
-    return _RANK_BY_FROM_NUMBER[number]
-
-
-def values_of(value: Any, kind: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass by name, out of one of its values or its message."""
-    return {each.name: getattr(value, each.name) for each in fields(kind)}
+    return decode_enum(RankBy, number, "by") if number else RankBy.AUTO

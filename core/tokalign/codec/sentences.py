@@ -1,4 +1,4 @@
-"""Sentences and pairs, as they are sent and as they come back."""
+"""Sentences, pairs and candidates as messages, and back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from tokalign.codec.constraints import encode_constraints
 from tokalign.errors import InputError
-from tokalign.outcomes import require_pair, require_sentence
 from tokalign.types import Pair, Sentence, SentenceLike
+from tokalign.types.inputs import require_pair, require_sentence
 from tokalign.v1 import align_pb2
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
@@ -27,20 +27,20 @@ def decode_sentence(message: align_pb2.Sentence) -> Sentence:
 def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sentence:
     """Return the message for raw text, tokens or a sentence that is to be aligned.
 
-    The text of a sentence whose tokens were rewritten (Penn quotes) is left out, since whoever
-    decodes it looks the tokens up in it.
+    Where tokens were rewritten (Penn quotes), the message has no text: `decode_input` would look
+    for the tokens in it.
 
     Parameters
     ----------
     value : SentenceLike
-        May be empty; whoever decodes it says so.
+        May be empty, which `decode_input` refuses.
     name : str
-        What errors call it.
+        The name that errors use, also as their field.
 
     Raises
     ------
     InputError
-        If it is none of these, or holds lone surrogates; the field is its name.
+        If it is none of these, or holds lone surrogates.
     """
     try:
         return _encoded(require_sentence(value, name))

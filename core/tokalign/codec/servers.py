@@ -1,11 +1,11 @@
-"""What a server offers: models, limits and annotators."""
+"""Descriptions of a server: models, annotators and limits, as ListModels gives them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokalign.codec.options import FROM_NUMBER, TO_NUMBER, values_of
-from tokalign.options import Symmetrization
+from tokalign.codec.by_name import NUMBERS, member_of, values_of
+from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
 
@@ -19,7 +19,7 @@ class StyleInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model or system that a server has loaded; see the message Model in align.proto."""
+    """A model or system that a server has loaded; align.proto describes the fields."""
 
     name: str
     version: str
@@ -27,7 +27,7 @@ class ModelInfo:
     description: str
     corpora: tuple[str, ...]
     feature_groups: tuple[str, ...]
-    directions: tuple[Symmetrization, ...]
+    symmetrizations: tuple[Symmetrization, ...]
     uses_trees: bool
     is_default: bool
     styles: tuple[StyleInfo, ...] = ()
@@ -36,7 +36,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """What one request may hold.
+    """Limits of one request, and of its answer.
 
     Attributes
     ----------
@@ -47,10 +47,11 @@ class ServerLimits:
     max_pairs : int
         Pairs, or candidates, of one request.
     max_request_bytes : int
-    max_cost : int
-        Of one request, in typical pairs; 0 where the server does not say.
+        Size of one request.
     max_response_bytes : int
-        Of one answer; 0 where the server does not say.
+        Size of one answer.
+    max_cost : int
+        Cost of one request, in typical pairs.
     """
 
     max_tokens: int
@@ -58,15 +59,15 @@ class ServerLimits:
     max_characters: int
     max_pairs: int
     max_request_bytes: int
-    max_cost: int
     max_response_bytes: int
+    max_cost: int
 
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """What a server offers; of models and annotators, the default comes first."""
+    """Models, annotators and limits of a server; the first of a kind is the default."""
 
-    version: str
+    server_version: str
     models: tuple[ModelInfo, ...]
     annotators: tuple[str, ...]
     limits: ServerLimits
@@ -75,47 +76,40 @@ class ServerInfo:
 def encode_server_info(value: ServerInfo) -> align_pb2.ListModelsResponse:
     """Return the message."""
     return align_pb2.ListModelsResponse(
+        server_version=value.server_version,
         models=map(encode_model, value.models),
-        limits=encode_limits(value.limits),
         annotators=value.annotators,
-        server_version=value.version,
+        limits=align_pb2.ServerLimits(**values_of(value.limits, ServerLimits)),
     )
 
 
 def decode_server_info(message: align_pb2.ListModelsResponse) -> ServerInfo:
-    """Return what a server offers."""
+    """Return what a server offers.
+
+    Symmetrizations that this version has no names for are left out.
+    """
     return ServerInfo(
-        version=message.server_version,
+        server_version=message.server_version,
         models=tuple(map(decode_model, message.models)),
         annotators=tuple(message.annotators),
-        limits=decode_limits(message.limits),
+        limits=ServerLimits(**values_of(message.limits, ServerLimits)),
     )
 
 
-def encode_model(value: ModelInfo) -> align_pb2.Model:
-    """Return the message."""
+def encode_model(value: ModelInfo) -> align_pb2.ModelInfo:
+    """Return the message of one model."""
     values = values_of(value, ModelInfo)
-    values["directions"] = [TO_NUMBER[each] for each in value.directions]
-    values["styles"] = [align_pb2.Style(**values_of(each, StyleInfo)) for each in value.styles]
-    return align_pb2.Model(**values)
+    values["symmetrizations"] = [NUMBERS[Symmetrization][each] for each in value.symmetrizations]
+    values["styles"] = [align_pb2.StyleInfo(**values_of(each, StyleInfo)) for each in value.styles]
+    return align_pb2.ModelInfo(**values)
 
 
-def decode_model(message: align_pb2.Model) -> ModelInfo:
-    """Return a model; of its directions, those that this version has a name for."""
+def decode_model(message: align_pb2.ModelInfo) -> ModelInfo:
+    """Return what a server says of one model."""
     values = values_of(message, ModelInfo)
-    known = (FROM_NUMBER.get(number) for number in message.directions)
-    values["directions"] = tuple(each for each in known if each is not None)
+    known = (member_of(Symmetrization, number) for number in message.symmetrizations)
+    values["symmetrizations"] = tuple(each for each in known if each is not None)
     values["corpora"] = tuple(message.corpora)
     values["feature_groups"] = tuple(message.feature_groups)
     values["styles"] = tuple(StyleInfo(**values_of(each, StyleInfo)) for each in message.styles)
     return ModelInfo(**values)
-
-
-def encode_limits(value: ServerLimits) -> align_pb2.Limits:
-    """Return the message."""
-    return align_pb2.Limits(**values_of(value, ServerLimits))
-
-
-def decode_limits(message: align_pb2.Limits) -> ServerLimits:
-    """Return the limits."""
-    return ServerLimits(**values_of(message, ServerLimits))

@@ -17,10 +17,10 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
-from tokalign.crf._lattice cimport N_TRANSITIONS, Workspace, expand
-from tokalign.crf._marginals cimport marginals
+from tokalign.crf.lattice cimport N_TRANSITIONS, Workspace, expand
+from tokalign.crf.marginals cimport marginals
 
-cdef struct Rows:
+cdef struct FeatureRows:
     # CSR of all feature rows, owned by the caller.
     const int64_t *start     # [n_rows + 1]
     const int32_t *slot      # [n_values]
@@ -44,8 +44,11 @@ cdef inline double _share(uint8_t state) noexcept nogil:
     return 0.0 if state & 3 else 0.5 if state & 4 else 1.0
 
 
+# As many parameters, here and below, as a FeatureMatrix and the lattices have arrays; Objective,
+# which holds those, is the only caller.
 cdef double _pair(
-    Rows *rows, int64_t first, Py_ssize_t n_source, Py_ssize_t n_target, bint source_labelled,
+    FeatureRows *rows, int64_t first, Py_ssize_t n_source, Py_ssize_t n_target,
+    bint source_labelled,
     const uint8_t *allowed, const double *weight, const double *transition_weight, double cost,
     double importance, Workspace workspace, double *emission, double *posterior, double *gradient,
     double *transition_gradient,
@@ -137,7 +140,7 @@ def accumulate(
     loss : float
         In nats; +inf where float64 could not hold a sum. Releases the GIL.
     """
-    cdef Rows rows
+    cdef FeatureRows rows
     rows.start = &row_start[0]
     rows.slot = &slot[0]
     rows.value = &value[0]

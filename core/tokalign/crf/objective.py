@@ -22,11 +22,9 @@ from tokalign.errors import ShapeError
 N_TRANSITIONS = len(TRANSITION_NAMES)
 N_CHUNKS = 16
 
-Links = frozenset[tuple[int, int]]
-
 
 class Targets(NamedTuple):
-    """What gold says of one pair's links, as (source, target).
+    """Gold links of one pair, as (source, target).
 
     Attributes
     ----------
@@ -42,10 +40,10 @@ class Targets(NamedTuple):
         without them is right; the other sets are empty then.
     """
 
-    sure: Links
-    free: Links = frozenset()
-    half: Links = frozenset()
-    wrong: Links | None = None
+    sure: frozenset[tuple[int, int]]
+    free: frozenset[tuple[int, int]] = frozenset()
+    half: frozenset[tuple[int, int]] = frozenset()
+    wrong: frozenset[tuple[int, int]] | None = None
 
 
 def allowed_states(
@@ -110,6 +108,8 @@ class Objective:
         ones first, the transitions last in each row.
     """
 
+    # Nine parameters, since all of them are of one sum; training fixes six of them for both of
+    # its objectives by functools.partial.
     def __init__(
         self,
         matrix: FeatureMatrix,

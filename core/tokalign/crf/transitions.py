@@ -1,4 +1,4 @@
-"""The transition features: one row a slot of the transition weights.
+"""Transition features: one row per slot of the transition weights.
 
 Yao et al. (2013), section 3.3, "Distortion": the signed distance between the target positions of
 two adjacent source tokens, with separate cases for NULL and for the two ends of the sentence.
@@ -23,4 +23,4 @@ TRANSITION_NAMES: tuple[str, ...] = (
     "null-token",
     "null-null",
 )
-"""Name of each of the 34 transition weights, in the order of crf/_lattice.pxd."""
+"""Name of each of the 34 transition weights, in the order of crf/lattice.pxd."""

@@ -1,12 +1,14 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._convention import Convention
+from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.features._extract import Encoded
-from tokalign.outcomes import AnnotatedPair
+from tokalign.decoding.convention import Convention
+from tokalign.features.encoded import Encoded
+from tokalign.types import AnnotatedPair
+from tokalign.types.alignment import LinkTuple
 
 def decide_batch(
     decoder: Decoder,
@@ -14,6 +16,8 @@ def decide_batch(
     style: int,
     convention: Convention,
     least: float,
+    finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
+    finishes_all: bool = ...,
 ) -> tuple[
     tuple[
         NDArray[np.int64],

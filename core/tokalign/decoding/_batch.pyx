@@ -1,27 +1,31 @@
-"""The joint decision of many pairs at once, into columns.
+"""Decoding of a batch of pairs, into columns: the one way from annotated pairs to links.
 
 A batch's sentences are analysed once each; then the interpreter is released while all pairs are
-decoded, and what is decided of them is written behind one another. Pair by pair the same is done
-by `Decoder.decode` and the functions of links.py, score.py and similarity.py.
+decoded, and what is decided of them is written behind one another. Where more is asked of a pair
+than the links of the joint decision, `finish` is called while the decoder holds it.
 """
 
-from libc.stdint cimport int32_t, int64_t
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.annotate._growing cimport grow, more_room
-from tokalign.annotate._texts cimport AnnotatedTexts
-from tokalign.decoding._convention cimport Convention
+from tokalign.annotate.growing cimport grow, more_room
+from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.decoding.convention cimport Convention
 from tokalign.decoding._decoder cimport Decoder
-from tokalign.decoding._joint cimport cover, select_links, share
-from tokalign.features._analysis cimport Analysis
-from tokalign.features._extract cimport Extractor
-from tokalign.features._pair cimport Side
+from tokalign.decoding._decoded cimport DecodedPair
+from tokalign.decoding._figures cimport TokenWeights, figures
+from tokalign.decoding._joint cimport select_links
+from tokalign.features.analysis cimport Analysis
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport Side
 
-from tokalign.decoding.score import content_weight
+from tokalign.decoding.constrained import excluded_labels
 from tokalign.errors import InputError, ModelError
+from tokalign.lexicon.weights import content_weight
 
 cdef extern from "Python.h":
     object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
@@ -42,19 +46,20 @@ cdef struct Job:
     const double *score_weights  # [n_target] what the target's tokens weigh in the score
     const float *s2t_encoded     # NULL without an encoder
     const float *t2s_encoded
+    const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
+    const uint8_t *t2s_excluded
     Status status
     double score
     double similarity
 
-cdef struct Scratch:
+cdef struct PairScratch:
     # Of the largest pair of a batch.
     double *s2t_posterior        # [n_source, n_target + 1]
     double *t2s_posterior        # [n_target, n_source + 1]
-    double *covered              # [n_target]
     double *source_weights       # [n_source]
     double *target_weights       # [n_target]
 
-cdef struct Columns:
+cdef struct LinkColumns:
     # The links of a batch. Owned.
     int64_t *offset              # [n_pairs + 1]
     int32_t *source              # [n_room], of which offset[n_pairs] are written
@@ -86,24 +91,23 @@ cdef class Analysed(Analysis):
         return 0
 
     cdef int read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1:
-        """Fill the analysis of a text that the native annotator has read."""
+        """Fill the words of a text that the native annotator has read."""
         cdef Py_ssize_t first = texts.offsets[index]
         cdef Py_ssize_t k
-        cdef double[::1] weights = decoder._weights_of(texts.words.tags)
+        cdef double[::1] weights = decoder.weights_of(texts.words.tags)
         self.reserve(texts.offsets[index + 1] - first)
         self._reserve_weights()
         try:
-            decoder._known.fill(decoder._extractor, texts, index, self.side.word)
+            decoder.known.fill(decoder.extractor, texts, index, self.side.word)
         except UnicodeEncodeError as error:
             raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
         for k in range(self.side.n):
             self.score_weights[k] = weights[texts.words.word[texts.numbers[first + k]].tag]
-        self.side.has_tree = False
         self.find_content()
         return 0
 
 
-cdef bint _has_room(Columns *columns, Py_ssize_t n_wanted) noexcept nogil:
+cdef bint _has_room(LinkColumns *columns, Py_ssize_t n_wanted) noexcept nogil:
     """Make room for so many links in all; return whether there is."""
     cdef Py_ssize_t n_room
     if n_wanted <= columns.n_room:
@@ -119,32 +123,51 @@ cdef bint _has_room(Columns *columns, Py_ssize_t n_wanted) noexcept nogil:
     return True
 
 
-cdef Status _decide(
-    Decoder decoder, Extractor extractor, Job *job, int style, Convention convention, double least,
-    const Scratch *scratch, Columns *columns, int64_t *n_links,
+cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
+    """Give the labels that are excluded no weight."""
+    cdef Py_ssize_t k
+    for k in range(n_labels):
+        if excluded[k]:
+            emission[k] = -INFINITY
+
+
+cdef Status _decode(
+    Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
 ) noexcept nogil:
-    """Decode one pair, and add what is decided to the columns."""
+    """Fill the posteriors of one pair, which decoder and extractor hold from then on."""
     cdef Py_ssize_t n_source = job.source.n
     cdef Py_ssize_t n_target = job.target.n
-    cdef double *s2t = decoder._scratch
+    cdef double *s2t = decoder.scratch
     cdef double *t2s = s2t + n_source * (n_target + 1)
-    cdef double total = 0.0
-    cdef double summed = 0.0
-    cdef Py_ssize_t n_likely, k
-    cdef int32_t *source
-    cdef int32_t *target
-    cdef double *confidence
     extractor.hold(job.source, job.target)
     extractor.pair.source.encoded = job.s2t_encoded
     extractor.pair.target.encoded = job.t2s_encoded
     if extractor.prepare(style):
         return NO_MEMORY
     extractor.scores(style, s2t, t2s)
+    if job.s2t_excluded != NULL:
+        _exclude(s2t, job.s2t_excluded, n_source * (n_target + 1))
+        _exclude(t2s, job.t2s_excluded, n_target * (n_source + 1))
     if not (
-        decoder._posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
-        and decoder._posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
+        decoder.posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
+        and decoder.posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
     ):
         return NOT_FINITE
+    return FINE
+
+
+cdef Status _decide(
+    Job *job, Convention convention, double least, const PairScratch *scratch, LinkColumns *columns,
+    int64_t *n_links,
+) noexcept nogil:
+    """Add a decoded pair's links to the columns, and fill its figures."""
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef TokenWeights weights
+    cdef Py_ssize_t n_likely, k
+    cdef int32_t *source
+    cdef int32_t *target
+    cdef double *confidence
     if not _has_room(columns, n_links[0] + n_source * n_target):
         return NO_MEMORY
     source = columns.source + n_links[0]
@@ -155,18 +178,16 @@ cdef Status _decide(
         source, target, confidence,
     )
     n_links[0] += convention.keep(source, target, confidence, n_likely, least)
-    cover(scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, scratch.covered)
-    for k in range(n_target):
-        total += job.score_weights[k]
-        summed += job.score_weights[k] * scratch.covered[k]
-    job.score = summed / total
     for k in range(n_source):
         scratch.source_weights[k] = job.source.word[k].weight
     for k in range(n_target):
         scratch.target_weights[k] = job.target.word[k].weight
-    job.similarity = share(
-        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target,
-        scratch.source_weights, scratch.target_weights,
+    weights.score_target = job.score_weights
+    weights.source = scratch.source_weights
+    weights.target = scratch.target_weights
+    figures(
+        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, &weights, &job.score,
+        &job.similarity,
     )
     return FINE
 
@@ -190,24 +211,26 @@ cdef class Batch:
     cdef Job *jobs
     cdef Py_ssize_t n_pairs
     cdef double *_block
-    cdef Scratch scratch
-    cdef Columns columns
+    cdef PairScratch scratch
+    cdef LinkColumns columns
     cdef double *figures    # [2, n_pairs] scores and similarities
-    cdef list held           # what the jobs point to
-    cdef dict analysed       # id of a sentence -> its analysis
-    cdef dict errors         # number of a pair -> why it failed
+    cdef list pairs         # (annotated pair, encoded), one per job
+    cdef list held          # what the jobs point to
+    cdef dict analysed      # id of a sentence -> its analysis
+    cdef dict errors        # number of a pair -> why it failed
 
-    def __cinit__(self, Py_ssize_t n_pairs):
-        self.n_pairs = n_pairs
+    def __cinit__(self, pairs):
+        self.n_pairs = len(pairs)
+        self.pairs = list(pairs)
         self.held = []
         self.analysed = {}
         self.errors = {}
-        self.jobs = <Job *>malloc(n_pairs * sizeof(Job) + 1)
-        self.columns.offset = <int64_t *>malloc((n_pairs + 1) * sizeof(int64_t))
-        self.figures = <double *>malloc(2 * n_pairs * sizeof(double) + 1)
+        self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
+        self.columns.offset = <int64_t *>malloc((self.n_pairs + 1) * sizeof(int64_t))
+        self.figures = <double *>malloc(2 * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.columns.offset == NULL or self.figures == NULL:
             raise MemoryError("pairs of a batch")
-        memset(self.jobs, 0, n_pairs * sizeof(Job))
+        memset(self.jobs, 0, self.n_pairs * sizeof(Job))
         self.columns.offset[0] = 0
 
     def __dealloc__(self):
@@ -227,31 +250,46 @@ cdef class Batch:
             viewed = sentence.viewed()
             if viewed is not None and _has_words(viewed[0], viewed[1]):
                 analysis.read(decoder, viewed[0], viewed[1])
+                decoder.extractor.fill_tree(&analysis.side, sentence.heads, sentence.relations)
             else:
-                decoder._extractor.analyse(sentence, field, analysis)
+                decoder.extractor.analyse(sentence, field, analysis)
             self.analysed[id(sentence)] = analysis
         return analysis
 
-    cdef int _fill(self, Job *job, Decoder decoder, source, target, encoded) except -1:
+    cdef int fill(self, Py_ssize_t number, Decoder decoder) except -1:
         """Fill what is given of a pair."""
         cdef const float[:, ::1] s2t, t2s
-        cdef Extractor extractor = decoder._extractor
-        cdef Analysed of_source = self._analyse(decoder, source, "source")
-        cdef Analysed of_target = self._analyse(decoder, target, "target")
+        cdef Extractor extractor = decoder.extractor
+        cdef Job *job = &self.jobs[number]
+        pair, encoded = self.pairs[number]
+        cdef Analysed of_source = self._analyse(decoder, pair[0], "source")
+        cdef Analysed of_target = self._analyse(decoder, pair[1], "target")
         if extractor.uses_encoder:
             extractor.check_encoded(encoded, of_source.side.n, of_target.side.n)
             s2t, t2s = encoded
             job.s2t_encoded = &s2t[0, 0]
             job.t2s_encoded = &t2s[0, 0]
-            self.held.append(encoded)
+        if len(pair) > 2:
+            self._constrain(job, pair[2], of_source.side.n, of_target.side.n)
         if of_target.score_weights == NULL:
-            of_target.weigh(target.tags)
+            of_target.weigh(pair[1].tags)
         job.score_weights = of_target.score_weights
         job.source = &of_source.side
         job.target = &of_target.side
         return 0
 
-    cdef int _reserve(self, Decoder decoder) except -1:
+    cdef int _constrain(
+        self, Job *job, constraints, Py_ssize_t n_source, Py_ssize_t n_target
+    ) except -1:
+        cdef const uint8_t[:, ::1] s2t, t2s
+        excluded = excluded_labels(constraints, n_source, n_target)
+        s2t, t2s = excluded
+        job.s2t_excluded = &s2t[0, 0]
+        job.t2s_excluded = &t2s[0, 0]
+        self.held.append(excluded)
+        return 0
+
+    cdef int reserve(self, Decoder decoder) except -1:
         """Make room for the largest pair."""
         cdef Py_ssize_t n_source = 1
         cdef Py_ssize_t n_target = 1
@@ -260,36 +298,79 @@ cdef class Batch:
             if self.jobs[k].status == FINE:
                 n_source = max(n_source, self.jobs[k].source.n)
                 n_target = max(n_target, self.jobs[k].target.n)
-        decoder._extractor.reserve(n_source, n_target)
-        decoder._reserve(n_source, n_target)
+        decoder.extractor.reserve(n_source, n_target)
+        decoder.reserve(n_source, n_target)
         cdef Py_ssize_t n_s2t = n_source * (n_target + 1)
         cdef Py_ssize_t n_t2s = n_target * (n_source + 1)
-        self._block = <double *>malloc(
-            (n_s2t + n_t2s + n_source + 2 * n_target) * sizeof(double)
-        )
+        self._block = <double *>malloc((n_s2t + n_t2s + n_source + n_target) * sizeof(double))
         if self._block == NULL:
             raise MemoryError("posteriors of a pair")
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
-        self.scratch.covered = self.scratch.t2s_posterior + n_t2s
-        self.scratch.target_weights = self.scratch.covered + n_target
+        self.scratch.target_weights = self.scratch.t2s_posterior + n_t2s
         self.scratch.source_weights = self.scratch.target_weights + n_target
         return 0
 
-    cdef void _run(
-        self, Decoder decoder, Extractor extractor, int style, Convention convention, double least
-    ) noexcept nogil:
+    cdef int run(
+        self, Decoder decoder, Extractor extractor, int style, Convention convention, double least,
+        finish, bint finishes_all,
+    ) except -1 nogil:
         cdef Py_ssize_t k
         cdef int64_t n_links = 0
+        cdef Job *job
         for k in range(self.n_pairs):
-            if self.jobs[k].status == FINE:
-                self.jobs[k].status = _decide(
-                    decoder, extractor, &self.jobs[k], style, convention, least, &self.scratch,
-                    &self.columns, &n_links,
+            job = &self.jobs[k]
+            if job.status == FINE:
+                job.status = _decode(decoder, extractor, job, style, &self.scratch)
+            if job.status == FINE:
+                job.status = _decide(
+                    job, convention, least, &self.scratch, &self.columns, &n_links
                 )
+            if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
+                with gil:
+                    n_links = self._finish(k, decoder, style, n_links, finish)
             self.columns.offset[k + 1] = n_links
+        return 0
 
-    cdef tuple _result(self):
+    cdef int64_t _finish(
+        self, Py_ssize_t number, Decoder decoder, int style, int64_t n_links, finish
+    ) except -1:
+        """Ask for more of the pair that is held; return the number of links with its own."""
+        cdef Job *job = &self.jobs[number]
+        cdef LinkColumns *columns = &self.columns
+        cdef int64_t first = columns.offset[number]
+        cdef DecodedPair decoded = DecodedPair.__new__(DecodedPair)
+        cdef Py_ssize_t n_source = job.source.n
+        cdef Py_ssize_t n_target = job.target.n
+        cdef int64_t k
+        pair = self.pairs[number][0]
+        decoded.source, decoded.target = pair[:2]
+        decoded.constraints = pair[2] if len(pair) > 2 else None
+        decoded.s2t_posterior = _matrix(self.scratch.s2t_posterior, n_source, n_target + 1)
+        decoded.t2s_posterior = _matrix(self.scratch.t2s_posterior, n_target, n_source + 1)
+        decoded.links = [
+            (columns.source[k], columns.target[k], columns.confidence[k])
+            for k in range(first, n_links)
+        ]
+        decoded._decoder = decoder
+        decoded._style = style
+        decoded._s2t = decoder.scratch
+        decoded._t2s = decoder.scratch + n_source * (n_target + 1)
+        try:
+            links = finish(number, decoded)
+        except Exception as error:
+            job.status = FAILED
+            self.errors[number] = error
+            return first
+        finally:
+            decoded._decoder = None
+        for k, (source, target, confidence) in enumerate(links, first):
+            columns.source[k] = source  # there is room for all links of the pair
+            columns.target[k] = target
+            columns.confidence[k] = confidence
+        return first + len(links)
+
+    cdef tuple result(self):
         cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
         cdef Py_ssize_t k
         for k in range(self.n_pairs):
@@ -312,23 +393,37 @@ cdef class Batch:
         ), self.errors
 
 
+cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
+    """Return an array with a copy of a matrix."""
+    return _array(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
+        n_rows, n_columns
+    )
+
+
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Convention convention not None,
-    double least,
+    double least, finish, bint finishes_all=True,
 ):
-    """Return the joint decision of many pairs.
+    """Return the joint decision of many pairs, and ask `finish` for more of them.
 
     Parameters
     ----------
     decoder : Decoder
-    pairs : sequence of ((Sentence, Sentence), encoded)
-        As of Decoder.decode. A sentence of several pairs is analysed once if it is one object.
+    pairs : sequence of ((Sentence, Sentence), encoded) or ((Sentence, Sentence, Constraints), ...)
+        Sentences with tags and lemmas, and trees where the model uses them. `encoded` is what the
+        encoder says, where the model reads one (see Extractor.rows), else None. A sentence of
+        several pairs is analysed once if it is one object.
     style : int
-        Number of the style among the model's.
+        Number of the style among the model's; 0 where it has none by name.
     convention : Convention
         That style's.
     least : float
         Links of less confidence are left out; in [0, 1].
+    finish : callable
+        Takes a pair's number and the DecodedPair; returns the links to take in the place of
+        ``decoded.links``, which may be these. What it raises is the pair's error.
+    finishes_all : bool
+        Whether `finish` is called for every pair, or for those with constraints alone.
 
     Returns
     -------
@@ -336,27 +431,29 @@ def decide_batch(
         offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them.
         A pair that failed has no links.
     errors : dict from int to Exception
-        Number of each pair that failed, and what Decoder.decode would have raised.
+        Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
+        lemmas, or has a head outside it, or if the sentences cannot obey the constraints;
+        ShapeError if a column's length is not the number of tokens; ModelError if the weights are
+        so large that float64 cannot hold the posteriors.
     """
-    if not 0 <= style < decoder._weights.shape[0]:
-        raise IndexError(f"no style {style} among {decoder._weights.shape[0]}")
-    cdef Batch batch = Batch(len(pairs))
-    cdef Extractor extractor = decoder._extractor
+    if not 0 <= style < decoder.weights.shape[0]:
+        raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
+    cdef Batch batch = Batch(pairs)
+    cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
-    with decoder._lock:
-        decoder._held = 0
+    with decoder.lock:
         extractor.release()
         extractor.make_room()
-        for k, ((source, target), encoded) in enumerate(pairs):
+        for k in range(batch.n_pairs):
             try:
-                batch._fill(&batch.jobs[k], decoder, source, target, encoded)
+                batch.fill(k, decoder)
             except Exception as error:
                 batch.jobs[k].status = FAILED
                 batch.errors[k] = error
         try:
-            batch._reserve(decoder)
+            batch.reserve(decoder)
             with nogil:
-                batch._run(decoder, extractor, style, convention, least)
+                batch.run(decoder, extractor, style, convention, least, finish, finishes_all)
         finally:
             extractor.release()  # it points to what the batch owns
-    return batch._result()
+    return batch.result()

@@ -4,12 +4,3 @@ from numpy.typing import NDArray
 def joint_links(
     s2t_posterior: NDArray[np.float64], t2s_posterior: NDArray[np.float64], threshold: float
 ) -> list[tuple[int, int, float]]: ...
-def coverage(
-    s2t_posterior: NDArray[np.float64], t2s_posterior: NDArray[np.float64]
-) -> list[float]: ...
-def smaller_share(
-    s2t_posterior: NDArray[np.float64],
-    t2s_posterior: NDArray[np.float64],
-    source_weights: list[float],
-    target_weights: list[float],
-) -> float: ...

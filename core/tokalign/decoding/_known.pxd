@@ -1,7 +1,7 @@
-from tokalign.annotate._texts cimport AnnotatedTexts
-from tokalign.annotate._words cimport Words
-from tokalign.features._extract cimport Extractor
-from tokalign.features._pair cimport Lexeme
+from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.annotate.words cimport Words
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport Lexeme
 
 cdef class KnownWords:
     cdef Words _words                # whose numbers these are, or None

@@ -4,10 +4,10 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from tokalign.annotate._texts cimport AnnotatedTexts
-from tokalign.annotate._words cimport Words
-from tokalign.features._extract cimport Extractor
-from tokalign.features._pair cimport Lexeme
+from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.annotate.words cimport Words
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport Lexeme
 
 
 cdef class KnownWords:

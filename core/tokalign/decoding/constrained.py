@@ -1,4 +1,4 @@
-"""How constraints bind the two chains, and what joins their result.
+"""Constraints: how they bind the two chains, and what joins their result.
 
 Each direction labels the tokens of one side, so it obeys what can be said of its own labels, and
 exactly: the labels that are excluded get no weight, and posteriors and best labels are those of the
@@ -21,9 +21,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.constraints import Constraints
-
-Links = set[tuple[int, int]]
+from tokalign.types.constraints import Constraints
 
 
 def excluded_links(constraints: Constraints, n_source: int, n_target: int) -> NDArray[np.bool_]:
@@ -77,7 +75,7 @@ def _excluded_states(
 
 def missing_links(
     constraints: Constraints, links: Iterable[tuple[int, int]], posterior: NDArray[np.float64]
-) -> Links:
+) -> set[tuple[int, int]]:
     """Return the links that are required and not among those chosen.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Explanations of single labels."""
+"""Explanations of links, label by label."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._decoder import Decoded
+from tokalign.decoding._decoded import DecodedPair
 from tokalign.errors import InputError
 from tokalign.features.table import FeatureTable
-from tokalign.options import Direction, Symmetrization
 from tokalign.types import FeatureContribution, LinkExplanation
+from tokalign.types.options import Direction, Symmetrization
 
 TINY = 1e-300
 
@@ -57,7 +57,7 @@ def require_indices(
 
 def explain_link(
     table: FeatureTable,
-    decoded: Decoded,
+    decoded: DecodedPair,
     source_index: int,
     target_index: int,
     symmetrization: Symmetrization,
@@ -67,7 +67,7 @@ def explain_link(
     Parameters
     ----------
     table : FeatureTable
-    decoded : Decoded
+    decoded : DecodedPair
     source_index, target_index : int
         0-based tokens; -1 on one side for the other side's NULL.
     symmetrization : Symmetrization
@@ -101,7 +101,7 @@ def explain_label(
     ----------
     table : FeatureTable
     features : int32, float32 and float32 array, of shapes (n,), (n,) and (n, 2)
-        Slots, values and weights of the label's feature row; see Decoded.features.
+        Slots, values and weights of the label's feature row; see DecodedPair.features.
     label_posterior : float64 array, shape (n_states,)
         Of the labelled token; state 0 is NULL.
     source_index, target_index : int

@@ -1,27 +1,26 @@
-"""From a decoded pair's links to its phrase links, each with a confidence of its own.
+"""Phrase links of a decoded pair, each with a confidence of its own.
 
     s2t[block] = P(every source token of the block is labelled with a target token of it)
     t2s[block] = P(every target token of the block is labelled with a source token of it)
 
-over all label sequences of each chain (tokalign.crf._spans). The confidence is their mean, as that
+over all label sequences of each chain (tokalign.crf.spans). The confidence is their mean, as that
 of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
 it is that direction's. A block of one link has the confidence of the link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from tokalign.decoding._convention import Convention
-from tokalign.decoding._decoder import Decoded
-from tokalign.options import Symmetrization
-from tokalign.phrases import Phrase, links_of, maximal_blocks
-from tokalign.types import Link
+from tokalign.decoding._decoded import DecodedPair
+from tokalign.decoding.convention import Convention
+from tokalign.types.options import Symmetrization
+from tokalign.types.phrases import Phrase, links_of, maximal_blocks
 
 
 def phrases_of(
-    decoded: Decoded,
-    links: Iterable[Link],
+    decoded: DecodedPair,
+    links: Sequence[tuple[int, int, float]],
     symmetrization: Symmetrization,
     convention: Convention,
 ) -> tuple[Phrase, ...]:
@@ -29,15 +28,15 @@ def phrases_of(
 
     Parameters
     ----------
-    decoded : Decoded
-    links : iterable of Link
+    decoded : DecodedPair
+    links : sequence of (source, target, confidence)
         Those that were chosen.
     symmetrization : Symmetrization
         By which they were.
     convention : Convention
         Whose map gives confidences. What constraints ask for has 1, as its links have.
     """
-    blocks = maximal_blocks((link.source, link.target) for link in links)
+    blocks = maximal_blocks((i, j) for i, j, _ in links)
     probabilities = decoded.block_probabilities(blocks)
     if symmetrization is Symmetrization.SOURCE_TO_TARGET:
         chosen = probabilities[:, 0]

@@ -12,9 +12,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from tokalign.options import Symmetrization
-
-Links = frozenset[tuple[int, int]]
+from tokalign.types import Links
+from tokalign.types.options import Symmetrization
 
 # Offsets (target, source) in the order in which neighbours are tried.
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))

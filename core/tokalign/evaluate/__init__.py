@@ -1,4 +1,4 @@
-"""Score alignments against gold, say how sure the scores are, and show where the errors lie."""
+"""Scores of alignments against gold, their intervals, and where the errors lie."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tokalign.evaluate.breakdown import (
     worst_word_pairs,
 )
 from tokalign.evaluate.calibration import Calibration, ReliabilityBin, calibrate
-from tokalign.evaluate.counts import COLUMNS, LinkChoice, Links, count_pairs
-from tokalign.evaluate.metrics import ALPHAS, SCALARS, Scores, scores_of
+from tokalign.evaluate.counts import COLUMNS, LinkChoice, count_pairs
+from tokalign.evaluate.metrics import ALPHAS, Metric, Scores, all_metrics, scores_of
 from tokalign.evaluate.predictions import predictions_of, read_predictions
 from tokalign.evaluate.significance import Comparison, bootstrap_intervals, compare
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Links
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,6 @@ def evaluate(
 __all__ = [
     "ALPHAS",
     "COLUMNS",
-    "SCALARS",
     "Calibration",
     "Comparison",
     "Evaluation",
@@ -90,8 +89,10 @@ __all__ = [
     "LinkCounts",
     "LinkError",
     "Links",
+    "Metric",
     "ReliabilityBin",
     "Scores",
+    "all_metrics",
     "bootstrap_intervals",
     "by_kind",
     "by_length",

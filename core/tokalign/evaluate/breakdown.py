@@ -1,4 +1,4 @@
-"""Where the errors are: by sentence length, by part of speech, and one by one."""
+"""Errors by sentence length, by part of speech, and one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 
 from tokalign.evaluate.counts import (
     LinkChoice,
-    Links,
     choose_links,
     count_pairs,
     is_content,
@@ -16,7 +15,7 @@ from tokalign.evaluate.counts import (
     precision_recall,
 )
 from tokalign.evaluate.metrics import Scores, scores_of
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Links
 
 LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, None))
 """Bounds of the longer side in tokens, both included."""

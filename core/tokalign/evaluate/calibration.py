@@ -1,4 +1,4 @@
-"""How far the confidences of predicted links can be read as probabilities.
+"""Calibration: how far the confidences of links can be read as probabilities.
 
 References
 ----------
@@ -100,7 +100,7 @@ def judge(
         raise ShapeError(f"{len(confidences)} predictions for {len(gold)} gold pairs")
     judged = []
     for pair, predicted in zip(gold, confidences, strict=True):
-        wanted, found = choose_links(pair, predicted.keys(), choice)
+        wanted, found = choose_links(pair, frozenset(predicted), choice)
         for link in found:
             confidence = predicted[link]
             if not 0.0 <= confidence <= 1.0:

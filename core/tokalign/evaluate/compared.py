@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from tokalign.evaluate import Evaluation, evaluate
-from tokalign.evaluate.counts import LinkChoice, Links
+from tokalign.evaluate.counts import LinkChoice
+from tokalign.evaluate.metrics import Metric, all_metrics
 from tokalign.evaluate.significance import Comparison, compare
 from tokalign.evaluate.tables import Column, ReportTable
-from tokalign.types import GoldPair
-
-TESTED = ("f1", "exact_match")
-"""Metrics of which the table shows the test against the first system; JSON has them all."""
+from tokalign.types import GoldPair, Links
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLinks:
-    """What one system linked.
+    """Links of one system.
 
     Attributes
     ----------
@@ -112,57 +111,64 @@ def comparison_table(rows: Sequence[Compared], choice: LinkChoice, alpha: str) -
     alpha : str
         Of F-alpha: one of tokalign.evaluate.ALPHAS.
     """
+    shown = {name: each for name, each in all_metrics().items() if each.in_systems}
+    tested = [each.in_systems for each in shown.values() if each.is_tested]
     width = max(6, *(len(row.name) for row in rows))
-    n_pairs = rows[0].result.scores.pairs
+    columns = [_SystemColumn("system", f"{'system':<{width}}", f"{{0:<{width}}}")]
+    for each in shown.values():
+        columns.append(_percent(each.in_systems))
+        if each.is_tested:
+            columns.append(_INTERVAL._replace(name=f"95% interval of {each.in_systems}"))
+    columns.append(_percent(f"F-{alpha}"))
+    columns += [
+        _SystemColumn(name, f"{name:>8}", "{0:>8}")
+        for name in ("pairs/s", *(f"p of {head}" for head in tested))
+    ]
     return ReportTable(
         title="Systems",
-        columns=(
-            Column("system"),
-            *(Column(name, "{:.1f}") for name in ("P", "R", "F1")),
-            Column("95% interval", "{0[0]:.1f} to {0[1]:.1f}"),
-            Column("E", "{:.1f}"),
-            Column("95% interval of E", "{0[0]:.1f} to {0[1]:.1f}"),
-            Column("unlike words", "{:.1f}"),
-            Column(f"F-{alpha}", "{:.1f}"),
-            *(Column(name) for name in ("pairs/s", "p of F1", "p of E")),
-        ),
-        rows=tuple(_cells(row, choice, alpha) for row in rows),
-        heading=f"{n_pairs} pairs, links that count: {choice.value}; percent, 95% bootstrap "
-        f"intervals, p by randomisation against {rows[0].name}\n"
-        + _line(width, number="{:>6}", interval="{:>13}").format(
-            *("system", "P", "R", "F1", "", "E", "", "unlike", f"F-{alpha}", "pairs/s"),
-            *("p of F1", "p of E"),
-        ),
-        line=_line(width, number="{:>6.1f}", interval="{0[0]:>5.1f} to {0[1]:>4.1f}"),
-        note="P and R: macro averages; F1: of these two; E: exact match; unlike: micro F1 over "
-        "links between words that differ; F-alpha: micro",
+        columns=tuple(Column(each.name, each.cell) for each in columns),
+        rows=tuple(_cells(row, shown, choice, alpha) for row in rows),
+        heading=f"{rows[0].result.scores.pairs} pairs, links that count: {choice.value}; percent, "
+        f"95% bootstrap intervals, p by randomisation against {rows[0].name}\n"
+        + "  ".join(each.head for each in columns),
+        line="  ".join(each.line.replace("{0", f"{{{k}") for k, each in enumerate(columns)),
+        note="; ".join(each.note for each in shown.values() if each.note) + "; F-alpha: micro",
         is_open=True,
     )
 
 
-def _line(width: int, *, number: str, interval: str) -> str:
-    """Return the format of a line, whose fields are the columns by number."""
-    kinds = (number, number, number, interval, number, interval, number, number)
-    fields = [f"{{0:<{width}}}"]
-    for place, kind in enumerate(kinds, 1):
-        fields.append(kind.replace("{0", f"{{{place}").replace("{:", f"{{{place}:"))
-    return "  ".join((*fields, "{9:>8}", "{10:>8}", "{11:>8}"))
+class _SystemColumn(NamedTuple):
+    """A column: its name on a page, its head and cells in text, and its cells on a page."""
+
+    name: str
+    head: str
+    line: str
+    cell: str = "{}"
 
 
-def _cells(row: Compared, choice: LinkChoice, alpha: str) -> tuple[object, ...]:
-    scores, intervals = row.result.scores, row.result.intervals
+_INTERVAL = _SystemColumn("", " " * 13, "{0[0]:>5.1f} to {0[1]:>4.1f}", "{0[0]:.1f} to {0[1]:.1f}")
+
+
+def _percent(name: str) -> _SystemColumn:
+    return _SystemColumn(name, f"{name:>6}", "{0:>6.1f}", "{:.1f}")
+
+
+def _cells(
+    row: Compared, shown: Mapping[str, Metric], choice: LinkChoice, alpha: str
+) -> tuple[object, ...]:
+    scores, tests = row.result.scores, row.against_first
+    cells: list[object] = [row.name]
+    for name, each in shown.items():
+        cells.append(100 * getattr(scores, name))
+        if each.is_tested:
+            low, high = row.result.intervals[name]
+            cells.append((100 * low, 100 * high))
     is_strict = choice is LinkChoice.SURE
-    f_alpha = scores.f_alpha if is_strict else scores.f_alpha_sure_possible
-    bounds = {name: tuple(100 * each for each in intervals[name]) for name in TESTED}
-    tests = row.against_first
-    return (
-        row.name,
-        *(100 * value for value in (scores.precision, scores.recall, scores.f1)),
-        bounds["f1"],
-        100 * scores.exact_match,
-        bounds["exact_match"],
-        100 * scores.f1_non_identical,
-        100 * f_alpha[alpha],
-        "" if row.pairs_per_s is None else f"{row.pairs_per_s:,.0f}",
-        *("" if tests is None else f"{tests[name].p_value:.3f}" for name in TESTED),
-    )
+    cells.append(100 * (scores.f_alpha if is_strict else scores.f_alpha_sure_possible)[alpha])
+    cells.append("" if row.pairs_per_s is None else f"{row.pairs_per_s:,.0f}")
+    cells += [
+        "" if tests is None else f"{tests[name].p_value:.3f}"
+        for name, each in shown.items()
+        if each.is_tested
+    ]
+    return tuple(cells)

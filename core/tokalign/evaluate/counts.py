@@ -1,17 +1,15 @@
-"""Count right and wrong links pair by pair; every score is a function of sums of these counts."""
+"""Counts of right and wrong links, pair by pair; every score is a function of their sums."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, ShapeError, quoted
-from tokalign.types import GoldPair, Sentence
-
-Links = Set[tuple[int, int]]
+from tokalign.types import GoldPair, Links, Sentence
 
 COLUMNS = (
     "pairs",  # 1 per pair

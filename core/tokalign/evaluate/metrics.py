@@ -13,34 +13,89 @@ Och and Ney (2003), Computational Linguistics 29(1): alignment error rate.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.evaluate.counts import COLUMNS
 
-Array = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+"""One value, or one of each sample."""
+Sums: TypeAlias = Mapping[str, Floats]
+"""Sums of the counts of pairs, by their names in COLUMNS."""
 
 ALPHAS = tuple(f"0.{tenth}" for tenth in range(1, 10))
-SCALARS = (
-    "precision",
-    "recall",
-    "f1",
-    "exact_match",
-    "micro_precision",
-    "micro_recall",
-    "micro_f1",
-    "f1_identical",
-    "f1_non_identical",
-    "f1_content",
-    "aer",
-)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """How a score is computed, and how reports show it.
+
+    Attributes
+    ----------
+    label : str
+        What reports call it.
+    compute : callable
+        Returns it, in [0, 1], for the sums of counts.
+    in_lengths : str
+        Head of its column in the table of sentence lengths; without one it has no column there.
+    in_systems : str
+        Head of its column in the table of systems; without one it has no column there.
+    note : str
+        What that head means, in the note under the table of systems.
+    is_tested : bool
+        Whether the table of systems shows its interval and its test against the first system.
+    """
+
+    label: str
+    compute: Callable[[Sums], Floats]
+    in_lengths: str = ""
+    in_systems: str = ""
+    note: str = ""
+    is_tested: bool = False
+
+
+def metric(label: str, compute: Callable[[Sums], Floats], **shown: Any) -> Any:
+    """Return a field of Scores with its Metric, of which the rest are arguments."""
+    return field(metadata={"metric": Metric(label=label, compute=compute, **shown)})
+
+
+def f_alpha(precision: Floats, recall: Floats, alpha: float) -> Floats:
+    """Return 1 / (alpha / precision + (1 - alpha) / recall), 0 where either is 0."""
+    return _safe_divide(precision * recall, alpha * recall + (1.0 - alpha) * precision, 0.0)
+
+
+def _ratio(right: Floats, whole: Floats, other: Floats) -> Floats:
+    """Return right / whole; without links 0, or 1 if the other side has none either."""
+    return _safe_divide(right, whole, np.where(np.asarray(other) == 0, 1.0, 0.0))
+
+
+def _dice(right: Floats, predicted: Floats, gold: Floats) -> Floats:
+    """Return 2 right / (predicted + gold), 1 where there are no links at all."""
+    return _safe_divide(2.0 * right, predicted + gold, 1.0)
+
+
+def _safe_divide(numerator: Floats, denominator: Floats, otherwise: Floats | float) -> Floats:
+    numerator, denominator = np.asarray(numerator), np.asarray(denominator)
+    is_zero = denominator == 0
+    quotient: Floats = np.where(is_zero, otherwise, numerator / np.where(is_zero, 1.0, denominator))
+    return quotient
+
+
+def _mean(name: str) -> Callable[[Sums], Floats]:
+    """Return what averages a column over the pairs."""
+    return lambda n: n[name] / n["pairs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """All scores of one system on one corpus, as fractions in [0, 1].
+
+    A field with a `metric` is all there is to say of a score: intervals, tests, JSON and the
+    tables of every report follow it.
 
     Attributes
     ----------
@@ -65,17 +120,66 @@ class Scores:
     """
 
     pairs: int
-    precision: float
-    recall: float
-    f1: float
-    exact_match: float
-    micro_precision: float
-    micro_recall: float
-    micro_f1: float
-    f1_identical: float
-    f1_non_identical: float
-    f1_content: float
-    aer: float
+    precision: float = metric(
+        "precision (macro)",
+        _mean("precision"),
+        in_lengths="P",
+        in_systems="P",
+        note="P and R: macro averages",
+    )
+    recall: float = metric("recall (macro)", _mean("recall"), in_lengths="R", in_systems="R")
+    f1: float = metric(
+        "F1 (of the macro figures)",
+        lambda n: f_alpha(_mean("precision")(n), _mean("recall")(n), 0.5),
+        in_lengths="F1",
+        in_systems="F1",
+        note="F1: of these two",
+        is_tested=True,
+    )
+    exact_match: float = metric(
+        "exact match",
+        _mean("exact"),
+        in_lengths="exact",
+        in_systems="E",
+        note="E: exact match",
+        is_tested=True,
+    )
+    micro_precision: float = metric(
+        "precision (micro)", lambda n: _ratio(n["right"], n["predicted"], n["gold"])
+    )
+    micro_recall: float = metric(
+        "recall (micro)", lambda n: _ratio(n["right"], n["gold"], n["predicted"])
+    )
+    micro_f1: float = metric("F1 (micro)", lambda n: _dice(n["right"], n["predicted"], n["gold"]))
+    f1_identical: float = metric(
+        "F1, identical words (micro)",
+        lambda n: _dice(n["right_identical"], n["predicted_identical"], n["gold_identical"]),
+    )
+    f1_non_identical: float = metric(
+        "F1, other words (micro)",
+        lambda n: _dice(
+            n["right"] - n["right_identical"],
+            n["predicted"] - n["predicted_identical"],
+            n["gold"] - n["gold_identical"],
+        ),
+        in_systems="unlike",
+        note="unlike: micro F1 over links between words that differ",
+    )
+    f1_content: float = metric(
+        "F1, content words (micro)",
+        lambda n: _dice(n["right_content"], n["predicted_content"], n["gold_content"]),
+    )
+    aer: float = metric(
+        "AER",
+        lambda n: (
+            1.0
+            - _safe_divide(
+                n["all_right_sure"] + n["all_right_possible"],
+                n["all_predicted"] + n["all_sure"],
+                1.0,
+            )
+        ),
+    )
     f_alpha: dict[str, float]
     f_alpha_sure_possible: dict[str, float]
 
@@ -84,26 +188,32 @@ class Scores:
         return asdict(self)
 
 
-def scores_of(counts: Array) -> Scores:
+def all_metrics() -> dict[str, Metric]:
+    """Return the metrics of Scores by their names, in order."""
+    return {
+        each.name: each.metadata["metric"] for each in fields(Scores) if "metric" in each.metadata
+    }
+
+
+def scores_of(counts: Floats) -> Scores:
     """Return the scores of a table of counts, shape (n_pairs, len(COLUMNS))."""
-    sums = counts.sum(axis=0)
-    values = {name: float(value) for name, value in scalar_metrics(sums).items()}
-    right, predicted, gold = (sums[COLUMNS.index(name)] for name in ("right", "predicted", "gold"))
-    precision, recall = _ratio(right, predicted, gold), _ratio(right, gold, predicted)
-    all_predicted, in_sure, in_possible, sure = sums[COLUMNS.index("all_predicted") :]
-    loose, strict = _ratio(in_possible, all_predicted, sure), _ratio(in_sure, sure, all_predicted)
+    n = _named(counts.sum(axis=0))
+    precision = _ratio(n["right"], n["predicted"], n["gold"])
+    recall = _ratio(n["right"], n["gold"], n["predicted"])
+    loose = _ratio(n["all_right_possible"], n["all_predicted"], n["all_sure"])
+    strict = _ratio(n["all_right_sure"], n["all_sure"], n["all_predicted"])
     return Scores(
         pairs=len(counts),
         f_alpha={alpha: float(f_alpha(precision, recall, float(alpha))) for alpha in ALPHAS},
         f_alpha_sure_possible={
             alpha: float(f_alpha(loose, strict, float(alpha))) for alpha in ALPHAS
         },
-        **values,
+        **{name: float(each.compute(n)) for name, each in all_metrics().items()},
     )
 
 
-def scalar_metrics(sums: Array) -> dict[str, Array]:
-    """Return every metric of `SCALARS` for sums of counts.
+def scalar_metrics(sums: Floats) -> dict[str, Floats]:
+    """Return every metric for sums of counts.
 
     Parameters
     ----------
@@ -114,55 +224,9 @@ def scalar_metrics(sums: Array) -> dict[str, Array]:
     -------
     metrics : dict of str to float64 array, shape (...)
     """
-    column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
-    precision = column["precision"] / column["pairs"]
-    recall = column["recall"] / column["pairs"]
-    right, predicted, gold = column["right"], column["predicted"], column["gold"]
-    return {
-        "precision": precision,
-        "recall": recall,
-        "f1": f_alpha(precision, recall, 0.5),
-        "exact_match": column["exact"] / column["pairs"],
-        "micro_precision": _ratio(right, predicted, gold),
-        "micro_recall": _ratio(right, gold, predicted),
-        "micro_f1": _dice(right, predicted, gold),
-        "f1_identical": _dice(
-            column["right_identical"], column["predicted_identical"], column["gold_identical"]
-        ),
-        "f1_non_identical": _dice(
-            right - column["right_identical"],
-            predicted - column["predicted_identical"],
-            gold - column["gold_identical"],
-        ),
-        "f1_content": _dice(
-            column["right_content"], column["predicted_content"], column["gold_content"]
-        ),
-        "aer": 1.0
-        - _safe_divide(
-            column["all_right_sure"] + column["all_right_possible"],
-            column["all_predicted"] + column["all_sure"],
-            1.0,
-        ),
-    }
+    n = _named(sums)
+    return {name: np.asarray(each.compute(n)) for name, each in all_metrics().items()}
 
 
-def f_alpha(precision: Array, recall: Array, alpha: float) -> Array:
-    """Return 1 / (alpha / precision + (1 - alpha) / recall), 0 where either is 0."""
-    return _safe_divide(precision * recall, alpha * recall + (1.0 - alpha) * precision, 0.0)
-
-
-def _ratio(right: Array, whole: Array, other: Array) -> Array:
-    """Return right / whole; without links 0, or 1 if the other side has none either."""
-    return _safe_divide(right, whole, np.where(np.asarray(other) == 0, 1.0, 0.0))
-
-
-def _dice(right: Array, predicted: Array, gold: Array) -> Array:
-    """Return 2 right / (predicted + gold), 1 where there are no links at all."""
-    return _safe_divide(2.0 * right, predicted + gold, 1.0)
-
-
-def _safe_divide(numerator: Array, denominator: Array, otherwise: Array | float) -> Array:
-    numerator, denominator = np.asarray(numerator), np.asarray(denominator)
-    is_zero = denominator == 0
-    quotient: Array = np.where(is_zero, otherwise, numerator / np.where(is_zero, 1.0, denominator))
-    return quotient
+def _named(sums: Floats) -> Sums:
+    return {name: sums[..., index] for index, name in enumerate(COLUMNS)}

@@ -1,4 +1,4 @@
-"""Read predicted links and fit them to the gold pairs."""
+"""Predicted links, read and fitted to the gold pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is to report of one system on one gold: found once, shown as text, page or JSON."""
+"""The report of one system on one gold: found once, shown as text, page or JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokalign.evaluate.breakdown import (
     list_errors,
 )
 from tokalign.evaluate.calibration import Calibration, judge, reliability
-from tokalign.evaluate.counts import LinkChoice, Links, count_pairs
+from tokalign.evaluate.counts import LinkChoice, count_pairs
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.significance import Comparison, compare
 from tokalign.evaluate.unrelated import (
@@ -24,12 +24,12 @@ from tokalign.evaluate.unrelated import (
     count_unrelated,
     judge_unrelated,
 )
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Links
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `report` found.
+    """Contents of a report.
 
     Attributes
     ----------
@@ -84,10 +84,9 @@ class Report:
 
 def report(
     gold: Sequence[GoldPair],
-    predicted: Sequence[Links],
+    predicted: Sequence[Links] | Confidences,
     *,
     choice: LinkChoice = LinkChoice.SURE,
-    confidences: Confidences | None = None,
     others: Sequence[Links] | None = None,
     unrelated: tuple[Sequence[GoldPair], Confidences] | None = None,
     n_samples: int = 1000,
@@ -99,11 +98,10 @@ def report(
     ----------
     gold : sequence of GoldPair
         With tags, for the scores by word class.
-    predicted : sequence of sets of (source, target)
+    predicted : sequence of sets of (source, target), or of dicts from link to confidence
+        With confidences there is a calibration.
     choice : LinkChoice
         Which gold links count.
-    confidences : sequence of dicts from link to confidence, optional
-        For the calibration.
     others : sequence of sets of (source, target), optional
         Links of a second system.
     unrelated : (sequence of GoldPair, sequence of dicts), optional
@@ -119,21 +117,23 @@ def report(
     InputError
         If there are no pairs or a link is out of range.
     """
-    result = evaluate(gold, predicted, choice=choice, n_samples=n_samples, seed=seed)
+    links = [frozenset(each) for each in predicted]
+    confidences = [each for each in predicted if isinstance(each, Mapping)]
+    result = evaluate(gold, links, choice=choice, n_samples=n_samples, seed=seed)
     comparison = None
     if others is not None:
         counts = count_pairs(gold, others, choice)
         comparison = compare(result.counts, counts, n_samples=n_samples, seed=seed)
-    judged = None if confidences is None else judge(gold, confidences, choice)
+    judged = judge(gold, confidences, choice) if confidences else None
     if judged is not None and unrelated is not None:
         judged += judge_unrelated(*unrelated)
     return Report(
         choice=choice,
         result=result,
-        lengths=by_length(gold, predicted, choice),
-        kinds=by_kind(gold, predicted, choice),
-        tags=by_tag(gold, predicted, choice),
-        errors=list_errors(gold, predicted, choice),
+        lengths=by_length(gold, links, choice),
+        kinds=by_kind(gold, links, choice),
+        tags=by_tag(gold, links, choice),
+        errors=list_errors(gold, links, choice),
         calibration=None if judged is None else reliability(judged),
         comparison=comparison,
         unrelated=None if unrelated is None else count_unrelated(*unrelated),

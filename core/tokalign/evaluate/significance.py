@@ -14,18 +14,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokalign.errors import ShapeError
-from tokalign.evaluate.metrics import SCALARS, scalar_metrics
+from tokalign.evaluate.metrics import Floats, scalar_metrics
 
-Array = NDArray[np.float64]
 _CHUNK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the first of two systems differs from the second in one metric.
+    """Difference of two systems in one metric.
 
     Attributes
     ----------
@@ -44,7 +42,7 @@ class Comparison:
 
 
 def bootstrap_intervals(
-    counts: Array, *, n_samples: int = 1000, seed: int = 0
+    counts: Floats, *, n_samples: int = 1000, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
     """Return the 95% percentile interval of every scalar metric.
 
@@ -58,12 +56,12 @@ def bootstrap_intervals(
     """
     samples = [scalar_metrics(weights @ counts) for weights in _resamples(counts, n_samples, seed)]
     return {
-        name: _interval(np.concatenate([sample[name] for sample in samples])) for name in SCALARS
+        name: _interval(np.concatenate([sample[name] for sample in samples])) for name in samples[0]
     }
 
 
 def compare(
-    first: Array, second: Array, *, n_samples: int = 1000, seed: int = 0
+    first: Floats, second: Floats, *, n_samples: int = 1000, seed: int = 0
 ) -> dict[str, Comparison]:
     """Return, for every scalar metric, how two systems differ on the same pairs.
 
@@ -97,7 +95,7 @@ def compare(
         for moved in (mask @ (first - second) for mask in _masks(len(first), n_samples, seed + 1))
     ]
     result = {}
-    for name in SCALARS:
+    for name in seen:
         low, high = _interval(np.concatenate([each[name] for each in resampled]))
         chance = np.abs(np.concatenate([each[name] for each in shuffled]))
         n_larger = int(np.count_nonzero(chance >= abs(seen[name]) - 1e-12))
@@ -105,12 +103,12 @@ def compare(
     return result
 
 
-def _difference(first: Array, second: Array) -> dict[str, Array]:
+def _difference(first: Floats, second: Floats) -> dict[str, Floats]:
     of_first, of_second = scalar_metrics(first), scalar_metrics(second)
-    return {name: np.asarray(of_first[name] - of_second[name]) for name in SCALARS}
+    return {name: np.asarray(of_first[name] - of_second[name]) for name in of_first}
 
 
-def _resamples(counts: Array, n_samples: int, seed: int) -> Iterator[Array]:
+def _resamples(counts: Floats, n_samples: int, seed: int) -> Iterator[Floats]:
     """Yield how often each pair was drawn: float64 arrays, shape (chunk, n_pairs)."""
     generator = np.random.default_rng(seed)
     n_pairs = len(counts)
@@ -118,7 +116,7 @@ def _resamples(counts: Array, n_samples: int, seed: int) -> Iterator[Array]:
         yield generator.multinomial(n_pairs, np.full(n_pairs, 1.0 / n_pairs), size).astype(float)
 
 
-def _masks(n_pairs: int, n_samples: int, seed: int) -> Iterator[Array]:
+def _masks(n_pairs: int, n_samples: int, seed: int) -> Iterator[Floats]:
     generator = np.random.default_rng(seed)
     for size in _chunks(n_pairs, n_samples):
         yield generator.integers(0, 2, (size, n_pairs)).astype(float)
@@ -130,6 +128,6 @@ def _chunks(n_pairs: int, n_samples: int) -> Iterator[int]:
         yield min(most, n_samples - done)
 
 
-def _interval(values: Array) -> tuple[float, float]:
+def _interval(values: Floats) -> tuple[float, float]:
     low, high = np.quantile(values, (0.025, 0.975))
     return float(low), float(high)

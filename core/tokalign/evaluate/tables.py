@@ -7,25 +7,10 @@ from dataclasses import dataclass
 
 from tokalign.evaluate.breakdown import LinkError, worst_word_pairs
 from tokalign.evaluate.calibration import Calibration
-from tokalign.evaluate.metrics import Scores
+from tokalign.evaluate.metrics import Scores, all_metrics
 from tokalign.evaluate.report import Report
 from tokalign.evaluate.significance import Comparison
 from tokalign.evaluate.unrelated import THRESHOLDS, UnrelatedCounts
-
-LABELS = {
-    "precision": "precision (macro)",
-    "recall": "recall (macro)",
-    "f1": "F1 (of the macro figures)",
-    "exact_match": "exact match",
-    "micro_precision": "precision (micro)",
-    "micro_recall": "recall (micro)",
-    "micro_f1": "F1 (micro)",
-    "f1_identical": "F1, identical words (micro)",
-    "f1_non_identical": "F1, other words (micro)",
-    "f1_content": "F1, content words (micro)",
-    "aer": "AER",
-}
-"""What to call each scalar metric in reports."""
 
 AER_WARNING = (
     "AER does not balance precision and recall: where gold has many possible links it can be low "
@@ -124,8 +109,8 @@ def _scores(report: Report) -> ReportTable:
             Column("95% interval", "{0[0]:.1f} to {0[1]:.1f}"),
         ),
         rows=tuple(
-            (label, 100 * getattr(scores, name), _percents(*intervals[name]))
-            for name, label in LABELS.items()
+            (each.label, 100 * getattr(scores, name), _percents(*intervals[name]))
+            for name, each in all_metrics().items()
         ),
         heading=f"{scores.pairs} pairs, links that count: {report.choice.value}; "
         "percent, 95% bootstrap interval",
@@ -136,6 +121,7 @@ def _scores(report: Report) -> ReportTable:
 
 
 def _comparison(comparison: Mapping[str, Comparison], other: str) -> ReportTable:
+    found = [(metric.label, comparison[name]) for name, metric in all_metrics().items()]
     return ReportTable(
         title=f"Difference to {other}",
         columns=(
@@ -146,7 +132,7 @@ def _comparison(comparison: Mapping[str, Comparison], other: str) -> ReportTable
         ),
         rows=tuple(
             (label, 100 * each.difference, _percents(each.low, each.high), each.p_value)
-            for each, label in ((comparison[name], label) for name, label in LABELS.items())
+            for label, each in found
         ),
         heading=f"difference to {other}: points, 95% paired bootstrap interval, p by randomisation",
         line="  {0:<28}{1:+6.1f}   {2[0]:+5.1f} to {2[1]:+5.1f}   p = {3:.3f}",
@@ -170,12 +156,13 @@ def _f_alpha(scores: Scores) -> ReportTable:
 
 
 def _lengths(report: Report) -> ReportTable:
+    shown = {name: each.in_lengths for name, each in all_metrics().items() if each.in_lengths}
     return _breakdown(
         "By tokens of the longer side",
-        ("tokens", "pairs", "P", "R", "F1", "exact"),
+        ("tokens", "pairs", *shown.values()),
         [
-            (name, each.pairs, *_percents(each.precision, each.recall, each.f1, each.exact_match))
-            for name, each in report.lengths.items()
+            (length, each.pairs, *_percents(*(getattr(each, name) for name in shown)))
+            for length, each in report.lengths.items()
         ],
     )
 

@@ -1,8 +1,8 @@
-"""What a system links in sentences that have nothing to say to each other.
+"""Links of a system in pairs whose sentences have nothing to do with each other.
 
-Nobody aligns such pairs by hand, but something is known of them: a content word has no partner
-unlike it (`tokalign.lexicon.likeness.unlike_cells`). Those links are wrong; of the others, which
-people do make between identical words and names, nothing is said.
+Nobody aligns such pairs by hand, but links between unlike content words
+(`tokalign.lexicon.likeness.unlike_cells`) are known to be wrong. People do link identical words and
+names in them, so nothing is said about other links.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Confidences = Sequence[Mapping[tuple[int, int], float]]
 
 
 class LinkKind(enum.StrEnum):
-    """What kind of words a link joins."""
+    """Kinds of links, by the words that they join."""
 
     UNLIKE = "unlike content words"
     ALIKE = "alike content words"

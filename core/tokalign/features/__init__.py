@@ -1,1 +1,1 @@
-"""From an annotated pair to sparse features: `templates` lists them, the kernels compute them."""
+"""Features of annotated pairs: `templates` lists them, the kernels compute them."""

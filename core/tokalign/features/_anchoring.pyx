@@ -1,4 +1,4 @@
-"""Features of how much the whole pair has in common.
+"""Features of the share that the whole pair has in common.
 
     share(side) = sum over content words with V >= 0.9 of idf / sum over content words of idf
 
@@ -7,7 +7,7 @@ nothing, two words of related meaning are no more than that.
 """
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 
 cdef float _share(const Side *side) noexcept nogil:
@@ -23,14 +23,14 @@ cdef float _share(const Side *side) noexcept nogil:
     return shared / total if total > 0.0 else <float>0.0
 
 
-cdef void prepare_anchoring(Pair *pair) noexcept nogil:
+cdef void prepare_anchoring(PairState *pair) noexcept nogil:
     """Fill the shares of both sides; needs `best`."""
     pair.source.share = bin_share(_share(&pair.source))
     pair.target.share = bin_share(_share(&pair.target))
 
 
 cdef void anchoring_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one cell."""
     if (
@@ -56,7 +56,7 @@ cdef void anchoring_features(
 
 
 cdef void anchoring_null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one token being labelled NULL."""
     cdef const Side *side = &pair.source if of_source else &pair.target

@@ -1,7 +1,7 @@
-from tokalign.features._pair cimport Lexeme, LexicalPair
-from tokalign.lexicon._paraphrases cimport ParaphraseTable
-from tokalign.lexicon._vectors cimport VectorTable
-from tokalign.lexicon._wordnet cimport WordNetTable
+from tokalign.features.pair cimport Lexeme, LexicalPair
+from tokalign.lexicon.paraphrases cimport ParaphraseTable
+from tokalign.lexicon.vectors cimport VectorTable
+from tokalign.lexicon.wordnet cimport WordNetTable
 
 cdef struct Tables:
     # What comparisons look up; borrowed from the objects that LexemeTable holds.

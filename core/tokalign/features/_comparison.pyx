@@ -1,12 +1,12 @@
-"""What two words have in common, whatever their sentences."""
+"""Comparison of two words, whatever their sentences."""
 
 from libc.stdint cimport uint32_t
 
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 from tokalign.features._strings cimport common_prefix, similarities
-from tokalign.lexicon._paraphrases cimport paraphrases
-from tokalign.lexicon._vectors cimport cosine
-from tokalign.lexicon._wordnet cimport (
+from tokalign.lexicon.paraphrases cimport paraphrases
+from tokalign.lexicon.vectors cimport cosine
+from tokalign.lexicon.wordnet cimport (
     ANTONYM,
     CAUSING,
     COHYPONYM,

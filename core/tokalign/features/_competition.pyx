@@ -1,4 +1,4 @@
-"""Features of how a cell stands against the others of its row and column.
+"""Features that compare a cell with the others of its row and column.
 
     T(i, j) = 3 V + C1 + C2 / 2 - 0.3 |i / n_source - j / n_target|, and -1 where V < 0.1
 
@@ -9,7 +9,7 @@ elsewhere is a poor candidate here, whatever the two words look like.
 from libc.math cimport fabsf
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef float NOTHING = -1.0
 
@@ -38,7 +38,7 @@ cdef void _reset(Side *side) noexcept nogil:
         side.top[k] = -1e9
 
 
-cdef void prepare_competition(Pair *pair) noexcept nogil:
+cdef void prepare_competition(PairState *pair) noexcept nogil:
     """Fill tension, and best, ties and top of both sides."""
     cdef Py_ssize_t i, j, cell
     cdef float strength
@@ -79,7 +79,7 @@ cdef float _margin(const float *top, float value) noexcept nogil:
 
 
 cdef void competition_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the competition features of one cell."""
     cdef Py_ssize_t cell = i * pair.target.n + j

@@ -1,5 +1,7 @@
-from tokalign.features._pair cimport AnySink, Pair
+from tokalign.features.pair cimport AnySink, PairState
 
 cdef Py_ssize_t context_scratch(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
-cdef void prepare_context(Pair *pair) noexcept nogil
-cdef void context_features(const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil
+cdef void prepare_context(PairState *pair) noexcept nogil
+cdef void context_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil

@@ -1,4 +1,4 @@
-"""Features of what surrounds the two words.
+"""Features of the words around the two words.
 
     C1(i, j) = sum over d in -3..3 without 0 of V(i + d, j + d) / |d|, times 0.3 where either
                word there is no content word
@@ -12,7 +12,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef enum:
     REACH = 3   # as _window_row and _bag_row are written out for
@@ -25,7 +25,7 @@ cdef Py_ssize_t context_scratch(Py_ssize_t n_source, Py_ssize_t n_target) noexce
     return 2 * (n_source + 2 * REACH) * (n_target + 2 * REACH)
 
 
-cdef void prepare_context(Pair *pair) noexcept nogil:
+cdef void prepare_context(PairState *pair) noexcept nogil:
     """Fill window, bag, run and content_run from strength."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
@@ -55,7 +55,7 @@ cdef void prepare_context(Pair *pair) noexcept nogil:
         _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
 
 
-cdef void _prepare_seen(Pair *pair) noexcept nogil:
+cdef void _prepare_seen(PairState *pair) noexcept nogil:
     """Fill seen from strength."""
     cdef const Lexeme *a
     cdef const Lexeme *b
@@ -113,7 +113,7 @@ cdef void _bag_row(const float *best, Py_ssize_t n_target, float *bag) noexcept 
         bag[j] = best[j - 3] + best[j - 2] + best[j - 1] + best[j + 1] + best[j + 2] + best[j + 3]
 
 
-cdef void _prepare_runs(Pair *pair) noexcept nogil:
+cdef void _prepare_runs(PairState *pair) noexcept nogil:
     """Fill run and content_run: walk each diagonal and write the length back over the run."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
@@ -138,7 +138,7 @@ cdef void _prepare_runs(Pair *pair) noexcept nogil:
 
 
 cdef void _content_neighbour(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, AnySink *sink
 ) noexcept nogil:
     """Emit how well the nearest content words on one side match, and how far they are."""
     cdef Py_ssize_t a = (
@@ -162,7 +162,7 @@ cdef void _content_neighbour(
 
 
 cdef void context_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the context features of one cell."""
     cdef Py_ssize_t cell = i * pair.target.n + j

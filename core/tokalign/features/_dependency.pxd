@@ -1,5 +1,5 @@
-from tokalign.features._pair cimport AnySink, Pair
+from tokalign.features.pair cimport AnySink, PairState
 
 cdef void dependency_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil

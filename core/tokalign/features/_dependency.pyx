@@ -1,9 +1,9 @@
 """Features of the two words' places in their dependency trees; silent unless both have trees."""
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
-cdef int _heads(const Pair *pair, Py_ssize_t head_a, Py_ssize_t head_b) noexcept nogil:
+cdef int _heads(const PairState *pair, Py_ssize_t head_a, Py_ssize_t head_b) noexcept nogil:
     """Return the bin of the heads' strength, or which of the words are roots."""
     if head_a < 0 and head_b < 0:
         return HEADS_BOTH_ROOTS
@@ -12,7 +12,7 @@ cdef int _heads(const Pair *pair, Py_ssize_t head_a, Py_ssize_t head_b) noexcept
     return bin_strength_level(strength_at(pair, head_a, head_b))
 
 
-cdef int _agreement(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef int _agreement(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Return how well the relations of two words to their heads match."""
     if pair.source.relation[i] == pair.target.relation[j]:
         return AGREEMENT_SAME_RELATION
@@ -22,7 +22,7 @@ cdef int _agreement(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil
 
 
 cdef void _children(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int *counts
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int *counts
 ) noexcept nogil:
     """Count the children of i that match a child of j, by CHILD: how their relations agree."""
     cdef int32_t a = pair.source.first_child[i]
@@ -42,7 +42,7 @@ cdef void _children(
 
 
 cdef void dependency_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the dependency features of one cell; both sentences have trees."""
     cdef Py_ssize_t head_a = pair.source.head[i]

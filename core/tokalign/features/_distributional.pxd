@@ -15,7 +15,7 @@ cdef struct Observation:
     double ppmi
     double t_test
 
-cdef struct Scratch:
+cdef struct ArcScratch:
     # Memory of `distributional_similarity`, owned; grown by `reserve`, freed by `release`.
     Py_ssize_t n_max         # tokens there is room for
     int32_t *lemmas          # [n_max] distinct lemmas, rising
@@ -25,8 +25,8 @@ cdef struct Scratch:
     double *sums             # [n_max, 4] a word's weights: PPMI, squared; t-test, squared
     Observation *entries     # [2 * n_max]
 
-cdef int reserve(Scratch *scratch, Py_ssize_t n_tokens) noexcept nogil
-cdef void release(Scratch *scratch) noexcept nogil
+cdef int reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil
+cdef void release(ArcScratch *scratch) noexcept nogil
 cdef int distributional_similarity(
-    const Arcs *source, const Arcs *target, Scratch *scratch, float *out
+    const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
 ) noexcept nogil

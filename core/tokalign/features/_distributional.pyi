@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Ids = NDArray[np.int32]
+_Ids = NDArray[np.int32]
 
 def similarity(
-    source: tuple[Ids, Ids, Ids], target: tuple[Ids, Ids, Ids]
+    source: tuple[_Ids, _Ids, _Ids], target: tuple[_Ids, _Ids, _Ids]
 ) -> NDArray[np.float32]: ...

@@ -1,4 +1,4 @@
-"""How alike two words' syntactic company is, counted in the two sentences alone.
+"""Distributional similarity of two words, counted in the two sentences alone.
 
 A word's features are its arcs: (relation, up, lemma of the head) and (relation, down, lemma of a
 dependent). With c(w, f) the count of word w with feature f in both sentences, W words, F features
@@ -38,7 +38,7 @@ cdef enum:
     MAX_RELATION = 1 << 30
 
 
-cdef void release(Scratch *scratch) noexcept nogil:
+cdef void release(ArcScratch *scratch) noexcept nogil:
     """Free the memory; the scratch can be reserved again."""
     free(scratch.lemmas)
     free(scratch.sums)
@@ -49,7 +49,7 @@ cdef void release(Scratch *scratch) noexcept nogil:
     scratch.n_max = 0
 
 
-cdef int reserve(Scratch *scratch, Py_ssize_t n_tokens) noexcept nogil:
+cdef int reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil:
     """Make room for so many tokens of both sentences together. Return 0, or -1 without memory."""
     if n_tokens <= scratch.n_max:
         return 0
@@ -90,7 +90,7 @@ cdef int _by_word(const void *a, const void *b) noexcept nogil:
 
 
 cdef Py_ssize_t _number_words(
-    const Arcs *source, const Arcs *target, Scratch *scratch
+    const Arcs *source, const Arcs *target, ArcScratch *scratch
 ) noexcept nogil:
     """Fill `lemmas` and `row`; return the number of distinct lemmas."""
     cdef Py_ssize_t n_tokens = source.n + target.n
@@ -158,7 +158,8 @@ cdef Py_ssize_t _count(Observation *entry, Py_ssize_t n, Py_ssize_t *n_features)
 
 
 cdef void _weigh(
-    Scratch *scratch, Py_ssize_t n_words, Py_ssize_t n_entries, Py_ssize_t n_features, double total
+    ArcScratch *scratch, Py_ssize_t n_words, Py_ssize_t n_entries, Py_ssize_t n_features,
+    double total
 ) noexcept nogil:
     """Give every entry its weights, and every word its sums and its row of entries."""
     cdef Observation *entry = scratch.entries
@@ -214,7 +215,7 @@ cdef inline double _measure(
     return fmin(1.0, fmax(dot / sqrt(squares_a * squares_b), 2.0 * shared / (sum_a + sum_b)))
 
 
-cdef double _similarity(const Scratch *scratch, int32_t a, int32_t b) noexcept nogil:
+cdef double _similarity(const ArcScratch *scratch, int32_t a, int32_t b) noexcept nogil:
     """Return the similarity of two words."""
     cdef const Observation *left = scratch.entries + scratch.row_start[a]
     cdef const Observation *left_end = scratch.entries + scratch.row_start[a + 1]
@@ -243,7 +244,7 @@ cdef double _similarity(const Scratch *scratch, int32_t a, int32_t b) noexcept n
 
 
 cdef int distributional_similarity(
-    const Arcs *source, const Arcs *target, Scratch *scratch, float *out
+    const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
 ) noexcept nogil:
     """Fill `out`, [source.n, target.n], row-major. Return 0, or -1 without memory."""
     cdef Py_ssize_t n_words, n, n_entries, i, j
@@ -311,7 +312,7 @@ def similarity(source, target):
         If columns disagree.
     """
     cdef Arcs left, right
-    cdef Scratch scratch
+    cdef ArcScratch scratch
     cdef int failed
     scratch.n_max = 0
     scratch.lemmas = NULL

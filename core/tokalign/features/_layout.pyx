@@ -1,10 +1,10 @@
-"""Where the arrays of a sentence and of a pair lie in a block of memory."""
+"""Layout of the arrays of a sentence and of a pair in a block of memory."""
 
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features._arena cimport Arena, take
 from tokalign.features._context cimport context_scratch
-from tokalign.features._pair cimport MARGIN, N_TOP, Lexeme, Pair, Side
+from tokalign.features.pair cimport MARGIN, N_TOP, Lexeme, PairState, Side
 
 
 cdef void carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
@@ -23,7 +23,7 @@ cdef void carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
     side.next_content = <int32_t *>take(arena, n * sizeof(int32_t))
 
 
-cdef void carve_pair(Pair *pair, Arena *arena) noexcept nogil:
+cdef void carve_pair(PairState *pair, Arena *arena) noexcept nogil:
     """Point the arrays of a pair into an arena; those of its sentences stay where they are."""
     cdef size_t n_source = pair.source.n
     cdef size_t n_target = pair.target.n

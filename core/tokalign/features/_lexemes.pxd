@@ -1,10 +1,10 @@
 from libc.stdint cimport int32_t, int64_t
 
 from tokalign.features._comparison cimport Tables
-from tokalign.features._pair cimport Lexeme
-from tokalign.lexicon._paraphrases cimport Paraphrases
-from tokalign.lexicon._vectors cimport Vectors
-from tokalign.lexicon._wordnet cimport WordNet
+from tokalign.features.pair cimport Lexeme
+from tokalign.lexicon.paraphrases cimport Paraphrases
+from tokalign.lexicon.vectors cimport Vectors
+from tokalign.lexicon.wordnet cimport WordNet
 
 cdef class LexemeTable:
     cdef readonly WordNet wordnet

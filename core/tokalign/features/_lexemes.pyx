@@ -1,4 +1,4 @@
-"""What is known of a word, whatever its sentence.
+"""Lexemes: everything known of a word, whatever its sentence.
 
 Words recur, so a lexeme (form, tag, lemma) is analysed once and remembered.
 """
@@ -6,21 +6,19 @@ Words recur, so a lexeme (form, tag, lemma) is analysed once and remembered.
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, realloc
 
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 from tokalign.features._strings cimport characters_bytes, fill_characters
-from tokalign.lexicon._paraphrases cimport Paraphrases
-from tokalign.lexicon._vectors cimport Vectors
-from tokalign.lexicon._wordnet cimport WordNet, add_kin
+from tokalign.lexicon.paraphrases cimport Paraphrases
+from tokalign.lexicon.vectors cimport Vectors
+from tokalign.lexicon.wordnet cimport WordNet, add_kin
 
 from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
 from tokalign.lexicon.labels import TITLES, function_words
+from tokalign.lexicon.weights import token_weight
 from tokalign.lexicon.words import Stemmer, canonical
 
 cdef enum:
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
-
-# How much more a number weighs than a word as rare: other numbers make other statements.
-cdef float NUMBER_FACTOR = 2.0
 
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
@@ -140,8 +138,7 @@ cdef class LexemeTable:
             for k in range(min(len(parts), N_PARTS)):
                 word.parts[k] = self._string_id(parts[k])
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
-        if word.kind != KIND_MARK:
-            word.weight = word.idf * (NUMBER_FACTOR if tag == "CD" else 1.0)
+        word.weight = token_weight(form, tag, word.idf)
         self._look_up(word, lower, lemma)
         return 0
 

@@ -1,4 +1,4 @@
-"""Features of the two words themselves, whatever surrounds them, and of where they stand.
+"""Features of the two words themselves, and of their places in the sentences.
 
 Yao et al. (2013), section 3.3, gives the string, tag, position and WordNet features; each is
 defined on the state (the target token) and is absent for NULL, which has features of its own.
@@ -7,12 +7,12 @@ defined on the state (the target token) and is absent for NULL, which has featur
 from libc.math cimport fabsf
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef float ACRONYM_STRENGTH = 0.7
 
 
-cdef void _mark_run(Pair *pair, bint source_is_acronym, Py_ssize_t at) noexcept nogil:
+cdef void _mark_run(PairState *pair, bint source_is_acronym, Py_ssize_t at) noexcept nogil:
     """Mark the words of the other side whose initials, in a run, spell the acronym."""
     cdef Side *own = &pair.source if source_is_acronym else &pair.target
     cdef Side *other = &pair.target if source_is_acronym else &pair.source
@@ -53,7 +53,7 @@ cdef uint32_t _letter(const Lexeme *acronym, int index) noexcept nogil:
     return 0
 
 
-cdef void mark_acronyms(Pair *pair) noexcept nogil:
+cdef void mark_acronyms(PairState *pair) noexcept nogil:
     """Find acronyms whose expansion stands in the other sentence."""
     cdef Py_ssize_t k
     for k in range(pair.source.n):
@@ -110,7 +110,7 @@ cdef void word_features(
 
 
 cdef void place_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the features of where two words stand."""
     cdef Py_ssize_t cell = i * pair.target.n + j
@@ -122,7 +122,7 @@ cdef void place_features(
 
 
 cdef void _position_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, int strength, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int strength, AnySink *sink
 ) noexcept nogil:
     cdef float distance = fabsf(pair.source.relative[i] - pair.target.relative[j])
     cdef bint last_source = i == pair.source.n - 1

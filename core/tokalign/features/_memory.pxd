@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from tokalign.features._comparison cimport Tables
-from tokalign.features._pair cimport Lexeme, Pair, Score
+from tokalign.features.pair cimport Lexeme, PairState, Score
 
 cdef struct WordPair:
     # What is remembered of two lexemes; half a cache line.
@@ -19,7 +19,7 @@ cdef class PairMemory:
     cdef readonly int64_t n_asked
     cdef readonly int64_t n_compared
     cdef void clear(self) noexcept nogil
-    cdef void fill(self, Pair *pair, const Tables *tables, int style) noexcept nogil
+    cdef void fill(self, PairState *pair, const Tables *tables, int style) noexcept nogil
     cdef WordPair *_compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, int style, uint64_t key
     ) noexcept nogil

@@ -1,4 +1,4 @@
-"""Memory of word pairs: what two lexemes have in common, and what that scores.
+"""Memory of word pairs: their comparison and its score.
 
 Words recur, and so do pairs of them. A table of fixed size holds, for a style and two lexemes, all
 that a sentence's features ask of them and the weighted sum of the features that are theirs alone
@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from tokalign.features._comparison cimport compare, strength_of
 from tokalign.features._lexical cimport word_features
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef enum:
     PLACE_BITS = 17
@@ -58,7 +58,7 @@ cdef class PairMemory:
         """Forget everything, as must be done where lexemes are numbered anew."""
         memset(self._places, 0, (1 << PLACE_BITS) * sizeof(WordPair))
 
-    cdef void fill(self, Pair *pair, const Tables *tables, int style) noexcept nogil:
+    cdef void fill(self, PairState *pair, const Tables *tables, int style) noexcept nogil:
         """Fill word_score, cosine, lexical_class and strength of all cells."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n

@@ -1,4 +1,6 @@
-from tokalign.features._pair cimport AnySink, Pair
+from tokalign.features.pair cimport AnySink, PairState
 
-cdef void mark_names(Pair *pair) noexcept nogil
-cdef void name_features(const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil
+cdef void mark_names(PairState *pair) noexcept nogil
+cdef void name_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil

@@ -6,7 +6,7 @@ is no title.
 """
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 # Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count.
 cdef float NAME_VALUE = 10.0
@@ -30,7 +30,7 @@ cdef inline Py_ssize_t _only_place(const Side *side, int32_t lower_form) noexcep
     return place
 
 
-cdef void _complete(Pair *pair, bint source_is_longer) noexcept nogil:
+cdef void _complete(PairState *pair, bint source_is_longer) noexcept nogil:
     """Mark the words of one side that complete a name of the other."""
     cdef Side *longer = &pair.source if source_is_longer else &pair.target
     cdef Side *shorter = &pair.target if source_is_longer else &pair.source
@@ -65,7 +65,7 @@ cdef void _complete(Pair *pair, bint source_is_longer) noexcept nogil:
                 k += step
 
 
-cdef void mark_names(Pair *pair) noexcept nogil:
+cdef void mark_names(PairState *pair) noexcept nogil:
     """Fill `name_part` of every cell."""
     cdef Py_ssize_t cell
     for cell in range(pair.source.n * pair.target.n):
@@ -74,6 +74,8 @@ cdef void mark_names(Pair *pair) noexcept nogil:
     _complete(pair, False)
 
 
-cdef void name_features(const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil:
+cdef void name_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
     """Emit the name feature of one cell that has a name part."""
     emit(sink, NAME_PART, pair.name_part[i * pair.target.n + j] - 1, NAME_VALUE)

@@ -1,6 +1,6 @@
-from tokalign.features._pair cimport AnySink, Pair
+from tokalign.features.pair cimport AnySink, PairState
 
-cdef void prepare_nearness(Pair *pair) noexcept nogil
+cdef void prepare_nearness(PairState *pair) noexcept nogil
 cdef void nearness_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil

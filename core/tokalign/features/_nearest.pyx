@@ -1,4 +1,4 @@
-"""Features of nearness: of two words' vectors, and of their company.
+"""Features of nearness: of the vectors of two words, and of the words they occur with.
 
 A cosine says little by itself (antonyms and sisters are near too), so it is read beside what the
 rest of the pair offers: a word whose twin stands elsewhere is taken, and among the free words only
@@ -6,9 +6,9 @@ each other's nearest are likely partners.
 """
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
-cdef void prepare_nearness(Pair *pair) noexcept nogil:
+cdef void prepare_nearness(PairState *pair) noexcept nogil:
     """Fill `nearest` of both sides; -1 where nothing is free."""
     cdef Py_ssize_t i, j
     cdef float near
@@ -27,7 +27,7 @@ cdef void prepare_nearness(Pair *pair) noexcept nogil:
 
 
 cdef void nearness_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the nearness features of one cell."""
     cdef const Lexeme *a = pair.source.word[i]

@@ -1,4 +1,4 @@
-"""Features of what a neural encoder says: log-probabilities of every partner, in each direction.
+"""Features of a neural encoder: log-probabilities of every partner, in each direction.
 
 The encoder reads both sentences, so its probabilities need no context of their own here; what the
 chain adds is consistency of neighbours, and trust by kind of word and lexical strength.
@@ -7,7 +7,7 @@ chain adds is consistency of neighbours, and trust by kind of word and lexical s
 from libc.math cimport INFINITY
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef extern from *:
     """
@@ -30,7 +30,7 @@ cdef void _prepare_side(Side *side, Py_ssize_t n_labels) noexcept nogil:
                 side.likeliest[2 * k + 1] = value
 
 
-cdef void prepare_neural(Pair *pair) noexcept nogil:
+cdef void prepare_neural(PairState *pair) noexcept nogil:
     """Fill `likeliest` of both sides."""
     if pair.source.encoded != NULL:
         _prepare_side(&pair.source, pair.target.n + 1)
@@ -54,7 +54,7 @@ cdef inline int _margin(const Side *side, Py_ssize_t at, float value) noexcept n
 
 
 cdef void neural_features(
-    const Pair *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the encoder's features of one cell; there is an encoder."""
     cdef float s2t = pair.source.encoded[i * (pair.target.n + 1) + j + 1]
@@ -74,7 +74,7 @@ cdef void neural_features(
 
 
 cdef void neural_null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the encoder's features of one token being labelled NULL."""
     cdef const Side *side = &pair.source if of_source else &pair.target

@@ -1,5 +1,5 @@
-from tokalign.features._pair cimport AnySink, Pair
+from tokalign.features.pair cimport AnySink, PairState
 
 cdef void null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil

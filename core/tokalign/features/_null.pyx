@@ -1,7 +1,7 @@
 """Features of NULL: how likely a word is to have no partner at all."""
 
 from tokalign.features._emit cimport *
-from tokalign.features._pair cimport *
+from tokalign.features.pair cimport *
 
 cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
     """Return the bin of a token's best strength, or that of the sentence's edge."""
@@ -9,7 +9,7 @@ cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
 
 
 cdef void null_features(
-    const Pair *pair, bint of_source, Py_ssize_t at, AnySink *sink
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
 ) noexcept nogil:
     """Emit the features of one token being labelled NULL."""
     cdef const Side *side = &pair.source if of_source else &pair.target

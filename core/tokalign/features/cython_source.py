@@ -1,4 +1,4 @@
-"""Writes what the kernels are compiled against: the templates and their axes as Cython.
+"""Writes the feature templates and their axes as Cython, which the kernels are compiled against.
 
 `setup.py` calls `write` before it compiles anything. Two headers come of it:
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from tokalign.features.templates import group_of
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._vectors import Vectors
-from tokalign.lexicon._wordnet import WordNet
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.resources import open_resource
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
 
 NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb", "anchors": "counts"}
 """Feature group -> the resource without which it cannot be used. The others need WordNet alone."""

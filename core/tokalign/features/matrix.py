@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf.matrix import FeatureMatrix
-from tokalign.features._extract import Extractor
+from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.types import Sentence
 
 if TYPE_CHECKING:
-    from tokalign.features._extract import Encoded
+    from tokalign.features.encoded import Encoded
 
 
 def build_matrix(

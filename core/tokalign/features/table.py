@@ -37,7 +37,7 @@ def needs_trees(groups: Collection[str]) -> bool:
 DEFAULT_GROUPS: tuple[str, ...] = tuple(
     group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural"}
 )
-"""What is trained unless something else is asked for; the rest needs more tables or gave little."""
+"""Groups of models by default; the others need more tables, or gave little."""
 
 
 class FeatureTable:

@@ -32,7 +32,7 @@ SLACK = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What one part of a feature's name ranges over.
+    """Labels of one part of a feature's name.
 
     Attributes
     ----------

@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.types import GoldPair, Sentence
-
-Links = frozenset[tuple[int, int]]
+from tokalign.types import GoldPair, Links, Sentence
 
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, Zstandard
 _WHITE_SPACE = " \t\r\n\f\v"
@@ -44,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read or write the formats that leave something open.
+    """Options of the formats that leave something open.
 
     Attributes
     ----------
@@ -62,8 +61,8 @@ class Options:
     reverse: bool = False
 
 
-Reader = Callable[[Document, Options], Iterator[GoldPair]]
-Writer = Callable[[Iterable[GoldPair], Options], Iterator[str]]
+ReadPairs: TypeAlias = Callable[[Document, Options], Iterator[GoldPair]]
+WritePairs: TypeAlias = Callable[[Iterable[GoldPair], Options], Iterator[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,8 @@ class Format:
 
     name: str
     description: str
-    read: Reader
-    write: Writer
+    read: ReadPairs
+    write: WritePairs
     recognise: Callable[[list[str]], bool] = field(repr=False)
     needs_text: bool = False
 

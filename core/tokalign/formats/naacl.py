@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from tokalign.errors import quoted
 from tokalign.formats import pharaoh
@@ -30,14 +31,14 @@ from tokalign.types import GoldPair
 _ROW = re.compile(r"\s*(\S+)\s+(\d{1,9})\s+(\d{1,9})(?:\s+([SP]))?(?:\s+[\d.]+(?:[eE]-?\d+)?)?\s*")
 
 
-Rows = dict[str, list[tuple[int, tuple[int, int], bool]]]
+LinkRows: TypeAlias = dict[str, list[tuple[int, tuple[int, int], bool]]]
 """Sentence number -> (line, link, is it sure); position 0 (NULL) is left out."""
 
 
-def read_rows(document: Document, options: Options | None = None) -> Rows:
+def read_rows(document: Document, options: Options | None = None) -> LinkRows:
     """Return the links of every sentence that has any, by number without leading zeros."""
     options = options or Options()
-    rows: Rows = {}
+    rows: LinkRows = {}
     for line, text in document.lines:
         if not text.strip():
             continue

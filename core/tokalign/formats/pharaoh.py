@@ -21,7 +21,6 @@ from tokalign.errors import quoted
 from tokalign.formats.document import (
     Document,
     Format,
-    Links,
     Options,
     format_links,
     join_tokens,
@@ -31,7 +30,7 @@ from tokalign.formats.document import (
     sentence_of,
     split_tokens,
 )
-from tokalign.types import GoldPair
+from tokalign.types import GoldPair, Links
 
 _SEPARATOR = "|||"
 _LINK_LIKE = re.compile(r"\d+[-p?]\d+([-:][\d.eE+-]+)?")

@@ -1,4 +1,4 @@
-"""In how many sentences lemmas occur, and what that says of how much they say."""
+"""Document frequencies of lemmas, and their weights."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError, quoted
-from tokalign.lexicon._vocabulary import Vocabulary
-from tokalign.tables import Table
+from tokalign.files.tables import Table
+from tokalign.lexicon.vocabulary import Vocabulary
 
 RESOURCE = "counts"
 

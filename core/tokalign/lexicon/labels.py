@@ -12,7 +12,7 @@ RELATION_NAMES: tuple[str, ...] = (
     "verb-group", "pertainym", "antonym", "derived-synonym", "hypernym-within-3",
     "hyponym-within-3", "cohyponym",
 )  # fmt: skip
-"""Relations of WordNet entries, in the order of their bits in _wordnet.pxd."""
+"""Relations of WordNet entries, in the order of their bits in wordnet.pxd."""
 
 _TITLES = """
     mr. mrs. ms. dr. mr mrs ms dr sen. rep. gov. gen. col. capt. lt. sgt. prof. rev. st. sir lord

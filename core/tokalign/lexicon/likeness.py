@@ -1,4 +1,4 @@
-"""Which words of two sentences are alike, which is known without aligning them.
+"""Likeness of words in two sentences, known without aligning them.
 
 Sentences that have nothing to say to each other may still share words and names, and people link
 those. What they do not link is a content word with an unlike word: that much is known of a pair

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
-from tokalign.tables import Table
+from tokalign.files.tables import Table
 
 
 def pack_words(words: Sequence[str]) -> dict[str, NDArray[np.generic]]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TextIO
 
 from tokalign.errors import FormatError, ResourceError
+from tokalign.files.tables import write_table
 from tokalign.lexicon.packing import pack_rows, pack_words
-from tokalign.tables import write_table
 
 NLTK_FILE = "misc/mwa_ppdb/ppdb-1.0-xxxl-lexical.extended.synonyms.uniquepairs"
 MAX_LINE = 4096

@@ -1,4 +1,4 @@
-"""What lexical tables there are: those that ship, and those that a user installs.
+"""Lexical tables: those that ship, and those that a user installs.
 
 This module alone reads the environment: ``TOKALIGN_HOME`` names the folder of installed tables,
 otherwise it is ``tokalign`` in ``XDG_DATA_HOME``, otherwise ``~/.local/share/tokalign``.
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokalign.errors import ResourceError, quoted
+from tokalign.files.tables import DATA_DIR, Table
 from tokalign.lexicon.ppdb import compile_ppdb, read_nltk_pairs, read_pairs
-from tokalign.tables import DATA_DIR, Table
 
 OPTIONAL: dict[str, str] = {"ppdb": "lexical paraphrases, never shipped"}
 """Tables that a user installs, and what they hold."""

@@ -1,4 +1,4 @@
-"""Load on a running server, and what it measures; no part of the server or of the library.
+"""Load on a running server, and its measurement; no part of the server or of the library.
 
 A generator sends calls (generator), measured in steps (measure) and shown (report). A server to
 load is started by process, and watched from outside by procfs.

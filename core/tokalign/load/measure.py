@@ -1,4 +1,4 @@
-"""Measurements of a running server: load steps, percentiles, and where the time went."""
+"""Measurements of a running server: load steps, percentiles, and the time each part takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes as Linux shows them under /proc: who is below whom, processor time, memory."""
+"""Processes as Linux shows them under /proc: their parents, processor time, memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured, for readers: lines of text, and a page with a plot."""
+"""Measurements for readers: lines of text, and a page with a plot."""
 
 from __future__ import annotations
 

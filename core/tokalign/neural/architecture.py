@@ -1,4 +1,4 @@
-"""What an encoder's table says of its base encoder, checked before it is believed.
+"""Architectures of base encoders, as tables of encoders state them, checked before use.
 
 Every encoder here is a stack of the layers of Vaswani et al. (2017) as BERT has them. They differ
 in sizes, in how places reach them (positions of their own, and in MPNet also buckets of distances),
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
-from tokalign.headers import Digest, Name, read_header
-from tokalign.tables import Table
+from tokalign.files.headers import Digest, Name, read_header
+from tokalign.files.tables import Table
 
 MOST_LAYERS: Final = 48
 FARTHEST: Final = 128
@@ -24,7 +24,7 @@ FARTHEST: Final = 128
 
 
 class Base(TypedDict):
-    """Where the weights of a base encoder come from.
+    """Source of a base encoder's weights.
 
     Attributes
     ----------

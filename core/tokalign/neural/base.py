@@ -14,20 +14,20 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError, quoted
-from tokalign.headers import is_name
-from tokalign.neural import need
+from tokalign.files.headers import is_name
 from tokalign.neural.architecture import Base
+from tokalign.neural.devices import need
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-Weights = dict[str, NDArray[np.float32]]
+Weights: TypeAlias = dict[str, NDArray[np.float32]]
 
 _PREFIX = "inner."
 _MPNET_NAMES: Final = {

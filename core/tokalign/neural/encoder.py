@@ -1,25 +1,24 @@
-"""The encoder at work: pairs of tokens in, log-probabilities of every token's partner out."""
+"""The encoder: pairs of tokens in, log-probabilities of every token's partner out."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.devices import DEFAULT_DEVICE
 from tokalign.errors import ResourceError
-from tokalign.neural import need, providers
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights
+from tokalign.neural.devices import DEFAULT_DEVICE, need, providers
 from tokalign.neural.wordpieces import Sequence2, WordPieces
-from tokalign.tables import Table
 from tokalign.types import Sentence
 
 if TYPE_CHECKING:
-    from tokalign.features._extract import Encoded
+    from tokalign.features.encoded import Encoded
 
 BATCH_PIECES = {DEFAULT_DEVICE: 256}
 """Word pieces of one run, padding included. On a processor more leave its caches."""
@@ -30,8 +29,7 @@ WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 BUCKETS = "encoder.relative_attention_bias.weight"
 
-Array = NDArray[np.float32]
-Scores = tuple[Array, Array, Array]
+CellScores: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
 def merged_weights(encoder: Table) -> Weights:
@@ -153,7 +151,7 @@ class Encoder:
         What it is made of, differences to its base encoder, and the projection that scores are
         made of.
     device : str
-        Out of tokalign.devices.DEVICES.
+        Out of tokalign.neural.devices.DEVICES.
     int8 : bool, optional
         Whether matrices are int8, else float32; by default they are on a processor ("cpu").
     """
@@ -222,9 +220,9 @@ class Encoder:
         scores = self._scores(sequences)
         return [_log_probabilities(_joined(scores, *spans)) for spans in parts]
 
-    def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[Scores]:
+    def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[CellScores]:
         """Yield each sequence's scores of cells, and of NULL for source and target tokens."""
-        projected: list[Array] = [np.empty(0, dtype=np.float32)] * len(sequences)
+        projected: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(sequences)
         for batch in _batches(sequences, self._batch_pieces):
             for k, states in zip(batch, self._run([sequences[k] for k in batch]), strict=True):
                 projected[k] = states
@@ -239,7 +237,7 @@ class Encoder:
                 target[:, -1] + self._null_bias[1],
             )
 
-    def _run(self, sequences: Sequence[Sequence2]) -> Iterator[Array]:
+    def _run(self, sequences: Sequence[Sequence2]) -> Iterator[NDArray[np.float32]]:
         """Yield the projected states of sequences, which are padded to the longest."""
         shape = len(sequences), max(map(len, sequences))
         ids, sides = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
@@ -280,13 +278,15 @@ def _batches(sequences: Sequence[Sequence2], most: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _means(states: Array, starts: NDArray[np.int64]) -> Array:
+def _means(states: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the mean state of each token's pieces."""
     sums = np.add.reduceat(states[: starts[-1]], starts[:-1], axis=0)
     return np.asarray(sums / np.diff(starts)[:, None], dtype=np.float32)
 
 
-def _joined(scores: Iterator[Scores], rows: Sequence[slice], columns: Sequence[slice]) -> Scores:
+def _joined(
+    scores: Iterator[CellScores], rows: Sequence[slice], columns: Sequence[slice]
+) -> CellScores:
     """Take the scores of all parts of a pair and join them; NULL's are averaged over parts."""
     n_source, n_target = rows[-1].stop, columns[-1].stop
     cells = np.empty((n_source, n_target), dtype=np.float32)
@@ -298,7 +298,7 @@ def _joined(scores: Iterator[Scores], rows: Sequence[slice], columns: Sequence[s
     return cells, *nulls
 
 
-def _log_probabilities(scores: Scores) -> Encoded:
+def _log_probabilities(scores: CellScores) -> Encoded:
     cells, of_source, of_target = scores
     return (
         _log_softmax(np.concatenate([of_source[:, None], cells], axis=1)),
@@ -306,7 +306,7 @@ def _log_probabilities(scores: Scores) -> Encoded:
     )
 
 
-def _log_softmax(scores: Array) -> Array:
+def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     shifted = scores - scores.max(axis=1, keepdims=True)
     result = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return np.ascontiguousarray(result, dtype=np.float32)

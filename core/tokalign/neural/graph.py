@@ -10,7 +10,6 @@ without integer dot products add two products in 16 bits, which then cannot over
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import onnx
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from tokalign.neural.architecture import Architecture, distance_buckets
-
-Weights = Mapping[str, NDArray[np.float32]]
+from tokalign.neural.base import Weights
 
 LARGEST_WEIGHT = 64
 MIDDLE = 128
@@ -115,7 +113,7 @@ class _Graph:
         return self.node("SkipLayerNormalization", *inputs, domain=_CONTRIB, epsilon=self.epsilon)
 
     def distance_bias(self, made: Architecture) -> str:
-        """What each head adds for distances, shape (1, heads, sequence, sequence)."""
+        """Biases of each head for distances, shape (1, heads, sequence, sequence)."""
         buckets = distance_buckets(made["n_buckets"], made["n_positions"])
         table = self.weights["encoder.relative_attention_bias.weight"][buckets]
         rows, columns = (
@@ -146,15 +144,7 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
         Whether the layers' products are of integers; else all is float32.
     """
     graph = _Graph(weights, made["epsilon"], int8=int8)
-    words = graph.embedding("embeddings.word_embeddings.weight", "ids")
-    places = graph.node(
-        "Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"
-    )
-    sides = "embeddings.token_type_embeddings.weight"
-    if sides in weights:
-        places = graph.node("Add", places, graph.node("Gather", graph.constant(sides), "sides"))
-    else:
-        places = graph.node("Expand", places, graph.node("Shape", words))
+    words, places = _embeddings(graph)
     bias = graph.distance_bias(made) if made["n_buckets"] else ""
     # The layers work on rows of all pieces together; only attention tells pairs apart.
     shape = graph.node(
@@ -174,26 +164,49 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
             "MultiHeadAttention", *three, biases, "mask", *([bias] if bias else []),
             domain=_CONTRIB, num_heads=made["n_heads"],
         )  # fmt: skip
-        out = f"{name}.attention.output"
-        x = graph.norm(
-            graph.product(graph.node("Reshape", attended, rows), f"{out}.dense"),
-            f"{out}.LayerNorm", skip=x, bias=f"{out}.dense.bias",
-        )  # fmt: skip
-        raised = graph.node(
-            "BiasGelu", graph.product(x, f"{name}.intermediate.dense"),
-            graph.constant(f"{name}.intermediate.dense.bias"), domain=_CONTRIB,
-        )  # fmt: skip
-        x = graph.norm(
-            graph.product(raised, f"{name}.output.dense", least=LEAST_GELU),
-            f"{name}.output.LayerNorm", skip=x, bias=f"{name}.output.dense.bias",
-        )  # fmt: skip
+        x = _after_attention(graph, name, x, graph.node("Reshape", attended, rows))
     projection = graph.constant("projection.weight", weights["projection.weight"].T.copy())
     x = graph.node("Reshape", x, shape)
     graph.nodes.append(helper.make_node("MatMul", [x, projection], ["projected"]))
-    both = ["batch", "sequence"]
     # onnx copies what is left several times; of a caller that has not kept them they end here.
     del weights
     graph.weights = {}
+    return _serialised(graph)
+
+
+def _embeddings(graph: _Graph) -> tuple[str, str]:
+    """Add the embeddings of words, and of places and sides, shape (batch, sequence, width)."""
+    words = graph.embedding("embeddings.word_embeddings.weight", "ids")
+    places = graph.node(
+        "Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"
+    )
+    sides = "embeddings.token_type_embeddings.weight"
+    if sides in graph.weights:
+        places = graph.node("Add", places, graph.node("Gather", graph.constant(sides), "sides"))
+    else:
+        places = graph.node("Expand", places, graph.node("Shape", words))
+    return words, places
+
+
+def _after_attention(graph: _Graph, name: str, x: str, attended: str) -> str:
+    """Add what a layer does to rows x besides attention."""
+    out = f"{name}.attention.output"
+    x = graph.norm(
+        graph.product(attended, f"{out}.dense"),
+        f"{out}.LayerNorm", skip=x, bias=f"{out}.dense.bias",
+    )  # fmt: skip
+    raised = graph.node(
+        "BiasGelu", graph.product(x, f"{name}.intermediate.dense"),
+        graph.constant(f"{name}.intermediate.dense.bias"), domain=_CONTRIB,
+    )  # fmt: skip
+    return graph.norm(
+        graph.product(raised, f"{name}.output.dense", least=LEAST_GELU),
+        f"{name}.output.LayerNorm", skip=x, bias=f"{name}.output.dense.bias",
+    )  # fmt: skip
+
+
+def _serialised(graph: _Graph) -> bytes:
+    both = ["batch", "sequence"]
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
-from tokalign.neural import need
+from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture
-from tokalign.tables import Table
+from tokalign.neural.devices import need
 
 MAX_PIECES = 16
 """Pieces of one token that are read."""
 CACHED_TOKENS = 100_000
 CACHED_CHARACTERS = 64
 SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,10 @@ class Sequence2:
         First piece of each token, then the end of the last.
     """
 
-    ids: Ids
+    ids: NDArray[np.int64]
     n_first: int
-    source: Ids
-    target: Ids
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -90,7 +88,7 @@ class WordPieces:
 
     Examples
     --------
-    >>> from tokalign.tables import Table
+    >>> from tokalign.files.tables import Table
     >>> from tokalign.neural.architecture import architecture_of
     >>> made = architecture_of(Table.open_shipped("encoder-en"))
     >>> WordPieces(Table.open_shipped(made["vocabulary"]), made).pieces("Aligners")

@@ -9,8 +9,8 @@ import importlib
 from typing import cast
 
 from tokalign.errors import InputError, quoted
-from tokalign.options import AlignOptions, Symmetrization
 from tokalign.systems.matches import Matches, System
+from tokalign.types.options import AlignOptions, Symmetrization
 
 __all__ = [
     "SYSTEMS",
@@ -28,7 +28,7 @@ SYSTEMS = {
     "sultan": "tokalign.systems.sultan:SultanSystem",
     "ted": "tokalign.systems.ted:TreeEditSystem",
 }
-"""Where each system's class is; imported only when it is loaded."""
+"""The class of each system, imported when it is first loaded."""
 
 
 def load_system(name: str) -> System:

@@ -1,4 +1,4 @@
-"""The aligner of Sultan et al. (2014) for one pair of sentences: which words are similar.
+"""The aligner of Sultan et al. (2014) for one pair of sentences: the similarity of its words.
 
 Similarity of words is 0, ALIKE or EXACT tenths; a pair of n by m tokens takes O(n * m) look-ups.
 What then is linked, the modules say: _sultan_rules.pyx.
@@ -8,13 +8,14 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from tokalign.lexicon._paraphrases cimport Paraphrases, paraphrases
-from tokalign.lexicon._wordnet cimport (
+from tokalign.lexicon.paraphrases cimport Paraphrases, paraphrases
+from tokalign.lexicon.wordnet cimport (
     DERIVED, PERTAINYM, SIMILAR, SYNONYM, VERB_GROUP, Kin, WordNet, add_kin, places_to_look,
     relation,
 )
 from tokalign.systems._sultan_rules cimport (
-    MAX_INITIALS, Arc, Candidate, Pair, Side, Word, align_words, is_linked, similarity,
+    MAX_INITIALS, Arc, Candidate, SultanPair, SultanSide, SultanWord, align_words, is_linked,
+    similarity,
 )
 
 from tokalign.lexicon.labels import TITLES, function_words
@@ -48,7 +49,7 @@ cdef class SultanKernel:
     cdef Paraphrases _listed
     cdef object _function_words
     cdef dict _strings, _numbers, _kinds
-    cdef Word *_words
+    cdef SultanWord *_words
     cdef Py_ssize_t _n_words, _capacity, _n_characters
 
     def __init__(self, WordNet wordnet not None, Paraphrases listed=None):
@@ -84,8 +85,8 @@ cdef class SultanKernel:
         """
         if self._n_words + len(self._kinds) > MAX_KNOWN or self._n_characters > MAX_CHARACTERS:
             self._forget()
-        cdef Pair pair = Pair(Side(0, NULL, NULL, NULL, NULL), Side(0, NULL, NULL, NULL, NULL),
-                              NULL, NULL)
+        cdef SultanSide empty = SultanSide(0, NULL, NULL, NULL, NULL)
+        cdef SultanPair pair = SultanPair(empty, empty, NULL, NULL)
         cdef Candidate *found = NULL
         cdef Py_ssize_t i, j, n_cells
         try:
@@ -114,12 +115,12 @@ cdef class SultanKernel:
             _free(&pair.source)
             _free(&pair.target)
 
-    cdef int _fill(self, Side *side, prepared) except -1:
+    cdef int _fill(self, SultanSide *side, prepared) except -1:
         tokens, tags, lemmas, arcs = prepared
         cdef Py_ssize_t k
         cdef int32_t head, dependent
         side.n = len(tokens)
-        side.word = <Word *>_room(side.n * sizeof(Word))
+        side.word = <SultanWord *>_room(side.n * sizeof(SultanWord))
         side.linked = <uint8_t *>_room(side.n)
         side.start = <int32_t *>_room((side.n + 1) * sizeof(int32_t))
         side.arc = <Arc *>_room(2 * len(arcs) * sizeof(Arc))
@@ -137,7 +138,7 @@ cdef class SultanKernel:
         return 0
 
     cdef int _put(
-        self, Side *side, int32_t word, int32_t other, str type_, bint is_down
+        self, SultanSide *side, int32_t word, int32_t other, str type_, bint is_down
     ) except -1:
         cdef Arc *arc
         cdef int head = side.word[word if is_down else other].category
@@ -190,14 +191,14 @@ cdef class SultanKernel:
 
     cdef int _grow(self) except -1:
         cdef Py_ssize_t capacity = max(1024, 2 * self._capacity)
-        cdef Word *grown = <Word *>realloc(self._words, capacity * sizeof(Word))
+        cdef SultanWord *grown = <SultanWord *>realloc(self._words, capacity * sizeof(SultanWord))
         if grown == NULL:
             raise MemoryError("words")
         self._words = grown
         self._capacity = capacity
         return 0
 
-    cdef int _analyse(self, Word *word, str token, str tag, str lemma) except -1:
+    cdef int _analyse(self, SultanWord *word, str token, str tag, str lemma) except -1:
         cdef int k
         cdef str lower = token.lower()
         cdef str plain = canonical(token)
@@ -233,7 +234,7 @@ cdef class SultanKernel:
                     add_kin(&self._wordnet.table, word.entries[k], &word.kin)
         return 0
 
-    cdef int _compare(self, const Word *a, const Word *b) noexcept:
+    cdef int _compare(self, const SultanWord *a, const SultanWord *b) noexcept:
         """Return the similarity of two words in tenths."""
         if a.canonical == b.canonical or a.lemma == b.lemma:
             return EXACT
@@ -251,7 +252,7 @@ cdef class SultanKernel:
             return ALIKE
         return 0
 
-    cdef bint _is_related(self, const Word *a, const Word *b) noexcept:
+    cdef bint _is_related(self, const SultanWord *a, const SultanWord *b) noexcept:
         cdef int k, l, places = places_to_look(&a.kin, &b.kin)
         if not places:
             return False
@@ -273,7 +274,7 @@ cdef void *_room(Py_ssize_t n_bytes) except NULL:
     return room
 
 
-cdef void _free(Side *side) noexcept:
+cdef void _free(SultanSide *side) noexcept:
     free(side.word)
     free(side.linked)
     free(side.start)

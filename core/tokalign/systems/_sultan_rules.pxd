@@ -1,8 +1,8 @@
-"""A pair of sentences on its way through the modules of Sultan et al. (2014); see _sultan_rules.pyx."""
+"""Structs of a pair that _sultan_rules.pyx works on."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from tokalign.lexicon._wordnet cimport Kin
+from tokalign.lexicon.wordnet cimport Kin
 
 cdef enum:
     MAX_INITIALS = 8
@@ -19,7 +19,7 @@ cdef enum:
     STOP_DEPENDENCY = 7
     STOP_TEXT = 8
 
-cdef struct Word:
+cdef struct SultanWord:
     int32_t form             # number of the lower-case form
     int32_t canonical        # of the form without inner marks
     int32_t lemma
@@ -46,9 +46,9 @@ cdef struct Arc:
     uint32_t same            # rows of SAME_DIRECTION that it is in
     uint32_t one, other_way  # rows of OPPOSITE_DIRECTIONS that it is in, on either side
 
-cdef struct Side:
+cdef struct SultanSide:
     Py_ssize_t n
-    Word *word
+    SultanWord *word
     Arc *arc
     int32_t *start           # [n + 1] the arcs of each word
     uint8_t *linked          # whether a word has a link
@@ -57,19 +57,19 @@ cdef struct Candidate:
     int32_t score
     int32_t i, j
 
-cdef struct Pair:
-    Side source, target
+cdef struct SultanPair:
+    SultanSide source, target
     uint8_t *similarity      # [n, m] in tenths
     uint8_t *rule            # [n, m] what linked two words, or NO_RULE
 
 
-cdef inline bint is_linked(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef inline bint is_linked(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     return pair.rule[i * pair.target.n + j] != NO_RULE
 
 
-cdef inline int similarity(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef inline int similarity(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     return pair.similarity[i * pair.target.n + j]
 
 
 # The module does its work in this; candidates: room for as many as there are pairs of words.
-cdef void align_words(Pair *pair, Candidate *found) noexcept nogil
+cdef void align_words(SultanPair *pair, Candidate *found) noexcept nogil

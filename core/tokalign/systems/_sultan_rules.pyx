@@ -32,16 +32,16 @@ cdef int _by_score(const void *a, const void *b) noexcept nogil:
     return (left.j > right.j) - (left.j < right.j)
 
 
-cdef inline void _link(Pair *pair, Py_ssize_t i, Py_ssize_t j, uint8_t rule) noexcept nogil:
+cdef inline void _link(SultanPair *pair, Py_ssize_t i, Py_ssize_t j, uint8_t rule) noexcept nogil:
     pair.rule[i * pair.target.n + j] = rule
     pair.source.linked[i] = pair.target.linked[j] = True
 
 
-cdef inline bint _is_free(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef inline bint _is_free(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     return not (pair.source.linked[i] or pair.target.linked[j])
 
 
-cdef Py_ssize_t _final_mark(const Side *side) noexcept nogil:
+cdef Py_ssize_t _final_mark(const SultanSide *side) noexcept nogil:
     """Return the mark that ends a sentence, perhaps before a quote or bracket; -1 if none does."""
     cdef Py_ssize_t k = side.n - 1
     if k > 0 and side.word[k].is_mark and not side.word[k].is_final:
@@ -49,17 +49,17 @@ cdef Py_ssize_t _final_mark(const Side *side) noexcept nogil:
     return k if side.word[k].is_final else -1
 
 
-cdef void _align_final_marks(Pair *pair) noexcept nogil:
+cdef void _align_final_marks(SultanPair *pair) noexcept nogil:
     cdef Py_ssize_t i = _final_mark(&pair.source)
     cdef Py_ssize_t j = _final_mark(&pair.target)
     if i >= 0 and j >= 0:
         _link(pair, i, j, FINAL_MARK)
 
 
-cdef void _align_sequences(Pair *pair, Candidate *found) noexcept nogil:
+cdef void _align_sequences(SultanPair *pair, Candidate *found) noexcept nogil:
     """wsAlign: runs of two or more identical words, the longest first, with a content word."""
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef Py_ssize_t i, j, length, k, n_found = 0
     cdef bint has_content
     for i in range(s.n):
@@ -86,7 +86,7 @@ cdef void _align_sequences(Pair *pair, Candidate *found) noexcept nogil:
                 _link(pair, found[k].i + length, found[k].j + length, SEQUENCE)
 
 
-cdef Py_ssize_t _name_end(const Side *side, Py_ssize_t start) noexcept nogil:
+cdef Py_ssize_t _name_end(const SultanSide *side, Py_ssize_t start) noexcept nogil:
     """Return the end of the name that starts at a token; the token itself if none does."""
     cdef Py_ssize_t end = start
     if start and side.word[start - 1].is_name:
@@ -97,7 +97,7 @@ cdef Py_ssize_t _name_end(const Side *side, Py_ssize_t start) noexcept nogil:
 
 
 cdef bint _abbreviates(
-    const Word *acronym, const Word *word, Py_ssize_t n_words
+    const SultanWord *acronym, const SultanWord *word, Py_ssize_t n_words
 ) noexcept nogil:
     cdef Py_ssize_t k
     if acronym.n_initials != n_words:
@@ -108,7 +108,7 @@ cdef bint _abbreviates(
     return True
 
 
-cdef bint _occurs(const Side *side, int32_t form) noexcept nogil:
+cdef bint _occurs(const SultanSide *side, int32_t form) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(side.n):
         if side.word[k].form == form:
@@ -116,7 +116,7 @@ cdef bint _occurs(const Side *side, int32_t form) noexcept nogil:
     return False
 
 
-cdef bint _is_missing(const Side *full, Py_ssize_t k, const Side *part) noexcept nogil:
+cdef bint _is_missing(const SultanSide *full, Py_ssize_t k, const SultanSide *part) noexcept nogil:
     """Whether a word of a full mention is what the partial mention leaves out."""
     return not (
         full.linked[k] or full.word[k].is_title or _occurs(part, full.word[k].form)
@@ -124,11 +124,11 @@ cdef bint _is_missing(const Side *full, Py_ssize_t k, const Side *part) noexcept
 
 
 cdef void _align_mentions(
-    Pair *pair, Py_ssize_t i, Py_ssize_t i_end, Py_ssize_t j, Py_ssize_t j_end
+    SultanPair *pair, Py_ssize_t i, Py_ssize_t i_end, Py_ssize_t j, Py_ssize_t j_end
 ) noexcept nogil:
     """Link two names if one is the other, a part of it, or its acronym."""
-    cdef const Word *a = pair.source.word + i
-    cdef const Word *b = pair.target.word + j
+    cdef const SultanWord *a = pair.source.word + i
+    cdef const SultanWord *b = pair.target.word + j
     cdef Py_ssize_t n = i_end - i, m = j_end - j, i_start = i, j_start = j
     cdef Py_ssize_t k, shift, shorter = min(n, m)
     if n == 1 and m > 1 and _abbreviates(a, b, m):
@@ -168,7 +168,7 @@ cdef void _align_mentions(
             _link(pair, i, k, NAME)
 
 
-cdef void _align_names(Pair *pair) noexcept nogil:
+cdef void _align_names(SultanPair *pair) noexcept nogil:
     """neAlign."""
     cdef Py_ssize_t i, j, i_end, j_end
     for i in range(pair.source.n):
@@ -189,7 +189,7 @@ cdef inline bint _is_equivalent(const Arc *a, const Arc *b) noexcept nogil:
 
 
 cdef inline bint _is_context(
-    const Pair *pair, const Arc *a, const Arc *b
+    const SultanPair *pair, const Arc *a, const Arc *b
 ) noexcept nogil:
     """Algorithm 1, of one pair of arcs of two words."""
     cdef Py_ssize_t k = a.other, l = b.other
@@ -200,10 +200,10 @@ cdef inline bint _is_context(
     )
 
 
-cdef int _dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef int _dependency_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Return the sum of the similarities of all contexts, in tenths."""
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
     cdef Py_ssize_t a, b
     if s.word[i].category != t.word[j].category:
@@ -215,10 +215,10 @@ cdef int _dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noex
     return evidence
 
 
-cdef int _text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef int _text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Algorithm 2, summed up: the similarities of all content words around two words."""
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
     cdef Py_ssize_t k, l
     for k in range(max(i - WINDOW, 0), min(i + WINDOW + 1, s.n)):
@@ -230,10 +230,12 @@ cdef int _text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept n
     return evidence
 
 
-cdef int _stop_dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef int _stop_dependency_evidence(
+    const SultanPair *pair, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
     """Return how many linked words two words depend on alike, or govern alike, in tenths."""
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
     cdef Py_ssize_t a, b
     for a in range(s.start[i], s.start[i + 1]):
@@ -246,7 +248,7 @@ cdef int _stop_dependency_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j)
     return evidence
 
 
-cdef int _stop_text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef int _stop_text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Return how many of two words' left and right neighbours are linked, in tenths."""
     cdef int evidence = 0
     if i and j and is_linked(pair, i - 1, j - 1):
@@ -256,9 +258,9 @@ cdef int _stop_text_evidence(const Pair *pair, Py_ssize_t i, Py_ssize_t j) noexc
     return evidence
 
 
-cdef void _link_contexts(Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+cdef void _link_contexts(SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef Py_ssize_t a, b
     for a in range(s.start[i], s.start[i + 1]):
         for b in range(t.start[j], t.start[j + 1]):
@@ -269,10 +271,10 @@ cdef void _link_contexts(Pair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
                 _link(pair, s.arc[a].other, t.arc[b].other, CONTEXT)
 
 
-cdef void _align_best_first(Pair *pair, Candidate *found, int rule) noexcept nogil:
+cdef void _align_best_first(SultanPair *pair, Candidate *found, int rule) noexcept nogil:
     """cwDepAlign, cwTextAlign, swDepAlign or swTextAlign: Algorithms 3 and 4, by their rule."""
-    cdef const Side *s = &pair.source
-    cdef const Side *t = &pair.target
+    cdef const SultanSide *s = &pair.source
+    cdef const SultanSide *t = &pair.target
     cdef bint of_stops = rule in (STOP_DEPENDENCY, STOP_TEXT)
     cdef Py_ssize_t i, j, k, n_found = 0
     cdef int evidence
@@ -304,7 +306,7 @@ cdef void _align_best_first(Pair *pair, Candidate *found, int rule) noexcept nog
                 _link_contexts(pair, i, j)
 
 
-cdef void align_words(Pair *pair, Candidate *found) noexcept nogil:
+cdef void align_words(SultanPair *pair, Candidate *found) noexcept nogil:
     """Algorithm 5."""
     _align_final_marks(pair)
     _align_sequences(pair, found)

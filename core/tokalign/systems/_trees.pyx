@@ -217,6 +217,48 @@ cdef int64_t keyroot_sizes(const Tree *tree) noexcept:
     return total
 
 
+cdef Costs check_costs(
+    const int32_t[:, ::1] substitution, int32_t deletion, int32_t insertion,
+    Py_ssize_t n_source, Py_ssize_t n_target,
+) except *:
+    """Return costs that fit two sentences, or raise as cheapest_script does."""
+    if (substitution.shape[0], substitution.shape[1]) != (n_source, n_target):
+        raise ShapeError(
+            f"substitution costs of shape {(substitution.shape[0], substitution.shape[1])}; "
+            f"wanted {(n_source, n_target)}"
+        )
+    least = min(deletion, insertion, np.min(substitution, initial=0))
+    most = max(deletion, insertion, np.max(substitution, initial=0))
+    if least < 0 or most > 1_000_000:
+        raise InputError(f"costs of {least} to {most}; wanted 0 to 1000000")
+    cdef Costs costs = Costs(NULL, n_target, deletion, insertion)
+    if n_source and n_target:
+        costs.substitution = &substitution[0, 0]
+    return costs
+
+
+cdef int32_t *carve(Tree *tree, Py_ssize_t n_tokens, int32_t *memory) noexcept:
+    """Place a tree's arrays in memory, and return where they end."""
+    tree.token = memory
+    tree.leftmost = tree.token + n_tokens + 1
+    tree.keyroots = tree.leftmost + n_tokens + 1
+    return tree.keyroots + n_tokens + 1
+
+
+cdef int check_steps(const Tree *source, const Tree *target) except -1:
+    """Raise LimitError if the edit distance of two trees takes too long."""
+    if keyroot_sizes(source) * keyroot_sizes(target) > MAX_STEPS * (
+        <int64_t>source.n * target.n
+    ):
+        raise LimitError(
+            f"the edit distance of these trees of {source.n - 1} and {target.n - 1} tokens takes "
+            f"more than {MAX_STEPS} steps for each pair of tokens; they are far deeper and more "
+            "forked than those of sentences: give other trees"
+        )
+    return 0
+
+
+# Long, as it is the door: it checks and says all of what it takes, and owns the memory.
 def cheapest_script(
     source_heads, target_heads, const int32_t[:, ::1] substitution,
     int32_t deletion=1, int32_t insertion=1,
@@ -257,18 +299,7 @@ def cheapest_script(
     cdef int32_t[::1] heads_of_source = np.array(source_heads, dtype=np.int32)
     cdef int32_t[::1] heads_of_target = np.array(target_heads, dtype=np.int32)
     cdef Py_ssize_t n_source = heads_of_source.shape[0], n_target = heads_of_target.shape[0]
-    if (substitution.shape[0], substitution.shape[1]) != (n_source, n_target):
-        raise ShapeError(
-            f"substitution costs of shape {(substitution.shape[0], substitution.shape[1])}; "
-            f"wanted {(n_source, n_target)}"
-        )
-    least = min(deletion, insertion, np.min(substitution, initial=0))
-    most = max(deletion, insertion, np.max(substitution, initial=0))
-    if least < 0 or most > 1_000_000:
-        raise InputError(f"costs of {least} to {most}; wanted 0 to 1000000")
-    cdef Costs costs = Costs(NULL, n_target, deletion, insertion)
-    if n_source and n_target:
-        costs.substitution = &substitution[0, 0]
+    cdef Costs costs = check_costs(substitution, deletion, insertion, n_source, n_target)
     partner = np.empty(n_source, dtype=np.int32)
     cdef int32_t[::1] partners = partner
     cdef Py_ssize_t n_trees = (n_source + 1) * (n_target + 1)
@@ -278,31 +309,15 @@ def cheapest_script(
     if memory == NULL:
         raise MemoryError("the tables of two trees")
     cdef Tree source, target
-    cdef int32_t *pending
-    cdef int32_t *trees
-    cdef int32_t *forests
+    cdef int32_t *pending = carve(&source, n_source, memory)
+    cdef int32_t *trees = carve(&target, n_target, pending + 2 * (n_source + 1))
+    cdef int32_t *forests = trees + n_trees
     cdef int32_t a, b
     cdef int32_t distance
     try:
-        source.token = memory
-        source.leftmost = source.token + n_source + 1
-        source.keyroots = source.leftmost + n_source + 1
-        pending = source.keyroots + n_source + 1
-        target.token = pending + 2 * (n_source + 1)
-        target.leftmost = target.token + n_target + 1
-        target.keyroots = target.leftmost + n_target + 1
-        trees = target.keyroots + n_target + 1
-        forests = trees + n_trees
         plant(heads_of_source, &source)
         plant(heads_of_target, &target)
-        if keyroot_sizes(&source) * keyroot_sizes(&target) > MAX_STEPS * (
-            <int64_t>source.n * target.n
-        ):
-            raise LimitError(
-                f"the edit distance of these trees of {n_source} and {n_target} tokens takes more "
-                f"than {MAX_STEPS} steps for each pair of tokens; they are far deeper and more "
-                "forked than those of sentences: give other trees"
-            )
+        check_steps(&source, &target)
         with nogil:
             for a in range(source.n_keyroots):
                 for b in range(target.n_keyroots):

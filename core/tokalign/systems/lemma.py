@@ -1,4 +1,4 @@
-"""The baseline that any system must beat."""
+"""The lemma baseline, which any system must beat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a system of the literature says of a pair, and what it has to offer to be one."""
+"""Matches of a system of the literature, and the protocol that such a system keeps."""
 
 from __future__ import annotations
 

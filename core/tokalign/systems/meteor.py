@@ -7,14 +7,12 @@ from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.lexicon.words import Stemmer
 from tokalign.systems.lemma import lower_lemmas
 from tokalign.systems.matches import Matches
 from tokalign.systems.words import remembered
 from tokalign.types import Sentence
-
-Pair = tuple[int, int]
 
 CONFIDENCES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}
 """Stages in their order, with the weights that Meteor 1.3 gives English matches."""
@@ -62,7 +60,7 @@ class MeteorSystem:
             "stem": [[(self._stem(form),) for form in side] for side in forms],
             "synonym": [[self._synsets(lemma) for lemma in lower_lemmas(side)] for side in sides],
         }
-        links: dict[Pair, str] = {}
+        links: dict[tuple[int, int], str] = {}
         for stage, (of_source, of_target) in keys.items():
             for i, j in links:
                 of_source[i] = of_target[j] = ()
@@ -83,7 +81,7 @@ class MeteorSystem:
 
 def matches(
     source: Sequence[Collection[Hashable]], target: Sequence[Collection[Hashable]]
-) -> list[Pair]:
+) -> list[tuple[int, int]]:
     """Return the pairs of places whose collections share an item, sorted.
 
     Examples
@@ -102,7 +100,7 @@ def matches(
     ]
 
 
-def components(pairs: Sequence[Pair]) -> list[list[Pair]]:
+def components(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Return sorted pairs by the words that can exchange partners, groups of few pairs first.
 
     Examples
@@ -120,13 +118,15 @@ def components(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
     for i, j in pairs:
         first[root(("target", j))] = root(("source", i))
-    groups: defaultdict[Hashable, list[Pair]] = defaultdict(list)
+    groups: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
     for pair in pairs:
         groups[root(("source", pair[0]))].append(pair)
     return sorted(groups.values(), key=lambda group: (len(group), group[0]))
 
 
-def resolve(group: Sequence[Pair], links: Sequence[Pair]) -> list[Pair]:
+def resolve(
+    group: Sequence[tuple[int, int]], links: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
     """Return the largest set of a group's pairs that shares no word and does not cross itself.
 
     Of such sets the one that crosses fewest of the links there are; then the one whose pairs are
@@ -158,7 +158,7 @@ def resolve(group: Sequence[Pair], links: Sequence[Pair]) -> list[Pair]:
                 if linked[:3] < choice[:3]:
                     choice = linked
             best.append(choice)
-    chosen: list[Pair] = []
+    chosen: list[tuple[int, int]] = []
     chain = best[-1][3]
     while chain:
         pair, chain = chain  # type: ignore[assignment]
@@ -166,7 +166,9 @@ def resolve(group: Sequence[Pair], links: Sequence[Pair]) -> list[Pair]:
     return chosen[::-1]
 
 
-def _crossed(rows: Sequence[int], columns: Sequence[int], links: Sequence[Pair]) -> list[list[int]]:
+def _crossed(
+    rows: Sequence[int], columns: Sequence[int], links: Sequence[tuple[int, int]]
+) -> list[list[int]]:
     """Return how many links, of other words, each cell of rows and columns crosses."""
     if not links:
         return [[0] * len(columns)] * len(rows)

@@ -31,9 +31,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from tokalign.errors import ResourceError, quoted
-from tokalign.lexicon._paraphrases import Paraphrases
-from tokalign.lexicon._wordnet import WordNet
+from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.resources import find_resource, open_resource
+from tokalign.lexicon.wordnet import WordNet
 from tokalign.systems._sultan import SultanKernel
 from tokalign.systems._sultan_rules import RULES
 from tokalign.systems.dependencies import dependencies
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tokalign.systems._sultan import Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
-"""What may say that two words are alike; the first one that is installed does."""
+"""Tables of alike words; the first one that is installed is used."""
 
 SAME_WORD = 10
 """Similarity of words that are the same, in tenths."""

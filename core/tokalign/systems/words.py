@@ -1,4 +1,4 @@
-"""What is known of single words, remembered."""
+"""Memory for functions of single words."""
 
 from __future__ import annotations
 

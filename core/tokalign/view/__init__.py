@@ -1,4 +1,4 @@
-"""Look at alignments and their scores: one self-contained page, or text in the terminal."""
+"""Alignments and their scores to look at: one self-contained page, or text in the terminal."""
 
 from tokalign.view.grid import grid_lines
 from tokalign.view.page import PagePair, compared_pairs, page_pairs, render_page

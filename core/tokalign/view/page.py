@@ -1,4 +1,4 @@
-"""Build the page: one HTML file that holds its data and needs no network.
+"""The page: one HTML file that holds its data and needs no network.
 
 The data go in as JSON in which ``<`` is escaped, and the script writes them to the page as text,
 so that no token can become markup.
@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 
-from tokalign.evaluate import Calibration, LinkChoice, Links, list_errors
+from tokalign.evaluate import Calibration, LinkChoice, list_errors
 from tokalign.evaluate.compared import Compared
 from tokalign.evaluate.tables import ReportTable
-from tokalign.types import GoldPair, edits_between
+from tokalign.types import GoldPair, Links, edits_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +138,7 @@ def _edits(
     return tuple((edit.kind.value, edit.source, edit.target) for edit in edits)
 
 
+# Eight parameters, since a page has any of these parts, or none.
 def render_page(
     title: str,
     note: str,
@@ -190,6 +191,11 @@ def render_page(
         ],
         "pairs": [asdict(pair) for pair in pairs],
     }
+    return _filled(data)
+
+
+def _filled(data: Mapping[str, object]) -> str:
+    """Return the page with its data and its script in it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

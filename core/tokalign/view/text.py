@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tokalign.evaluate import Links
 from tokalign.evaluate.tables import ReportTable
-from tokalign.types import GoldPair, edits_between
+from tokalign.types import GoldPair, Links, edits_between
 
 
 def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Batches: many items at a time, of which a bad one costs the others nothing."""

@@ -1,0 +1,157 @@
+"""Steps over many items, of which a bad one costs the others nothing.
+
+An *outcome* is a value, or the exception that stands in its place: it passes through every later
+step as it is, so that outcomes stay in the order of the items.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from tokalign.errors import InputError
+from tokalign.types import AnnotatedPair, Pair, Sentence, SentenceLike
+from tokalign.types.inputs import require_pair
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
+
+logger = logging.getLogger(__name__)
+
+
+def unwrap(outcome: T | Exception) -> T:
+    """Return the value, or raise the exception."""
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def attempt(step: Callable[[T], R], outcome: T | Exception) -> R | Exception:
+    """Return what `step` makes of a value, or the exception that it raises."""
+    if isinstance(outcome, Exception):
+        return outcome
+    try:
+        return step(outcome)
+    except Exception as error:
+        return error
+
+
+def each(step: Callable[[T], R], outcomes: Iterable[T | Exception]) -> list[R | Exception]:
+    """Return `attempt` of every item, in order."""
+    return [attempt(step, outcome) for outcome in outcomes]
+
+
+def together(
+    step: Callable[[Sequence[T]], Sequence[R]], outcomes: Sequence[T | Exception]
+) -> list[R | Exception]:
+    """Return what `step` makes of all values at once; if it fails, of each alone.
+
+    Parameters
+    ----------
+    step : callable
+        Takes a batch and returns a result for each, the same in any batch.
+    outcomes : sequence
+    """
+    given = values(outcomes)
+    results: Sequence[R | Exception] = ()
+    try:
+        if given:
+            results = step(given)
+            if len(results) != len(given):
+                raise ValueError(f"{len(results)} results for {len(given)} items")
+    except Exception as error:
+        if len(given) > 1:
+            logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
+            return each(lambda value: step([value])[0], outcomes)
+        results = [error]
+    return list(results) if len(given) == len(outcomes) else list(put_back(outcomes, results))
+
+
+def values(outcomes: Sequence[T | Exception]) -> list[T]:
+    """Return the outcomes that are no exceptions."""
+    return [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
+
+
+def put_back(outcomes: Iterable[T | Exception], results: Iterable[R]) -> Iterator[R | Exception]:
+    """Yield the results of `values` in their places, and exceptions where they stood."""
+    pending = iter(results)
+    for outcome in outcomes:
+        yield outcome if isinstance(outcome, Exception) else next(pending)
+
+
+def annotate_each(
+    annotate: Annotate, sentences: Sequence[SentenceLike | Exception]
+) -> list[Sentence | Exception]:
+    """Return sentences annotated, distinct ones once and all together.
+
+    Parameters
+    ----------
+    annotate : callable
+        Annotator.annotate with its options, or Aligner.annotate.
+    sentences : sequence of SentenceLike or Exception
+    """
+    keys = [_key(sentence) for sentence in sentences]
+    distinct = dict(zip(keys, sentences, strict=True))
+    # mypy takes the union that SentenceLike is for an object where it infers type variables.
+    answers = together(annotate, list(distinct.values()))  # type: ignore[arg-type]
+    if len(distinct) == len(keys):
+        return answers
+    annotated = dict(zip(distinct, answers, strict=True))
+    return [annotated[key] for key in keys]
+
+
+def _key(sentence: SentenceLike | Exception) -> object:
+    """Return what distinct sentences differ in.
+
+    That is their text or tokens; of a Sentence its identity, which costs less than to hash all
+    of its columns.
+    """
+    if isinstance(sentence, str):
+        return sentence
+    return id(sentence) if isinstance(sentence, Sentence | Exception) else tuple(sentence)
+
+
+def annotate_pairs(
+    annotate: Annotate, pairs: Sequence[Pair | Exception]
+) -> list[AnnotatedPair | Exception]:
+    """Return pairs with both sides annotated; candidates of one question share it.
+
+    An InputError names the side in its field: ``"source"``, ``"target.tags"``. What is no pair of
+    sentences becomes one, too.
+    """
+    checked: list[Pair | Exception] = []
+    sides: list[SentenceLike | Exception] = []
+    for pair in each(require_pair, pairs):
+        checked.append(pair)
+        if not isinstance(pair, Exception):
+            sides += pair[:2]
+    annotated = iter(annotate_each(annotate, sides))
+    return [
+        pair if isinstance(pair, Exception)
+        else _annotated_pair(next(annotated), next(annotated), pair)
+        for pair in checked
+    ]  # fmt: skip
+
+
+def _annotated_pair(
+    source: Sentence | Exception, target: Sentence | Exception, pair: Pair
+) -> AnnotatedPair | Exception:
+    if isinstance(source, Exception):
+        return _at_side("source", source)
+    if isinstance(target, Exception):
+        return _at_side("target", target)
+    return source, target, *pair[2:]
+
+
+def _at_side(side: str, error: Exception) -> Exception:
+    """Return the error of a sentence as that of a side of a pair."""
+    if not isinstance(error, InputError):
+        return error
+    found = copy.copy(error)  # the sentence may be of other pairs, too
+    found.field = f"{side}.{error.field}" if error.field else side
+    found.__cause__ = error
+    return found

@@ -1,0 +1,74 @@
+"""Parts of `Aligner.pipe` besides aligning: arguments, batches, processes, errors."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+from tokalign.batches.processes import map_batches
+from tokalign.errors import AlignError, InputError, quoted
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def check_pipe(batch_size: int, n_process: int, errors: str) -> None:
+    """Raise InputError if an argument of `Aligner.pipe` is out of range."""
+    if batch_size < 1:
+        raise InputError(f"batch_size is {batch_size}; wanted at least 1", field="batch_size")
+    if n_process < 1 and n_process != -1:
+        raise InputError(f"n_process is {n_process}; wanted at least 1, or -1", field="n_process")
+    if errors not in ("raise", "return"):
+        raise InputError(f"errors is {quoted(errors)}; wanted raise or return", field="errors")
+
+
+def in_batches(
+    work: Callable[[list[T]], list[R | Exception]],
+    items: Iterable[T],
+    batch_size: int,
+    n_process: int,
+) -> Iterator[R | Exception]:
+    """Yield what `work` makes of each item, a batch at a time, in this process or in others.
+
+    Parameters
+    ----------
+    work : callable
+        Pickled where there are processes.
+    items : iterable
+    batch_size, n_process : int
+        As of `Aligner.pipe`.
+    """
+    if n_process == -1:
+        n_process = len(os.sched_getaffinity(0))
+    if n_process > 1:
+        # Loaded by a process once it can say what went wrong.
+        start = partial(pickle.loads, pickle.dumps(work))
+        yield from map_batches(start, items, batch_size, n_process)
+        return
+    pending = iter(items)
+    while batch := list(islice(pending, batch_size)):
+        yield from work(batch)
+
+
+def split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:
+    """Yield the first of each two, and put the second into `contexts`."""
+    for pair, context in pairs:
+        contexts.append(context)
+        yield pair
+
+
+def of_pair(outcome: T | Exception, number: int) -> T | Exception:
+    """Return a value as it is, and an error of tokalign's with the pair's number and side."""
+    if not isinstance(outcome, AlignError):
+        return outcome
+    side = outcome.field if isinstance(outcome, InputError) else ""
+    where = f"pair {number} (from 0)" + (f", {side}" if side else "")
+    error = copy.copy(outcome)
+    error.args = (f"{where}: {outcome}",)
+    return error

@@ -1,0 +1,312 @@
+"""Worker processes: their end, the work that they die on, and batches in order.
+
+A batch whose process dies is given to another once, and where that one dies as well, it is halved
+until single items are left; an item that ended two processes alone is given up. Server and command
+line share that rule (`after_death`) and the lifeline (`die_with`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import connection, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from tokalign.errors import AlignError
+
+T = TypeVar("T")
+R = TypeVar("R")
+Start = Callable[[], Callable[[Sequence[T]], Sequence[R]]]
+
+MAX_FAILED_STARTS = 3
+"""Processes in a row that may die before they are ready."""
+STOP_S = 10.0
+"""For so long a process that has nothing more to do may end by itself."""
+HUNG_S = 300.0
+"""A process that has given no answer for so long is ended, unless something else is asked for."""
+LOOK_S = 1.0
+"""So often processes that hang are looked for."""
+
+
+class WorkerError(AlignError):
+    """A worker process that died: on an item, or at every start."""
+
+
+class Halvable(Protocol):
+    """Work that processes may die on.
+
+    Attributes
+    ----------
+    deaths : int
+    """
+
+    deaths: int
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+
+    def halves(self) -> tuple[Self, Self]:
+        """Return the first and the second half."""
+
+
+HalvableT = TypeVar("HalvableT", bound=Halvable)
+
+
+def after_death(work: HalvableT) -> list[HalvableT]:
+    """Return what is tried next after one more process died on `work`; nothing to give it up."""
+    work.deaths += 1
+    if work.deaths == 1:
+        return [work]
+    if len(work) == 1:
+        return []
+    halves = list(work.halves())
+    for half in halves:
+        half.deaths = 1  # each may end one more process before it is halved again
+    return halves
+
+
+def die_with(lifeline: Connection) -> None:
+    """Have the kernel end this process when the other end of a pipe closes.
+
+    A signal ends a process even where it hangs in compiled code, which reading a pipe's end could
+    not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO.
+
+    Parameters
+    ----------
+    lifeline : Connection
+        Read end of a pipe that only the parent holds open for writing.
+    """
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+    flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+
+def map_batches(
+    start: Start[T, R],
+    items: Iterable[T],
+    batch_size: int,
+    n_processes: int,
+    *,
+    timeout_s: float = HUNG_S,
+) -> Generator[R | Exception]:
+    """Yield what processes make of every item, in order.
+
+    Parameters
+    ----------
+    start : callable
+        Pickled, and called once in each process; returns what is called with each batch and
+        returns a result per item. What either raises is raised here.
+    items : iterable
+        Read two batches ahead for each process.
+    batch_size, n_processes : int
+    timeout_s : float
+        A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
+
+    Yields
+    ------
+    R or WorkerError
+        The latter in the place of an item on which two processes died or hung.
+
+    Raises
+    ------
+    WorkerError
+        If MAX_FAILED_STARTS processes in a row die before they are ready.
+    """
+    pending = iter(items)
+    batches: deque[_Batch[R]] = deque()  # in order, until they are yielded
+    todo: deque[_Part[T, R]] = deque()
+    has_more = True
+    with _Processes(start, n_processes, timeout_s) as processes:
+        while True:
+            while has_more and len(batches) < 2 * n_processes:
+                taken = list(islice(pending, batch_size))
+                has_more = bool(taken)
+                if taken:
+                    batches.append(_Batch([None] * len(taken), len(taken)))
+                    todo.append(_Part(batches[-1], 0, taken))
+            if not batches:
+                return
+            processes.work(todo)
+            while batches and not batches[0].missing:
+                yield from batches.popleft().results  # type: ignore[misc]  # all are filled
+
+
+@dataclass(slots=True)
+class _Batch(Generic[R]):
+    """Results as far as there are any."""
+
+    results: list[R | Exception | None]
+    missing: int
+
+
+@dataclass(slots=True)
+class _Part(Generic[T, R]):
+    """Items of a batch, from `start` on."""
+
+    batch: _Batch[R]
+    start: int
+    items: list[T]
+    deaths: int = 0
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def halves(self) -> tuple[_Part[T, R], _Part[T, R]]:
+        middle = len(self) // 2
+        return (
+            _Part(self.batch, self.start, self.items[:middle]),
+            _Part(self.batch, self.start + middle, self.items[middle:]),
+        )
+
+    def fill(self, results: Sequence[R | Exception]) -> None:
+        self.batch.results[self.start : self.start + len(self)] = results
+        self.batch.missing -= len(self)
+
+
+@dataclass(slots=True)
+class _Process(Generic[T, R]):
+    process: SpawnProcess
+    pipe: Connection
+    lifeline: Connection
+    silent_since: float
+    is_ready: bool = False
+    part: _Part[T, R] | None = None
+
+    def is_hung(self, timeout_s: float) -> bool:
+        """Whether the process owes an answer for longer than it may."""
+        limit = timeout_s if self.is_ready else HUNG_S
+        return self.is_awaited() and _now() - self.silent_since > limit
+
+    def is_awaited(self) -> bool:
+        """Whether the process is to say something: its answer, or that it is ready."""
+        return self.part is not None or not self.is_ready
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+        self.lifeline.close()
+
+
+@dataclass(slots=True)
+class _Processes(Generic[T, R]):
+    """So many processes; those that die are replaced."""
+
+    start: Start[T, R]
+    n: int
+    timeout_s: float
+    running: list[_Process[T, R]] = field(default_factory=list)
+    failed_starts: int = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for each in self.running:
+            each.pipe.close()  # which an idle process takes for the end
+        for each in self.running:
+            if error[0] is None and each.part is None:
+                each.process.join(STOP_S)
+            each.end()
+
+    def work(self, todo: deque[_Part[T, R]]) -> None:
+        """Give idle processes their work, and take what there is of messages and deaths."""
+        while len(self.running) < min(self.n, len(todo) + self._n_busy()):
+            self._spawn()
+        for each in self.running:
+            if each.is_ready and each.part is None and todo:
+                each.part = todo.popleft()
+                each.silent_since = _now()
+                with contextlib.suppress(OSError):  # of one that has died, which is seen below
+                    each.pipe.send(each.part.items)
+        awaited = {each.pipe: each for each in self.running if each.is_awaited()}
+        for pipe in connection.wait(list(awaited), LOOK_S):
+            each = awaited[pipe]  # type: ignore[index]
+            try:
+                message = each.pipe.recv()
+            except (EOFError, OSError):
+                self._bury(each, todo)
+                continue
+            if isinstance(message, Exception):
+                raise message
+            if each.part is None:
+                each.is_ready = True
+                self.failed_starts = 0
+            else:
+                each.part.fill(message)
+                each.part = None
+        for each in [each for each in self.running if each.is_hung(self.timeout_s)]:
+            each.process.kill()
+            self._bury(each, todo, f"had not answered after {_now() - each.silent_since:.0f} s")
+
+    def _n_busy(self) -> int:
+        return sum(each.part is not None for each in self.running)
+
+    def _spawn(self) -> None:
+        context = get_context("spawn")
+        pipe, theirs = context.Pipe()
+        lifeline, writer = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(theirs, lifeline, self.start), daemon=True)
+        process.start()
+        theirs.close()
+        lifeline.close()
+        self.running.append(_Process(process, pipe, writer, _now()))
+
+    def _bury(self, dead: _Process[T, R], todo: deque[_Part[T, R]], how: str = "") -> None:
+        self.running.remove(dead)
+        dead.process.join(STOP_S)  # so that its own exit code is seen
+        dead.end()
+        code = dead.process.exitcode
+        how = how or f"ended with exit code {code}; is there enough memory?"
+        if dead.part is None:
+            self.failed_starts += 1
+            if self.failed_starts >= MAX_FAILED_STARTS:
+                raise WorkerError(
+                    f"{self.failed_starts} worker processes in a row ended before they were ready "
+                    f"(the last {how}); does the script start its work below "
+                    "if __name__ == '__main__'?"
+                )
+            return
+        parts = after_death(dead.part)
+        todo.extendleft(reversed(parts))
+        if not parts:
+            dead.part.fill(
+                [
+                    WorkerError(
+                        "two worker processes failed while they aligned this alone (the last "
+                        f"{how})"
+                    )
+                ]
+            )
+
+
+def _now() -> float:
+    """Return seconds on a clock that only moves forward."""
+    return time.monotonic()
+
+
+def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None:
+    """Answer batches until the pipe closes; the life of a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    die_with(lifeline)
+    try:
+        work = start()
+        pipe.send(None)
+        while True:
+            pipe.send(work(pipe.recv()))
+    except (EOFError, BrokenPipeError):
+        return
+    except Exception as error:
+        pipe.send(error)

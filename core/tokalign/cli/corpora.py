@@ -1,0 +1,108 @@
+"""Corpora on the command line: how they are read, and how links are scored against them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tokalign.cli.flags import flag, group
+from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
+from tokalign.cli.sinks import OutputPath
+from tokalign.evaluate import LinkChoice, Links, read_predictions
+from tokalign.evaluate.tables import ReportTable
+from tokalign.formats import FORMATS, Options, read_gold
+from tokalign.types import GoldPair
+from tokalign.view import table_lines
+
+FORMAT = click.Choice(list(FORMATS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusFlags:
+    """How a corpus is read."""
+
+    format: str | None = flag(
+        "Format of the corpus.", "--from", type=FORMAT, show_default="recognised by its content"
+    )
+    text: tuple[Path, ...] = flag(
+        "Parallel text of a corpus that holds links alone: one file with both sides, or the "
+        "source, then the target.",
+        type=EXISTING_FILE,
+        default=(),
+    )
+    one_based: bool = flag("Pharaoh links count tokens from 1.", default=False)
+    reversed: bool = flag("Links stand target first.", default=False)
+
+    def __post_init__(self) -> None:
+        if len(self.text) > 2:
+            raise click.UsageError("--text takes one file with both sides, or two files")
+
+    def options(self) -> Options:
+        """Return what the library's readers take."""
+        return Options(text=self.text, one_based=self.one_based, reverse=self.reversed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldFlags:
+    """Pairs aligned by hand."""
+
+    path: Path | None = flag(
+        "Pairs aligned by hand. --from, --text, --one-based and --reversed are about this file.",
+        "--gold",
+        type=EXISTING_FILE,
+    )
+    corpus: CorpusFlags = group(CorpusFlags)
+
+    def read(self) -> list[GoldPair]:
+        """Return the pairs; UsageError if there is no file."""
+        if self.path is None:
+            raise click.UsageError("give --gold")
+        return read_gold(self.path, self.corpus.format, options=self.corpus.options())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionFlags:
+    """A file of links to score."""
+
+    path: Path | None = flag("Links to score, in any format.", "--predictions", type=EXISTING_FILE)
+    format: str | None = flag("As --from, for the predictions.", "--predictions-from", type=FORMAT)
+    one_based: bool = flag(
+        "As --one-based, for the predictions.", "--predictions-one-based", default=False
+    )
+    reversed: bool = flag(
+        "As --reversed, for the predictions.", "--predictions-reversed", default=False
+    )
+
+    def read(self, gold: Sequence[GoldPair], choice: LinkChoice) -> Sequence[Links]:
+        """Return the links of each gold pair."""
+        options = Options(one_based=self.one_based, reverse=self.reversed)
+        return read_predictions(
+            self.path or "", gold, format=self.format, choice=choice, options=options
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreFlags:
+    """How links are scored, and how the scores are shown."""
+
+    links: str = flag(
+        "Gold links that count.", type=one_of(LinkChoice), default=LinkChoice.SURE.value
+    )
+    samples: int = flag(
+        "Bootstrap samples, and shuffles of each test.", type=AT_LEAST_1, default=1000
+    )
+    seed: int = flag("Seed of samples and shuffles.", type=click.IntRange(0), default=0)
+    html: Path | None = flag("Write a page with the scores and every pair.", type=OutputPath())
+    json: bool = flag(**JSON)
+
+    def print(self, value: Mapping[str, object], tables: Iterable[ReportTable]) -> None:
+        """Print an object as JSON if that is asked for, else tables as text."""
+        if self.json:
+            click.echo(json.dumps(value))
+            return
+        for line in table_lines(tables):
+            click.echo(line)

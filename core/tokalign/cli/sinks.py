@@ -1,0 +1,228 @@
+"""Lines to write: whole lines, at a file's name once all are written."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import click
+
+from tokalign.cli.parquet import Packer, schema_of
+from tokalign.cli.sources import STDIO, LineSource, zstd_module
+from tokalign.errors import InputError
+
+PARTIAL = ".partial"
+"""Added to an output's name until all of it is written."""
+_PACKED = (".gz", ".zst")
+_BUFFER_BYTES = 1 << 16
+
+
+class OutputPath(click.Path):
+    """A file to write once the work is done; its folder has to be there before."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)  # as __init__ asks
+        if not path.parent.is_dir():
+            self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
+        return path
+
+
+def open_sink(
+    output: str, source: LineSource, columns: tuple[str, ...] = (), *, is_resumed: bool = False
+) -> LineSink:
+    """Return what takes the lines.
+
+    Parameters
+    ----------
+    output : str
+        Path, or "-" for stdout; compressed where it ends in .gz or .zst.
+    source : LineSource
+        Where the input comes from.
+    columns : tuple of str
+        Columns of Parquet, whose rows the lines are as JSON; without, lines stay lines.
+    is_resumed : bool
+        Whether to go on after what an interrupted run has left.
+
+    Raises
+    ------
+    InputError
+        If the output is the input, or cannot be resumed, or is no place for Parquet.
+    """
+    if columns and (output == STDIO or is_resumed):
+        raise InputError(
+            "--format parquet needs --output and cannot be resumed, since a Parquet file has its "
+            "index at the end; to resume, write --format jsonl"
+        )
+    if output == STDIO:
+        if is_resumed:
+            raise InputError("--resume needs --output: what was written to stdout is not known")
+        return LineSink(sys.stdout.buffer, "<stdout>")
+    path = Path(output)
+    _check_path(path, source, is_parquet=bool(columns))
+    schema = schema_of(columns) if columns else None
+    if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
+        file = path.open("wb", buffering=0)
+        return LineSink(file, output, Packer(file, schema) if schema is not None else None)
+    partial = path.with_name(path.name + PARTIAL)
+    if is_resumed:
+        _check_resumed(path, partial)
+    file = partial.open("r+b" if is_resumed and partial.exists() else "wb", buffering=0)
+    kept = _cut_to_whole_lines(file) if is_resumed else (0, b"")
+    packed: Any = None
+    if schema is not None:
+        packed = Packer(file, schema)
+    elif path.suffix == ".gz":
+        packed = gzip.GzipFile(path.name, "wb", fileobj=file, mtime=0)
+    elif path.suffix == ".zst":
+        packed = zstd_module().open(file, "wb")
+    return LineSink(file, output, packed, rename=(partial, path), kept=kept)
+
+
+def _check_path(path: Path, source: LineSource, *, is_parquet: bool) -> None:
+    if path.suffix in _PACKED if is_parquet else path.suffix == ".parquet":
+        raise InputError(
+            f"{path} has the name of another format; names in .parquet are for --format parquet, "
+            "names in .gz and .zst for lines"
+        )
+    if source.is_file(path):
+        raise InputError(
+            f"{path} is the input and the output; write to another file, then rename it"
+        )
+
+
+def _check_resumed(path: Path, partial: Path) -> None:
+    if path.suffix in _PACKED:
+        raise InputError(f"{path} is compressed; --resume goes on with plain output only")
+    if path.exists() and not partial.exists():
+        raise InputError(f"{path} is complete: there is no {partial} to go on with")
+
+
+def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, bytes]:
+    """Cut off an unfinished last line and stand at the end; return how many lines, and the last."""
+    n_lines = start = end = position = 0  # start and end of the last whole line
+    while block := file.read(_BUFFER_BYTES):
+        n_lines += block.count(b"\n")
+        last = block.rfind(b"\n")
+        if last >= 0:
+            before = block.rfind(b"\n", 0, last)
+            start = position + before + 1 if before >= 0 else end
+            end = position + last + 1
+        position += len(block)
+    file.truncate(end)
+    file.seek(start)
+    return n_lines, file.read()
+
+
+class LineSink:
+    """Takes lines; a file appears at its name when all are written, else its whole lines stay.
+
+    Attributes
+    ----------
+    name : str
+    n_kept, last_kept : int, str
+        Lines that an earlier run has left, after which this one goes on, and the last of them.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        name: str,
+        packed: IO[bytes] | Packer | None = None,
+        *,
+        rename: tuple[Path, Path] | None = None,
+        kept: tuple[int, bytes] = (0, b""),
+    ) -> None:
+        self.name = name
+        self.n_kept = kept[0]
+        self.last_kept = kept[1].decode()
+        self._file = file
+        self._packed = packed
+        self._rename = rename
+        self._pending: list[bytes] = []
+        self._n_bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def write(self, text: str) -> None:
+        """Take whole lines, breaks included; errors of the file system name the file."""
+        data = text.encode()
+        self._pending.append(data)
+        self._n_bytes += len(data)
+        if self._n_bytes >= _BUFFER_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        data = b"".join(self._pending)
+        self._pending.clear()
+        self._n_bytes = 0
+        with self._named():
+            if self._packed is not None:
+                self._packed.write(data)
+                return
+            start = self._file.tell() if self._rename else 0
+            view = memoryview(data)
+            try:
+                while view:
+                    view = view[self._file.write(view) :]
+                self._file.flush()
+            except OSError:
+                if self._rename:  # the disk is full: no torn line stays
+                    self._file.truncate(start + data.rfind(b"\n", 0, len(data) - len(view)) + 1)
+                raise
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads the lines."""
+        return self._file.isatty()
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.name) from error
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write the rest, and rename where all went well."""
+        failed = kind is not None
+        is_lost = False
+        try:
+            if not failed or not isinstance(error, OSError):
+                self.flush()
+            if self._packed is not None:
+                with self._named():
+                    self._packed.close()
+        except OSError:
+            failed = True
+            is_lost = isinstance(self._packed, Packer)  # its index comes last
+            raise
+        finally:
+            if self._file is not sys.stdout.buffer:
+                self._file.close()
+            if self._rename is not None and failed:
+                left, wanted = self._rename
+                kept = f"{left} holds what was written"
+                if is_lost:
+                    left.unlink()
+                    kept = "nothing is kept, since no reader takes Parquet without its index"
+                print(f"{wanted}: not complete; {kept}", file=sys.stderr)
+        if self._rename is not None and not failed:
+            self._rename[0].replace(self._rename[1])

@@ -1,0 +1,120 @@
+"""Lines to read: a file or standard input, unpacked where it is compressed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+import click
+
+from tokalign.errors import FormatError, ResourceError
+
+STDIO = "-"
+PARQUET_MAGIC = b"PAR1"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def zstd_module() -> ModuleType:
+    """Return what packs and unpacks Zstandard, or raise ResourceError."""
+    try:
+        from backports import zstd  # compression.zstd from Python 3.14 on
+    except ImportError:
+        try:
+            from compression import zstd  # type: ignore[import-not-found,no-redef]
+        except ImportError:
+            raise ResourceError(
+                "Zstandard files need a package; pip install 'tokalign[zstd]'"
+            ) from None
+    module: ModuleType = zstd
+    return module
+
+
+class LineSource:
+    """The lines of a file or of stdin, unpacked where its first bytes say gzip or Zstandard.
+
+    Attributes
+    ----------
+    name : str
+        Shown in messages.
+    raw : file
+        The bytes as they are.
+    size : int or None
+        Bytes on disk; None where that is not known.
+    is_parquet : bool
+        Whether it is a table in the place of lines.
+    """
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self.name = name
+        self.raw = raw
+        status = _status(raw)
+        self.size = status.st_size if status and stat.S_ISREG(status.st_mode) else None
+        self._identity = (status.st_dev, status.st_ino) if status and self.size else None
+        peekable: Any = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+        head = peekable.peek(len(_ZSTD))
+        self._rows: IO[bytes] = peekable
+        self.is_parquet = head.startswith(PARQUET_MAGIC)
+        if head.startswith(_GZIP):
+            self._rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
+        elif head.startswith(_ZSTD):
+            self._rows = zstd_module().open(peekable)
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self.is_parquet:
+            raise FormatError("Parquet; only align and similarity read it", path=self.name)
+        try:
+            yield from self._rows
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FormatError(f"damaged gzip data: {error}", path=self.name) from error
+        except Exception as error:
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise FormatError(f"damaged Zstandard data: {error}", path=self.name) from error
+
+    def position(self) -> int:
+        """Return how many bytes of the file have been read, at most `size`."""
+        return self.raw.tell()
+
+    def is_file(self, path: Path) -> bool:
+        """Return whether these lines come from the file that a path names."""
+        try:
+            status = path.stat()
+        except OSError:
+            return False
+        return self._identity == (status.st_dev, status.st_ino)
+
+
+def _status(file: IO[bytes]) -> os.stat_result | None:
+    try:
+        return os.fstat(file.fileno())
+    except (OSError, AttributeError, io.UnsupportedOperation):
+        return None
+
+
+class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
+    """A file to read lines from, "-" for stdin; the command gets a LineSource."""
+
+    name = "file"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> LineSource:
+        if isinstance(value, LineSource):
+            return value
+        if value == STDIO:
+            return LineSource(sys.stdin.buffer, "<stdin>")
+        try:
+            raw = Path(value).open("rb")  # noqa: SIM115  # closed with the context
+        except OSError as error:
+            self.fail(f"{value!r}: {error.strerror}", param, ctx)
+        if ctx is not None:
+            ctx.call_on_close(raw.close)
+        return LineSource(raw, str(value))

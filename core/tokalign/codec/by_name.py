@@ -1,0 +1,69 @@
+"""Fields and enumerations that the library and the contract call by the same names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from enum import StrEnum
+from typing import Any, TypeVar, cast
+
+from tokalign.errors import InputError
+from tokalign.types.options import Detail, Direction, OffsetUnit, RankBy, Symmetrization
+from tokalign.v1 import align_pb2
+
+EnumT = TypeVar("EnumT", bound=StrEnum)
+
+
+def _numbers(kind: type[StrEnum]) -> dict[StrEnum, Any]:
+    """Return the number of each member, as of GROW_DIAG that of SYMMETRIZATION_GROW_DIAG."""
+    prefix = re.sub("(?<=[a-z])(?=[A-Z])", "_", kind.__name__).upper()
+    known = getattr(align_pb2, kind.__name__)
+    return {member: known.Value(f"{prefix}_{member.name}") for member in kind}
+
+
+# The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
+NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {
+    kind: _numbers(kind) for kind in (Symmetrization, Direction, OffsetUnit, Detail, RankBy)
+}
+"""Enumeration -> member -> number in the contract, where 0 stands for the default."""
+
+_MEMBERS = {
+    kind: {number: member for member, number in numbers.items()}
+    for kind, numbers in NUMBERS.items()
+}
+
+
+def member_of(kind: type[EnumT], number: int) -> EnumT | None:
+    """Return the member of a number, or None where this version has none."""
+    return cast(EnumT | None, _MEMBERS[kind].get(number))
+
+
+def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
+    """Return the member of a number.
+
+    Parameters
+    ----------
+    kind : type of StrEnum
+        One of NUMBERS.
+    number : int
+    path : str
+        Of the field in the request, such as ``"options.detail"``.
+
+    Raises
+    ------
+    InputError
+        If no member has that number, 0 among them.
+    """
+    member = member_of(kind, number)
+    if member is None:
+        raise InputError(
+            f"{path.rpartition('.')[2]} {number} is unknown; "
+            f"wanted a value of tokalign.v1.{kind.__name__}",
+            field=path,
+        )
+    return member
+
+
+def values_of(value: Any, kind: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, out of one of its values or its message."""
+    return {each.name: getattr(value, each.name) for each in fields(kind)}

@@ -1,6 +1,0 @@
-from tokalign.styles import StyleHeader
-
-class Convention:
-    threshold: float
-    def __init__(self, style: StyleHeader) -> None: ...
-    def confidence(self, posterior: float) -> float: ...

@@ -1,0 +1,158 @@
+"""The pair of a batch that was decoded last, for whoever asks for more than links and figures."""
+
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from tokalign.crf.spans cimport span_probability
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport Sink
+
+from tokalign.errors import InputError
+
+
+cdef class DecodedPair:
+    """A decoded pair, while the decoder holds it; made by `decide_batch`, which hands it on.
+
+    Attributes
+    ----------
+    source, target : Sentence
+    constraints : Constraints or None
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+        Probability of each source token's labels, column 0 is NULL; rows sum to one.
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    links : list of (int, int, float)
+        Source, target and confidence of the links of the joint decision, sorted.
+    """
+
+    def __init__(self):
+        raise TypeError("a DecodedPair is made by decide_batch")
+
+    cdef Decoder _held(self):
+        if self._decoder is None:
+            raise RuntimeError("another pair was decoded since; ask while this one is held")
+        return self._decoder
+
+    def labels(self):
+        """Return the best labels of both directions.
+
+        Returns
+        -------
+        s2t_states : int32 array, shape (n_source,)
+            Target token + 1 of each source token, 0 for NULL.
+        t2s_states : int32 array, shape (n_target,)
+        """
+        cdef Decoder decoder = self._held()
+        cdef Py_ssize_t n_source = len(self.s2t_posterior)
+        cdef Py_ssize_t n_target = len(self.t2s_posterior)
+        states = np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32)
+        cdef int32_t[::1] s2t_states = states[0]
+        cdef int32_t[::1] t2s_states = states[1]
+        with nogil:
+            decoder.labels(self._style, 0, self._s2t, n_source, n_target + 1, &s2t_states[0])
+            decoder.labels(self._style, 1, self._t2s, n_target, n_source + 1, &t2s_states[0])
+        return states
+
+    def block_probabilities(self, blocks):
+        """Return how likely each direction links a block's tokens among themselves alone.
+
+        Parameters
+        ----------
+        blocks : sequence of (int, int, int, int)
+            Half-open ranges of source and target tokens: source_start, source_end, target_start,
+            target_end, each not empty and within the pair.
+
+        Returns
+        -------
+        probabilities : float64 array, shape (n_blocks, 2)
+            Column 0: that every source token of the block is labelled with a target token of it,
+            in s2t; column 1: that every target token is with a source token of it, in t2s. Of a
+            block of one link, both directions' posteriors.
+
+        Raises
+        ------
+        InputError
+            If a block is empty or not within the pair.
+        """
+        n_source, n_target = len(self.s2t_posterior), len(self.t2s_posterior)
+        for block in blocks:
+            source_start, source_end, target_start, target_end = block
+            if not (
+                0 <= source_start < source_end <= n_source
+                and 0 <= target_start < target_end <= n_target
+            ):
+                raise InputError(
+                    f"no block {tuple(block)} in a pair of {n_source} and {n_target} tokens"
+                )
+        ranges = np.array(blocks, dtype=np.int64).reshape(-1, 4)
+        probabilities = np.empty((len(ranges), 2))
+        if len(ranges):
+            self._block_probabilities(ranges, probabilities)
+        return probabilities
+
+    cdef int _block_probabilities(
+        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
+    ) except -1:
+        cdef Decoder decoder = self._held()
+        cdef double[:, ::1] s2t_posterior = np.empty_like(self.s2t_posterior)
+        cdef double[:, ::1] t2s_posterior = np.empty_like(self.t2s_posterior)
+        cdef Py_ssize_t n_source = s2t_posterior.shape[0]
+        cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+        cdef Py_ssize_t k
+        with nogil:  # the buffers of the decoder are those of the last chain
+            decoder.posteriors(
+                self._style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
+            )
+            for k in range(ranges.shape[0]):
+                probabilities[k, 0] = span_probability(
+                    &decoder.workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
+                    ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
+                )
+            decoder.posteriors(
+                self._style, 1, self._t2s, n_target, n_source + 1, &t2s_posterior[0, 0]
+            )
+            for k in range(ranges.shape[0]):
+                probabilities[k, 1] = span_probability(
+                    &decoder.workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
+                    ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
+                )
+        return 0
+
+    def features(self, Py_ssize_t source, Py_ssize_t target):
+        """Return the features of one link.
+
+        Parameters
+        ----------
+        source, target : int
+            Token indices; -1 on one side for the other side's NULL.
+
+        Returns
+        -------
+        slots : int32 array, shape (n,)
+        values : float32 array, shape (n,)
+        weights : float32 array, shape (n, 2)
+            Of the style, for s2t and t2s.
+
+        Raises
+        ------
+        InputError
+            If the pair has no such tokens.
+        """
+        cdef Decoder decoder = self._held()
+        cdef Extractor extractor = decoder.extractor
+        cdef Py_ssize_t n_source = extractor.pair.source.n
+        cdef Py_ssize_t n_target = extractor.pair.target.n
+        if not (-1 <= source < n_source and -1 <= target < n_target) or source == target == -1:
+            raise InputError(
+                f"no link ({source}, {target}) in a pair of {n_source} and {n_target} tokens"
+            )
+        if source < 0:
+            extractor.null_row(False, target)
+        elif target < 0:
+            extractor.null_row(True, source)
+        else:
+            extractor.cell_row(source, target)
+        cdef const Sink *sink = &extractor.sink
+        slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
+        values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
+        return slots, values, np.asarray(decoder.weights)[self._style, slots]

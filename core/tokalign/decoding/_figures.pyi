@@ -1,0 +1,12 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+def pair_figures(
+    s2t_posterior: NDArray[np.float64],
+    t2s_posterior: NDArray[np.float64],
+    score_weights: Sequence[float],
+    source_weights: Sequence[float],
+    target_weights: Sequence[float],
+) -> tuple[float, float]: ...

@@ -1,0 +1,128 @@
+"""What a model and a system of the literature have in common: annotated pairs to alignments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.batches.outcomes import put_back, values
+from tokalign.features.encoded import Encoded
+from tokalign.model.file import ModelHeader
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
+from tokalign.types.columns import AlignmentColumns
+from tokalign.types.lengths import is_cut
+from tokalign.types.options import AlignOptions
+
+EncodedPair: TypeAlias = tuple[AnnotatedPair, Encoded | None]
+"""An annotated pair, and what the model's encoder, if it has one, says of it."""
+
+AT_ONCE = 64
+"""Pairs that are decided at once; what is remembered of words is bounded between them."""
+
+
+@dataclass(slots=True, eq=False)
+class Decided:
+    """What was decided of a batch.
+
+    Attributes
+    ----------
+    columns : AlignmentColumns
+        A pair that failed has no links.
+    errors : dict from int to Exception
+        Number of each pair that failed, and why.
+    means : sequence of float64 array, shapes (n_source, n_target)
+        Of each pair, the mean posterior of every link over both directions; empty unless asked
+        for.
+    """
+
+    columns: AlignmentColumns
+    errors: dict[int, Exception]
+    means: Sequence[NDArray[np.float64]] = ()
+
+    def alignments(self) -> Iterator[Alignment | Exception]:
+        """Yield the alignment of every pair, or why it failed."""
+        for number in range(len(self.columns)):
+            if number in self.errors:
+                yield self.errors[number]
+            else:
+                yield self.columns.alignment(number)
+
+
+class Backend(ABC):
+    """Aligns annotated pairs. Threads may share it; they take turns.
+
+    Attributes
+    ----------
+    header : ModelHeader
+    """
+
+    header: ModelHeader
+
+    @abstractmethod
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError where options ask for what there is not, such as a style."""
+
+    @abstractmethod
+    def decide(
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+    ) -> Decided:
+        """Return the alignments of pairs.
+
+        Parameters
+        ----------
+        pairs : sequence of EncodedPair
+        options : AlignOptions
+            That `check` lets pass.
+        means : bool
+            Whether to return mean posteriors, too.
+        """
+
+    @abstractmethod
+    def explain(
+        self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked; -1 is the other side's NULL.
+
+        Raises
+        ------
+        InputError
+            As `decide` has it among the errors.
+        """
+
+    def align(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield the alignments of pairs, or what stood or went wrong in their place.
+
+        Raises
+        ------
+        InputError
+            As `check` does.
+        """
+        self.check(options)
+        for start in range(0, len(pairs), AT_ONCE):
+            some = pairs[start : start + AT_ONCE]
+            yield from put_back(some, self.decide(values(some), options).alignments())
+
+    def align_with_means(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[tuple[Alignment, NDArray[np.float64]] | Exception]:
+        """Yield what `align` does, with the mean posterior of every link; see Decided."""
+        self.check(options)
+        for start in range(0, len(pairs), AT_ONCE):
+            some = pairs[start : start + AT_ONCE]
+            decided = self.decide(values(some), options, means=True)
+            both = zip(decided.alignments(), decided.means, strict=True)
+            yield from put_back(
+                some, (each if isinstance(each, Exception) else (each, mean) for each, mean in both)
+            )
+
+
+def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
+    """Return of each pair whether the end of the source, and of the target, was cut off."""
+    return [(is_cut(pair[0]), is_cut(pair[1])) for pair, _ in pairs]

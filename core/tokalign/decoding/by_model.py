@@ -1,0 +1,199 @@
+"""Alignments by a model, under its styles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding._batch import decide_batch
+from tokalign.decoding._decoded import DecodedPair
+from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
+from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
+from tokalign.decoding.constrained import missing_links, pinned
+from tokalign.decoding.convention import Convention
+from tokalign.decoding.explain import explain_link
+from tokalign.decoding.phrases import phrases_of
+from tokalign.errors import InputError, quoted
+from tokalign.features.lexicons import Lexicons
+from tokalign.features.table import FeatureTable
+from tokalign.model.file import Model
+from tokalign.model.styles import DEFAULT_THRESHOLD, StyleHeader
+from tokalign.types import LinkExplanation
+from tokalign.types.alignment import LinkTuple
+from tokalign.types.columns import AlignmentColumns
+from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.types.phrases import Phrase
+
+_PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
+"""What a model without styles decides by."""
+_AS_IT_IS = Convention(_PLAIN)
+_NO_MEANS = np.empty((0, 0))
+_NOTHING = _NO_MEANS.astype(np.float32)
+
+
+class ModelBackend(Backend):
+    """Aligns annotated pairs by a model.
+
+    Parameters
+    ----------
+    model : Model
+    lexicons : Lexicons
+    """
+
+    def __init__(self, model: Model, lexicons: Lexicons) -> None:
+        self.header = model.header
+        self._table = model.table
+        self._numbers = {"": 0} | {
+            style["name"]: number for number, style in enumerate(model.header.styles)
+        }
+        self._conventions = list(map(Convention, model.header.styles or [_PLAIN]))
+        self._decoder = Decoder(model, lexicons)
+
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError if the model has no such style."""
+        if options.style not in self._numbers:
+            names = ", ".join(style["name"] for style in self.header.styles) or "(none)"
+            raise InputError(
+                f"no style {quoted(options.style)}; the model {self.header.name} has {names}",
+                field="options.style",
+            )
+
+    def decide(
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+    ) -> Decided:
+        """Return the alignments of pairs; see Backend.decide."""
+        style = self._numbers[options.style]
+        convention = self._conventions[style]
+        finisher = _Finisher(options, convention, self._table, len(pairs), means=means)
+        (offsets, source, target, confidence, score, similarity), errors = decide_batch(
+            self._decoder,
+            pairs,
+            style,
+            convention,
+            options.min_confidence,
+            finisher.finish,
+            finisher.has_more,
+        )
+        columns = AlignmentColumns(
+            sources=[pair[0] for pair, _ in pairs],
+            targets=[pair[1] for pair, _ in pairs],
+            offsets=offsets,
+            source=source,
+            target=target,
+            confidence=confidence,
+            score=score,
+            similarity=similarity,
+            model=self.header.name,
+            version=self.header.version,
+            symmetrization=options.symmetrization,
+            posteriors=finisher.posteriors,
+            explanations=finisher.explanations,
+            phrases=finisher.phrases,
+            unit=options.offsets,
+            truncated=truncated(pairs) if options.truncate else (),
+        )
+        return Decided(columns, errors, finisher.means)
+
+    def explain(
+        self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked; see explain_link."""
+        found: list[LinkExplanation] = []
+
+        def finish(number: int, decoded: DecodedPair) -> list[LinkTuple]:
+            link = source_index, target_index
+            found.extend(explain_link(self._table, decoded, *link, options.symmetrization))
+            return decoded.links
+
+        style = self._numbers[options.style]
+        _, errors = decide_batch(
+            self._decoder, [pair], style, self._conventions[style], 0.0, finish
+        )
+        for error in errors.values():
+            raise error
+        return tuple(found)
+
+
+class _Finisher:
+    """What is asked of each pair beyond the links of the joint decision, as far as it is found.
+
+    Lists are empty where nothing is asked for, else of one entry per pair.
+    """
+
+    def __init__(
+        self,
+        options: AlignOptions,
+        convention: Convention,
+        table: FeatureTable,
+        n_pairs: int,
+        *,
+        means: bool,
+    ) -> None:
+        self._options = options
+        # The maps are of the mean of both directions.
+        self._convention = _AS_IT_IS if options.symmetrization in ONE_DIRECTION else convention
+        self._table = table
+        self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
+        self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
+        self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
+        self.means: list[NDArray[np.float64]] = [_NO_MEANS] * (n_pairs * means)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether anything is asked for of pairs without constraints."""
+        options = self._options
+        return (
+            options.symmetrization is not Symmetrization.JOINT
+            or options.posteriors
+            or options.explain
+            or options.phrases
+            or bool(self.means)
+        )
+
+    def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
+        """Keep what is asked for of a pair, and return its links."""
+        symmetrization = self._options.symmetrization
+        links = self._links(decoded)
+        if self.posteriors or decoded.constraints is not None:
+            confidence = self._convention.confidences(link_posteriors(decoded, symmetrization))
+            if decoded.constraints is not None:
+                confidence = pinned(decoded.constraints, confidence)
+                links = self._completed(decoded, links, confidence)
+            if self.posteriors:
+                self.posteriors[number] = confidence.astype(np.float32)
+        if self.phrases:
+            self.phrases[number] = phrases_of(decoded, links, symmetrization, self._convention)
+        if self.explanations:
+            self.explanations[number] = tuple(
+                explanation
+                for i, j, _ in links
+                for explanation in explain_link(self._table, decoded, i, j, symmetrization)
+            )
+        if self.means:
+            self.means[number] = link_posteriors(decoded, Symmetrization.JOINT)
+        return links
+
+    def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
+        if self._options.symmetrization is Symmetrization.JOINT:
+            return decoded.links
+        links = [
+            (i, j, self._convention.confidence(posterior))
+            for i, j, posterior in links_by_label(decoded, self._options.symmetrization)
+        ]
+        return [link for link in links if link[2] >= self._options.min_confidence]
+
+    def _completed(
+        self,
+        decoded: DecodedPair,
+        links: Sequence[LinkTuple],
+        confidence: NDArray[np.float64],
+    ) -> list[LinkTuple]:
+        """Return links with those that constraints require, all with pinned confidences."""
+        chosen = {(i, j) for i, j, _ in links}
+        if decoded.constraints is not None:
+            mean = link_posteriors(decoded, Symmetrization.JOINT)
+            chosen |= missing_links(decoded.constraints, chosen, mean)
+        return [(i, j, float(confidence[i, j])) for i, j in sorted(chosen)]

@@ -1,0 +1,185 @@
+"""Alignments by a system of the literature."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding._figures import pair_figures
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
+from tokalign.errors import InputError
+from tokalign.features.analysis import check_columns
+from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.weights import content_weight, token_weight
+from tokalign.model.file import ModelHeader
+from tokalign.systems import Matches, System, check_options, summary
+from tokalign.systems.words import remembered
+from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
+from tokalign.types.columns import AlignmentColumns
+from tokalign.types.options import AlignOptions, Direction
+from tokalign.types.phrases import weakest_links
+
+VERSION = "1.0.0"
+"""Of all systems; changes where one of them answers otherwise."""
+
+
+class SystemBackend(Backend):
+    """Aligns annotated pairs by a system of the literature.
+
+    Its confidences stand for the posteriors of both directions; nothing is said of NULL.
+
+    Parameters
+    ----------
+    system : System
+    frequencies : Frequencies
+    """
+
+    def __init__(self, system: System, frequencies: Frequencies) -> None:
+        self.header = ModelHeader(
+            name=system.name,
+            version=VERSION,
+            description=summary(system),
+            license="",
+            corpora=(),
+            feature_groups=(),
+            annotator="",
+            uses_trees=system.uses_trees,
+        )
+        self._system = system
+        self._idf = remembered(frequencies.idf)
+        self._lock = threading.Lock()
+
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError where an option is only of models."""
+        check_options(self.header.name, options)
+
+    def decide(
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+    ) -> Decided:
+        """Return the alignments of pairs; see Backend.decide."""
+        nothing = Matches.of([])
+        errors: dict[int, Exception] = {}
+        matched: list[Matches] = []
+        figures: list[tuple[float, float]] = []
+        confidences: list[NDArray[np.float64]] = []
+        for number, (pair, _) in enumerate(pairs):
+            try:
+                found = self._matches(pair)
+                confidence = _confidence(found, len(pair[0]), len(pair[1]))
+                figures.append(self._figures(pair[0], pair[1], confidence))
+            except Exception as error:
+                errors[number] = error
+                found, confidence = nothing, np.empty((0, 0))
+                figures.append((0.0, 0.0))
+            matched.append(_at_least(found, options.min_confidence))
+            confidences.append(confidence)
+        columns = AlignmentColumns(
+            sources=[pair[0] for pair, _ in pairs],
+            targets=[pair[1] for pair, _ in pairs],
+            offsets=np.array([0, *accumulate(len(each.source) for each in matched)], np.int64),
+            source=np.concatenate([nothing.source, *(each.source for each in matched)]),
+            target=np.concatenate([nothing.target, *(each.target for each in matched)]),
+            confidence=np.concatenate(
+                [nothing.confidence, *(each.confidence for each in matched)]
+            ).astype(np.float64),
+            score=np.array([score for score, _ in figures]),
+            similarity=np.array([similarity for _, similarity in figures]),
+            model=self.header.name,
+            version=self.header.version,
+            symmetrization=options.symmetrization,
+            explanations=[_explanations(each) for each in matched] if options.explain else (),
+            phrases=[weakest_links(_links(each)) for each in matched] if options.phrases else (),
+            distance=[each.distance for each in matched],
+            unit=options.offsets,
+            truncated=truncated(pairs) if options.truncate else (),
+        )
+        return Decided(columns, errors, confidences if means else ())
+
+    def explain(
+        self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
+    ) -> tuple[LinkExplanation, ...]:
+        """Return which rule linked two tokens; nothing where none did."""
+        link = source_index, target_index
+        return tuple(
+            each
+            for each in _explanations(self._matches(pair[0]))
+            if (each.source, each.target) == link
+        )
+
+    def _matches(self, pair: AnnotatedPair) -> Matches:
+        """Return what the system says of a pair, or raise InputError or ShapeError."""
+        if any(pair[2:]):
+            raise InputError(
+                f"{self.header.name} decides by rules and obeys no constraints; ask a model",
+                field="constraints",
+            )
+        source, target = pair[:2]
+        for field, sentence in (("source", source), ("target", target)):
+            check_columns(sentence, field)
+            if self._system.uses_trees and sentence.heads is None:
+                raise InputError(f"{field} has no heads; annotate it first", field=field)
+        with self._lock:
+            return self._system.align(source, target)
+
+    def _figures(
+        self, source: Sentence, target: Sentence, confidence: NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """Return score and similarity."""
+        return pair_figures(
+            np.pad(confidence, ((0, 0), (1, 0))),
+            np.ascontiguousarray(np.pad(confidence.T, ((0, 0), (1, 0)))),
+            list(map(content_weight, target.tags or ())),
+            self._weights(source),
+            self._weights(target),
+        )
+
+    def _weights(self, side: Sentence) -> list[float]:
+        """Return what each token weighs in similarity."""
+        rows = zip(side.tokens, side.tags or (), side.lemmas or (), strict=True)
+        return [token_weight(token, tag, self._idf(lemma.lower())) for token, tag, lemma in rows]
+
+
+def _confidence(matches: Matches, n_source: int, n_target: int) -> NDArray[np.float64]:
+    found = np.zeros((n_source, n_target))
+    found[matches.source, matches.target] = matches.confidence
+    return found
+
+
+def _at_least(matches: Matches, min_confidence: float) -> Matches:
+    """Return matches without those of less confidence."""
+    kept = np.flatnonzero(matches.confidence.astype(np.float64) >= min_confidence)
+    if len(kept) == len(matches.source):
+        return matches
+    return Matches(
+        matches.source[kept],
+        matches.target[kept],
+        matches.confidence[kept],
+        tuple(matches.rules[k] for k in kept.tolist()),
+        matches.distance,
+    )
+
+
+def _links(matches: Matches) -> dict[tuple[int, int], float]:
+    links = zip(matches.source.tolist(), matches.target.tolist(), strict=True)
+    return dict(zip(links, matches.confidence.tolist(), strict=True))
+
+
+def _explanations(matches: Matches) -> tuple[LinkExplanation, ...]:
+    """Return which rule made each link."""
+    columns = (each.tolist() for each in (matches.source, matches.target, matches.confidence))
+    return tuple(
+        LinkExplanation(
+            source=source,
+            target=target,
+            direction=Direction.SOURCE_TO_TARGET,
+            score=confidence,
+            features=(FeatureContribution(rule, 1.0, confidence),),
+            runner_up=-1,
+            margin=0.0,
+        )
+        for source, target, confidence, rule in zip(*columns, matches.rules, strict=True)
+    )

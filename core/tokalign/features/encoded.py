@@ -1,0 +1,12 @@
+"""What an encoder says of a pair, as features read it."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Encoded: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Log-probability of each token's partner, NULL first: of shapes (n_source, n_target + 1) and
+(n_target, n_source + 1)."""

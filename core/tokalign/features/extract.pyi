@@ -1,0 +1,26 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features._memory import PairMemory
+from tokalign.features.encoded import Encoded
+from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.paraphrases import Paraphrases
+from tokalign.lexicon.vectors import Vectors
+from tokalign.lexicon.wordnet import WordNet
+from tokalign.types import Sentence
+
+class Extractor:
+    memory: PairMemory
+    def __init__(
+        self,
+        wordnet: WordNet,
+        base: NDArray[np.int32],
+        vectors: Vectors | None = ...,
+        paraphrases: Paraphrases | None = ...,
+        frequencies: Frequencies | None = ...,
+        weights: NDArray[np.float32] | None = ...,
+    ) -> None: ...
+    def forget(self) -> None: ...
+    def rows(
+        self, source: Sentence, target: Sentence, encoded: Encoded | None = ...
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

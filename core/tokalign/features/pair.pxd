@@ -1,0 +1,152 @@
+# Structs that the feature groups share: lexemes, the two sides, the cells, the sink.
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from tokalign.features._sink cimport AnySink, Score, Sink
+from tokalign.features._strings cimport Characters
+from tokalign.features._templates cimport *
+from tokalign.lexicon.wordnet cimport Kin
+
+cdef extern from *:
+    """
+    /* Strengths at which words count as something. They are float32, and compared as such: as a
+       double, 0.9 is more than the strength 0.9. */
+    #define SAME_STRENGTH 0.9f      /* as good as identical */
+    #define MATCHED_STRENGTH 0.69f  /* a match, for what stands around the words */
+    #define RELATED_STRENGTH 0.4f   /* a word without this much anywhere has no partner yet */
+    """
+    const float SAME_STRENGTH
+    const float MATCHED_STRENGTH
+    const float RELATED_STRENGTH
+
+cdef enum:
+    N_PARTS = 4          # parts of a hyphenated word that are kept
+    N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
+    N_TOP = 4            # largest tensions of a row or column that are kept
+    MARGIN = 2           # how far outside the sentences `seen` can be asked
+    SEEN_LEVEL = 7       # the bits of the strength's bin
+    SEEN_MATCHED = 8     # whether the strength is that of a match
+    SEEN_IDENTICAL = 16  # what the words share
+    SEEN_LEMMA = 32
+    SEEN_TAG = 64
+
+cdef struct Lexeme:
+    # A word form with its tag and lemma. Owned by LexemeTable.
+    int32_t id               # position in the table
+    Characters lower
+    int32_t form             # ids of strings: equal ids mean equal strings
+    int32_t lower_form
+    int32_t canonical        # without dots, hyphens, commas; number words as digits
+    int32_t lemma
+    int32_t stem
+    int32_t stem_length
+    int32_t number           # id of the canonical form if it is a number, else -1
+    int32_t initials         # id of its letters if it may be an acronym, else -1
+    int32_t parts[N_PARTS]   # ids of the parts of a hyphenated word, -1 where there are fewer
+    int32_t entries[N_ENTRIES]   # WordNet entry under n, v, a, r; -1 where there is none
+    Kin kin                  # of those entries
+    int32_t vector           # row of its word vector, or -1
+    float idf                # relative to the largest, in [0, 1]; 1 without document counts
+    float weight             # in similarity: its idf, of a number twice that, 0 of a mark
+    int32_t paraphrases[2]   # number of its form and lemma among the paraphrases, or -1
+    int32_t function_word    # index in the list of function words and marks, or -1
+    int16_t tag              # index in PENN_TAGS
+    uint8_t coarse           # index in COARSE_TAGS
+    uint8_t kind             # KIND_CONTENT, KIND_FUNCTION or KIND_MARK
+    uint8_t is_title         # whether it is a part of many names
+    uint8_t case_            # CASE_LOWER, CASE_CAPITALISED, CASE_UPPER or CASE_NONE
+
+cdef struct LexicalPair:
+    # What two lexemes have in common, whatever their sentences.
+    float similarity[N_SIMILARITY]
+    float strength           # V in [0, 1]: how strong the class below is
+    float cosine             # of the word vectors; 0 where a content word has none
+    uint32_t relations       # mask of WordNet relations
+    uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _comparison.pyx
+    uint8_t are_paraphrases
+
+cdef struct Side:
+    # One sentence. Arrays of length n, owned by Extractor.
+    Py_ssize_t n
+    bint has_tree
+    int share                # bin of the idf share of content words that have a twin
+    const Lexeme **word
+    uint8_t *kind            # KIND_CONTENT, KIND_FUNCTION or KIND_MARK
+    float *relative          # position / n
+    int32_t *lemma           # id of each word's lemma
+    int32_t *head            # -1 for a root
+    int32_t *relation        # index in RELATIONS
+    int32_t *group           # index in RELATION_GROUPS
+    int32_t *first_child     # -1 for none
+    int32_t *next_sibling    # -1 for none
+    int32_t *previous_content    # nearest content word to the left, or -1
+    int32_t *next_content
+    float *best              # largest strength in the token's row or column
+    int32_t *ties            # cells of SAME_STRENGTH in the token's row or column
+    float *top               # [n, N_TOP] largest tension values, falling
+    float *nearest           # largest cosine with a content word that has no partner yet
+    const float *encoded     # [n, 1 + the other side's n] the encoder's log-probability of each
+                             # partner, NULL first; borrowed, NULL without an encoder
+    float *likeliest         # [n, 2] the largest of those, falling
+
+cdef struct PairState:
+    # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.
+    Side source
+    Side target
+    double *word_score       # [.., .., 2] of what the words have in common; s2t, t2s
+    float *cosine            # of the word vectors
+    uint8_t *lexical_class
+    float *strength          # V of each cell: the lexical pair's, or an acronym's
+    uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
+    uint8_t *name_part       # 0, or 1 + offset_name_part of how it completes a name
+    uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] what a cell is to
+                             # its neighbours, by the bits below; 0 outside the sentences
+    float *window            # C1: strength of the diagonal neighbours
+    float *bag               # C2: strength of the neighbourhoods, order-free
+    float *tension           # T: what competes in rows and columns
+    bint has_arcs            # whether the next array is filled
+    float *distributional    # similarity of the words' arcs
+    uint8_t *run             # 0, or 1 + count_run of the diagonal run that holds the cell
+    uint8_t *content_run     # count_content_run of that run
+    float *scratch           # [context_scratch(source.n, target.n)]
+
+cdef inline float strength_at(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    # Strength of a cell; 0 outside the sentences.
+    if i < 0 or j < 0 or i >= pair.source.n or j >= pair.target.n:
+        return 0.0
+    return pair.strength[i * pair.target.n + j]
+
+cdef inline Py_ssize_t seen_width(const PairState *pair) noexcept nogil:
+    return pair.target.n + 2 * MARGIN
+
+cdef inline const uint8_t *seen_at(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
+    return pair.seen + (i + MARGIN) * seen_width(pair) + j + MARGIN
+
+cdef inline bint is_matched(const Side *side, Py_ssize_t at) noexcept nogil:
+    return side.best[at] >= MATCHED_STRENGTH
+
+cdef inline bint is_free(const Side *side, Py_ssize_t at) noexcept nogil:
+    # Whether a word has no partner anywhere.
+    return side.best[at] < RELATED_STRENGTH
+
+cdef inline int strength_class(float strength) noexcept nogil:
+    return (
+        STRENGTH_SAME if strength >= SAME_STRENGTH
+        else STRENGTH_RELATED if strength >= RELATED_STRENGTH
+        else STRENGTH_UNRELATED
+    )
+
+cdef inline int kinds_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    return pair_kinds(a.kind, b.kind)
+
+cdef inline bint have_cosine(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    return a.vector >= 0 and b.vector >= 0
+
+cdef inline int pos_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    # How well the tags of two words match.
+    return (
+        POS_SAME_TAG if a.tag == b.tag else POS_SAME_CLASS if a.coarse == b.coarse
+        else POS_OTHER_CLASS
+    )

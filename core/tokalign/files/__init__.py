@@ -1,0 +1,1 @@
+"""Files that are checked before use: headers, and tables of named arrays."""

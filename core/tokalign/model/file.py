@@ -1,0 +1,342 @@
+"""Model files: one readable text file each.
+
+::
+
+    tokalign-model 1                         magic and format version
+    {"name": "en", ...}                      header, one line of JSON
+    feature<TAB>s2t<TAB>t2s                  column names
+    string[jaro_winkler]<TAB>0.5<TAB>0.25    one weight per line, for both directions
+    ...
+    transition:jump:+1<TAB>...
+    sha256 <hexadecimal digest of all bytes before this line>
+
+A model with styles (tokalign.model.styles) has format version 2: below the weights that its styles
+share, each style has a line ``style NAME``, in the header's order, and lines of the weights that it
+adds.
+
+A feature that has no line weighs nothing. Nothing in the file is executed, and a file from a
+stranger costs at most a few times MAX_MODEL_BYTES of memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.errors import ModelError, ModelVersionError, quoted
+from tokalign.features.lexicons import needed_resources
+from tokalign.features.table import FeatureTable
+from tokalign.files.headers import (
+    MAX_HEADER_BYTES,
+    Name,
+    OptionalName,
+    Version,
+    check_fields,
+    digest_of,
+    read_header,
+)
+from tokalign.model.styles import OwnWeights, StyleHeader, check_styles
+
+MAGIC = "tokalign-model"
+PLAIN_VERSION, STYLED_VERSION = 1, 2
+COLUMNS = "feature\ts2t\tt2s"
+MAX_MODEL_BYTES = 16 << 20
+"""Twice what a model would have in which every feature weighs something."""
+LARGEST_WEIGHT = 1e6
+"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
+_TRANSITION = "transition:"
+_STYLE = "style "
+_FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHeader:
+    """Header of a model: everything but its weights.
+
+    Attributes
+    ----------
+    name, version, description, license : str
+    corpora : tuple of str
+        What it was trained on.
+    feature_groups : tuple of str
+        Names out of tokalign.features.table.GROUP_NAMES.
+    annotator : str
+        Whose tags and trees it was trained with.
+    uses_trees : bool
+        Whether it makes use of dependency trees.
+    encoder : str
+        Table of the neural encoder it reads; empty for none.
+    settings : dict
+        How it was trained.
+    figures : dict
+        Measured accuracy, each with its conditions.
+    styles : tuple of StyleHeader
+        The default first; empty where the model has one convention, without a name.
+    digest : str
+        SHA-256 of the file's content; empty before it is saved.
+
+    Raises
+    ------
+    ModelError
+        If a field has another type than its annotation, or holds what no file may hold.
+    """
+
+    name: Name
+    version: Version
+    description: str
+    license: str
+    corpora: tuple[str, ...]
+    feature_groups: tuple[str, ...]
+    annotator: str
+    uses_trees: bool
+    encoder: OptionalName = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
+    styles: tuple[StyleHeader, ...] = ()
+    digest: str = field(default="", metadata={"stored": False})
+
+    def __post_init__(self) -> None:
+        try:
+            check_fields(self)
+            check_styles(self.styles)
+        except ValueError as error:
+            raise ModelError(f"bad header: {error}") from error
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Names of the lexical tables without which the model cannot be loaded."""
+        encoder = (self.encoder, "wordpieces") if self.encoder else ()
+        return (*needed_resources(self.feature_groups), *encoder)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A header and the weights.
+
+    Attributes
+    ----------
+    header : ModelHeader
+    table : FeatureTable
+    weights : float32 array, shape (table.n_slots, 2)
+        Column 0 for s2t, column 1 for t2s; those that all styles share.
+    transitions : float64 array, shape (2, 34)
+    own : tuple of OwnWeights
+        What each of the header's styles adds.
+
+    Raises
+    ------
+    ModelError
+        If there are not as many of `own` as styles.
+    """
+
+    header: ModelHeader
+    table: FeatureTable
+    weights: NDArray[np.float32]
+    transitions: NDArray[np.float64]
+    own: tuple[OwnWeights, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.own) != len(self.header.styles):
+            raise ModelError(
+                f"weights of {len(self.own)} styles; the header has {len(self.header.styles)}"
+            )
+
+    def summed(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Return every style's weights and transitions, the shared ones added.
+
+        Returns
+        -------
+        weights : float32 array, shape (n_styles, table.n_slots, 2)
+            One style where the model has none by name.
+        transitions : float64 array, shape (n_styles, 2, 34)
+        """
+        n_styles = max(len(self.own), 1)
+        weights = np.repeat(self.weights[None], n_styles, axis=0)
+        transitions = np.repeat(self.transitions[None], n_styles, axis=0)
+        for style, own in enumerate(self.own):
+            weights[style, own.slots] += own.weights
+            transitions[style] += own.transitions
+        return weights, transitions
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model file; the same model always gives the same bytes.
+
+    Raises
+    ------
+    ModelError
+        If it would not be read back, for its header is too long or a weight too large.
+    """
+    header = dataclasses.asdict(model.header)
+    del header["digest"]
+    for optional in ("encoder", "styles"):
+        if not header[optional]:
+            del header[optional]
+    header_line = json.dumps(header, ensure_ascii=False, sort_keys=True)
+    if len(header_line.encode()) > MAX_HEADER_BYTES:
+        raise ModelError(f"the header is longer than {MAX_HEADER_BYTES} bytes; shorten its texts")
+    slots = np.flatnonzero(model.weights.any(axis=1))
+    shared = OwnWeights(slots.astype(np.int32), model.weights[slots], model.transitions)
+    version = STYLED_VERSION if model.own else PLAIN_VERSION
+    lines = [f"{MAGIC} {version}", header_line, COLUMNS, *_weight_lines(model.table, shared)]
+    for style, own in zip(model.header.styles, model.own, strict=True):
+        lines += [f"{_STYLE}{style['name']}", *_weight_lines(model.table, own)]
+    body = ("\n".join(lines) + "\n").encode("utf-8")
+    digest = digest_of(body)
+    Path(path).write_bytes(body + f"sha256 {digest}\n".encode())
+
+
+def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
+    largest = max(np.abs(weights.weights).max(initial=0.0), np.abs(weights.transitions).max())
+    if not largest <= LARGEST_WEIGHT:
+        raise ModelError(f"a weight is {largest}; wanted at most {LARGEST_WEIGHT:.0f}; raise l2")
+    for slot, (s2t, t2s) in zip(weights.slots.tolist(), weights.weights.tolist(), strict=True):
+        yield f"{table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}"
+    for name, (s2t, t2s) in zip(TRANSITION_NAMES, weights.transitions.T.tolist(), strict=True):
+        yield f"{_TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model file.
+
+    Raises
+    ------
+    ModelVersionError
+        If a newer tokalign wrote it.
+    ModelError
+        If it is missing, truncated, damaged, or names features this version does not know.
+    """
+    path = Path(path)
+    content = _read(path)
+    first_line = _FIRST_LINE.match(content)
+    if first_line is None:
+        raise ModelError(f"{path}: not a model file (its first line is not '{MAGIC} VERSION')")
+    version = first_line[1].decode()
+    if version not in (str(PLAIN_VERSION), str(STYLED_VERSION)):
+        raise ModelVersionError(
+            f"{path}: has format {version}, this tokalign reads up to {STYLED_VERSION}; upgrade it"
+        )
+    body, mark, stated = content.rstrip(b"\n").rpartition(b"\nsha256 ")
+    if not mark:
+        raise ModelError(f"{path}: is truncated (its last line is not 'sha256 DIGEST')")
+    digest = digest_of(body + b"\n")
+    if digest != stated.decode("ascii", "replace"):
+        raise ModelError(
+            f"{path}: is damaged (digest {digest[:12]}, its last line says "
+            f"{stated[:12].decode('ascii', 'replace')!r})"
+        )
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
+    return _parse(path, text, digest, is_styled=version == str(STYLED_VERSION))
+
+
+def _read(path: Path) -> bytes:
+    """Return a file's content, unless there is too much of it or it is no file."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise ModelError(f"{path}: is not a regular file")
+        with path.open("rb") as file:
+            # It may have grown since, so its size is not what bounds the memory.
+            content = b"" if status.st_size > MAX_MODEL_BYTES else file.read(MAX_MODEL_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{quoted(str(path))[1:-1]}: cannot be read: {reason}") from error
+    size = max(status.st_size, len(content))
+    if size > MAX_MODEL_BYTES:
+        raise ModelError(f"{path}: has {size} bytes; a model has at most {MAX_MODEL_BYTES}")
+    return content
+
+
+def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
+    _, header_line, columns, rest = (text.split("\n", 3) + [""] * 3)[:4]
+    try:
+        header = ModelHeader(**read_header(header_line.encode(), ModelHeader), digest=digest)
+    except ValueError as error:
+        raise ModelError(f"{path}:2: bad header: {error}") from error
+    except ModelError as error:
+        raise ModelError(f"{path}:2: {error}") from error
+    if bool(header.styles) != is_styled:
+        raise ModelError(
+            f"{path}:2: the header has {len(header.styles)} styles; format {STYLED_VERSION} has "
+            f"some, format {PLAIN_VERSION} none"
+        )
+    try:
+        table = FeatureTable(header.feature_groups)
+    except ModelError as error:
+        raise ModelError(f"{path}:2: {error}") from error
+    if columns != COLUMNS:
+        raise ModelError(f"{path}:3: the columns are {quoted(columns)}; wanted {COLUMNS!r}")
+    n_lines = rest.count("\n") + 1
+    most = (1 + len(header.styles)) * (1 + table.n_slots + len(TRANSITION_NAMES))
+    if n_lines > most:
+        raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
+    lines = rest.split("\n") if rest else []
+    heads = [k for k, line in enumerate(lines) if is_styled and line.startswith(_STYLE)]
+    named = [lines[k].removeprefix(_STYLE) for k in heads]
+    if named != [style["name"] for style in header.styles]:
+        raise ModelError(
+            f"{path}: has weights of the styles {quoted(named)}, other than its header"
+        )
+    shared, *own = (
+        _read_weights(path, lines[first:end], first + 4, table)
+        for first, end in zip(
+            [0, *(k + 1 for k in heads)], [*heads, len(lines)], strict=True
+        )
+    )  # fmt: skip
+    weights = np.zeros((table.n_slots, 2), dtype=np.float32)
+    weights[shared.slots] = shared.weights
+    return Model(header, table, weights, shared.transitions, tuple(own))
+
+
+def _read_weights(path: Path, lines: list[str], first: int, table: FeatureTable) -> OwnWeights:
+    """Return the weights and transitions of lines, of which the first has the number `first`."""
+    places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
+    found: list[int] = []
+    columns: tuple[list[float], list[float]] = [], []
+    for number, line in enumerate(lines, start=first):
+        try:
+            name, in_s2t, in_t2s = line.split("\t")
+            s2t, t2s = float(in_s2t), float(in_t2s)
+            if not (-LARGEST_WEIGHT <= s2t <= LARGEST_WEIGHT >= t2s >= -LARGEST_WEIGHT):
+                raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
+            found.append(places[name] if name in places else table.slot(name))
+        except (ValueError, ModelError) as error:
+            raise ModelError(
+                f"{path}:{number}: bad weight line {quoted(line)}: {_brief(error)}"
+            ) from error
+        columns[0].append(s2t)
+        columns[1].append(t2s)
+    ordered, firsts = np.unique(np.array(found, dtype=np.intp), return_index=True)
+    if len(firsts) < len(found):
+        k = int(np.setdiff1d(np.arange(len(found)), firsts)[0])
+        raise ModelError(
+            f"{path}:{k + first}: bad weight line {quoted(lines[k])}: there is a line above for "
+            "the same feature"
+        )
+    both = np.array(columns).T[firsts]
+    n_features = int(np.searchsorted(ordered, table.n_slots))
+    transitions = np.zeros((2, len(TRANSITION_NAMES)))
+    transitions[:, ordered[n_features:] - table.n_slots] = both[n_features:].T
+    return OwnWeights(
+        ordered[:n_features].astype(np.int32), both[:n_features].astype(np.float32), transitions
+    )
+
+
+def _brief(error: Exception) -> str:
+    """Return the message of an error, which may quote the line."""
+    text = str(error)
+    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -1,0 +1,75 @@
+"""Devices that an encoder can run on, and the packages that it needs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Final
+
+from tokalign.errors import InputError, ResourceError, quoted
+
+DEFAULT_DEVICE: Final = "cpu"
+PROVIDERS: Final = {
+    DEFAULT_DEVICE: ("CPUExecutionProvider", "onnxruntime"),
+    "cuda": ("CUDAExecutionProvider", "onnxruntime-gpu"),
+    "tensorrt": ("TensorrtExecutionProvider", "onnxruntime-gpu"),
+    "migraphx": ("MIGraphXExecutionProvider", "onnxruntime-migraphx"),
+    "openvino": ("OpenVINOExecutionProvider", "onnxruntime-openvino"),
+    "directml": ("DmlExecutionProvider", "onnxruntime-directml"),
+    "coreml": ("CoreMLExecutionProvider", "onnxruntime"),
+}
+"""Device -> onnxruntime's execution provider, and the package that has it."""
+DEVICES: Final = tuple(PROVIDERS)
+
+
+def check_device(device: str) -> str:
+    """Return a device's name.
+
+    Raises
+    ------
+    InputError
+        If no device has that name.
+    """
+    if device not in PROVIDERS:
+        raise InputError(
+            f"the device is {quoted(device)}; wanted one of {', '.join(DEVICES)}", field="device"
+        )
+    return device
+
+
+def need(package: str) -> ModuleType:
+    """Return an imported package of the extra "neural".
+
+    Raises
+    ------
+    ResourceError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ResourceError(
+            f"the model reads a neural encoder, which needs the package {package} ({error}); "
+            "run: pip install 'tokalign[neural]'"
+        ) from error
+
+
+def providers(device: str) -> Sequence[str]:
+    """Return onnxruntime's execution providers for a device; the processor does what it lacks.
+
+    Raises
+    ------
+    InputError
+        If no device has that name.
+    ResourceError
+        If the onnxruntime that is installed has no provider for it.
+    """
+    provider, package = PROVIDERS[check_device(device)]
+    available = need("onnxruntime").get_available_providers()
+    if provider not in available:
+        raise ResourceError(
+            f"the device {device!r} needs onnxruntime's {provider}; installed are "
+            f"{', '.join(available)}; run: pip install {package}"
+        )
+    return [provider] if device == DEFAULT_DEVICE else [provider, "CPUExecutionProvider"]

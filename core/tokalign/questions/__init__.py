@@ -1,0 +1,1 @@
+"""Questions, and how likely a candidate answers one."""

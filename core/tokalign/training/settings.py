@@ -1,0 +1,89 @@
+"""Training settings, and those of published systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tokalign.errors import InputError, quoted
+from tokalign.features.table import DEFAULT_GROUPS
+
+POSSIBLE_CHOICES = ("ignore", "free", "half", "sure")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """Settings of a training.
+
+    Attributes
+    ----------
+    feature_groups : tuple of str
+        Names out of tokalign.features.table.GROUP_NAMES, or of single templates of a group, as
+        ``position/edges``.
+    l2 : float
+        Penalty ``l2 / 2 * |weights|^2``.
+    cost : float
+        Hamming cost of a wrong label, in nats.
+    max_iterations : int
+    possible : str
+        What possible links are: "ignore" (not links, so wrong), "free" (not asked for, but they
+        cost nothing), "half" (right, but at half the cost of a wrong label), or "sure" (links
+        like others).
+    possible_in : tuple of (str, str)
+        Corpora, by name, for which that is different, and how.
+    follow : tuple of str
+        With several corpora: those, by name, whose conventions the model follows where they
+        differ. All alike by default.
+    styles : tuple of (str, str)
+        Every corpus, by name, and the style whose conventions it shows; then the model keeps the
+        conventions apart, for whoever aligns to choose. The first style is the default.
+    unrelated_importance : float
+        What the loss of each unrelated pair is multiplied with.
+    patience : int
+        With development data: stop after so many iterations without a lower loss on it.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, a choice is not one of POSSIBLE_CHOICES, or both follow and
+        styles are given.
+    """
+
+    feature_groups: tuple[str, ...] = DEFAULT_GROUPS
+    l2: float = 8.0
+    cost: float = 1.0
+    max_iterations: int = 100
+    possible: str = "ignore"
+    possible_in: tuple[tuple[str, str], ...] = ()
+    follow: tuple[str, ...] = ()
+    styles: tuple[tuple[str, str], ...] = ()
+    unrelated_importance: float = 0.5
+    patience: int = 10
+
+    def __post_init__(self) -> None:
+        for choice in (self.possible, *(choice for _, choice in self.possible_in)):
+            if choice not in POSSIBLE_CHOICES:
+                raise InputError(
+                    f"possible is {quoted(choice)}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
+                )
+        if self.follow and self.styles:
+            raise InputError("follow and styles are given; a model mixes conventions or keeps them")
+        for name in ("l2", "cost", "unrelated_importance"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
+        for name in ("max_iterations", "patience"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted at least 1")
+
+
+_YAO = (
+    "string", "pos", "position/position", "wordnet", "neighbour", "null/null_bias",
+)  # fmt: skip
+PUBLISHED: dict[str, TrainingSettings] = {
+    "yao2013": TrainingSettings(feature_groups=_YAO),
+    "sharma2018": TrainingSettings(
+        feature_groups=(*_YAO, "lexical/lexical_class", "lexical/unrelated", "distributional")
+    ),
+}
+"""Feature sets and settings of published systems that train a chain; docs/systems.md says which
+part of each stands for which part here."""

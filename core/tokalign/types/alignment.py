@@ -1,0 +1,155 @@
+"""Alignments: links of one pair, scores and explanations.
+
+Indices are 0-based token positions and always ordered (source, target). In question answering
+and entailment data the source is the passage or premise, the target the question or hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from tokalign.types.edits import Edit, phrase_edits
+from tokalign.types.options import Direction, Symmetrization
+from tokalign.types.phrases import Phrase
+from tokalign.types.sentence import Sentence
+from tokalign.types.views import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """One aligned token pair.
+
+    Attributes
+    ----------
+    source, target : int
+        0-based token indices.
+    confidence : float
+        In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
+        model has styles. Of a system of the literature, what docs/systems.md says of it.
+    """
+
+    source: int
+    target: int
+    confidence: float = 1.0
+
+
+LinkTuple: TypeAlias = tuple[int, int, float]
+"""Source, target and confidence of a link, where many are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureContribution:
+    """One feature of an explained link, or piece of evidence; value * weight adds to the score."""
+
+    name: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkExplanation:
+    """Why one token got its label in one direction, or which rule of a system linked two tokens.
+
+    A system's explanation has one feature, named after the rule: 1 times the link's confidence,
+    which is the score. Its direction is ``s2t``, its runner-up -1 and its margin 0.
+
+    Attributes
+    ----------
+    source, target : int
+        The explained link; the labelled side may be -1 on the other side for NULL.
+    direction : Direction
+        Which side was labelled.
+    score : float
+        Emission score of the label: the sum of value * weight over `features`.
+    features : tuple of FeatureContribution
+        Ordered by falling absolute contribution.
+    runner_up : int
+        Best other label of the same token by posterior; -1 for NULL.
+    margin : float
+        Log posterior of the label minus that of the runner-up, in nats.
+    """
+
+    source: int
+    target: int
+    direction: Direction
+    score: float
+    features: tuple[FeatureContribution, ...]
+    runner_up: int
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment(View):
+    """The answer for one pair.
+
+    Attributes
+    ----------
+    source, target : Sentence
+        With the columns the annotator filled.
+    links : tuple of Link
+        Sorted by (source, target).
+    score : float
+        Expected share of the target's tokens that have a partner, in [0, 1]; content words
+        count fully, function words and punctuation little. Both directions must support a link,
+        whichever is asked for (tokalign.decoding._figures).
+    similarity : float
+        How much both sentences say the same, in [0, 1]: expected share of tokens that have a
+        partner, weighed by how rare they are, of the side that has less of them
+        (tokalign.decoding._figures).
+    model, version : str
+        Name and version of the model, or system, that decided.
+    symmetrization : Symmetrization
+    posteriors : float32 array, shape (n_source, n_target), or None
+        Probability of every link, in [0, 1], where asked for.
+    explanations : tuple of LinkExplanation
+        Empty unless asked for.
+    phrases : tuple of Phrase
+        The maximal blocks of links by where they start, each link in at least one; see
+        tokalign.types.phrases. Empty unless asked for.
+    source_truncated, target_truncated : bool
+        Whether the sentence's end was cut off, as AlignOptions.truncate asks.
+    distance : float or None
+        Of the two sentences, at least 0, where the system that decided measures one.
+    """
+
+    source: Sentence
+    target: Sentence
+    links: tuple[Link, ...]
+    score: float
+    similarity: float
+    model: str
+    version: str
+    symmetrization: Symmetrization
+    posteriors: NDArray[np.float32] | None = None
+    explanations: tuple[LinkExplanation, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    source_truncated: bool = False
+    target_truncated: bool = False
+    distance: float | None = None
+
+    def to_pharaoh(self) -> str:
+        """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
+        return " ".join(f"{link.source}-{link.target}" for link in self.links)
+
+    def edits(self) -> tuple[Edit, ...]:
+        """Return the alignment as phrase edits; see tokalign.types.edits.
+
+        Words are equal by lemma where both sentences have lemmas, else by token.
+        """
+        links = [(link.source, link.target) for link in self.links]
+        return edits_between(self.source, self.target, links)
+
+
+def edits_between(
+    source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
+) -> tuple[Edit, ...]:
+    """Return links of two sentences as phrase edits; see Alignment.edits."""
+    if source.lemmas is not None and target.lemmas is not None:
+        return phrase_edits(source.lemmas, target.lemmas, links)
+    return phrase_edits(source.tokens, target.tokens, links)

@@ -1,0 +1,142 @@
+"""The alignments of a batch, column by column.
+
+All alignments are decided in batches, which stay in arrays; an `Alignment` is a view whose links
+become objects only when you look at them. What writes many alignments (the server's workers, files
+of columns) reads the arrays instead, and makes no object for a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.types.alignment import Alignment, Link, LinkExplanation
+from tokalign.types.offsets import in_unit
+from tokalign.types.options import OffsetUnit, Symmetrization
+from tokalign.types.phrases import Phrase
+from tokalign.types.sentence import Sentence
+
+
+@dataclass(slots=True, eq=False, kw_only=True)  # frozen would cost each batch of one 1%
+class AlignmentColumns:
+    """Alignments of pairs.
+
+    Attributes
+    ----------
+    sources, targets : sequence of Sentence, length n_pairs
+        As they were aligned, whose offsets count code points.
+    offsets : int64 array, shape (n_pairs + 1,)
+        Pair k has the links from ``offsets[k]`` to before ``offsets[k + 1]``.
+    source, target : int32 array, shape (n_links,)
+        0-based token indices, of each pair sorted by (source, target).
+    confidence : float64 array, shape (n_links,)
+        In [0, 1].
+    score, similarity : float64 array, shape (n_pairs,)
+        See Alignment.
+    model, version : str
+    symmetrization : Symmetrization
+        The same of all pairs.
+    posteriors : sequence of float32 array, shapes (n_source, n_target)
+        Of each pair, as Alignment has it; empty unless asked for. So are the next two.
+    explanations : sequence of tuple of LinkExplanation
+    phrases : sequence of tuple of Phrase
+    distance : sequence of float or None
+        Of each pair; empty where the system that decided measures none.
+    unit : OffsetUnit
+        What the offsets of the alignments' sentences count.
+    truncated : sequence of (bool, bool)
+        Of each pair, whether the source's and the target's end was cut off; empty unless asked
+        for.
+    """
+
+    sources: Sequence[Sentence]
+    targets: Sequence[Sentence]
+    offsets: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    confidence: NDArray[np.float64]
+    score: NDArray[np.float64]
+    similarity: NDArray[np.float64]
+    model: str
+    version: str
+    symmetrization: Symmetrization
+    posteriors: Sequence[NDArray[np.float32]] = ()
+    explanations: Sequence[tuple[LinkExplanation, ...]] = ()
+    phrases: Sequence[tuple[Phrase, ...]] = ()
+    distance: Sequence[float | None] = ()
+    unit: OffsetUnit = OffsetUnit.CODE_POINTS
+    truncated: Sequence[tuple[bool, bool]] = ()
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def alignment(self, index: int) -> Alignment:
+        """Return the alignment of a pair, a view of these columns."""
+        return Alignment.of(self, index)
+
+    def field(self, index: int, name: str) -> Any:
+        """Return a field of the alignment of a pair."""
+        return _FIELDS[name](self, index)
+
+    def links(self, index: int) -> tuple[Link, ...]:
+        """Return the links of a pair."""
+        span = slice(self.offsets[index], self.offsets[index + 1])
+        columns = self.source[span], self.target[span], self.confidence[span]
+        return tuple(map(Link, *(column.tolist() for column in columns)))
+
+
+def _each(column: Sequence[Any], index: int, without: Any) -> Any:
+    """Return what a pair has in a column that may be empty."""
+    return column[index] if len(column) else without
+
+
+_FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
+    "source": lambda columns, index: in_unit(columns.sources[index], columns.unit),
+    "target": lambda columns, index: in_unit(columns.targets[index], columns.unit),
+    "links": AlignmentColumns.links,
+    "score": lambda columns, index: float(columns.score[index]),
+    "similarity": lambda columns, index: float(columns.similarity[index]),
+    "model": lambda columns, index: columns.model,
+    "version": lambda columns, index: columns.version,
+    "symmetrization": lambda columns, index: columns.symmetrization,
+    "posteriors": lambda columns, index: _each(columns.posteriors, index, None),
+    "explanations": lambda columns, index: _each(columns.explanations, index, ()),
+    "phrases": lambda columns, index: _each(columns.phrases, index, ()),
+    "source_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[0],
+    "target_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[1],
+    "distance": lambda columns, index: _each(columns.distance, index, None),
+}
+
+
+def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
+    """Return the columns that an alignment is a view of, and its pair's number among them.
+
+    One that was made by its constructor gets columns of its own.
+    """
+    viewed = alignment.viewed()
+    if viewed is not None:
+        return viewed[0], viewed[1]
+    links = alignment.links
+    columns = AlignmentColumns(
+        sources=[alignment.source],
+        targets=[alignment.target],
+        offsets=np.array([0, len(links)], np.int64),
+        source=np.array([link.source for link in links], np.int32),
+        target=np.array([link.target for link in links], np.int32),
+        confidence=np.array([link.confidence for link in links], np.float64),
+        score=np.array([alignment.score]),
+        similarity=np.array([alignment.similarity]),
+        model=alignment.model,
+        version=alignment.version,
+        symmetrization=alignment.symmetrization,
+        posteriors=() if alignment.posteriors is None else [alignment.posteriors],
+        explanations=[alignment.explanations],
+        phrases=[alignment.phrases],
+        distance=[alignment.distance],
+        truncated=[(alignment.source_truncated, alignment.target_truncated)],
+    )
+    return columns, 0

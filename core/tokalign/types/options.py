@@ -1,0 +1,185 @@
+"""Options of aligning and ranking."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from tokalign.errors import InputError, quoted
+
+
+class Direction(enum.StrEnum):
+    """Which side's tokens are labelled, each with one token of the other side or NULL."""
+
+    SOURCE_TO_TARGET = "s2t"
+    TARGET_TO_SOURCE = "t2s"
+
+
+class Symmetrization(enum.StrEnum):
+    """Ways to make one alignment of the two directions.
+
+    ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
+    one link. ``joint`` takes every link whose mean posterior over both directions is high enough
+    (tokalign.decoding._joint). The others combine the best labellings
+    (tokalign.decoding.symmetrize).
+    """
+
+    SOURCE_TO_TARGET = "s2t"
+    TARGET_TO_SOURCE = "t2s"
+    INTERSECTION = "intersection"
+    UNION = "union"
+    GROW_DIAG = "grow-diag"
+    GROW_DIAG_FINAL = "grow-diag-final"
+    GROW_DIAG_FINAL_AND = "grow-diag-final-and"
+    JOINT = "joint"
+
+
+DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
+"""The symmetrization of an alignment that asks for none."""
+
+
+class RankBy(enum.StrEnum):
+    """Scores that candidates can be ranked by.
+
+    ``answer`` is how likely a candidate answers the question (tokalign.questions.evidence),
+    ``score`` and ``similarity`` are the alignment's. ``auto`` takes ``answer`` where the query is a
+    question, ``score`` otherwise.
+    """
+
+    AUTO = "auto"
+    ANSWER = "answer"
+    SCORE = "score"
+    SIMILARITY = "similarity"
+
+    @classmethod
+    def of(cls, value: str) -> Self:
+        """Return the member of a value, or raise InputError."""
+        try:
+            return cls(value)
+        except ValueError:
+            raise InputError(
+                f"by is {quoted(value)}; wanted one of {', '.join(cls)}", field="by"
+            ) from None
+
+
+class OffsetUnit(enum.StrEnum):
+    """Units of offsets into a text: those that strings are indexed by where offsets are used.
+
+    ``code-points`` suits Python and Ruby, ``utf-8`` (bytes) C++, Go and Rust, ``utf-16`` (16-bit
+    units) JavaScript, Java and C#.
+    """
+
+    CODE_POINTS = "code-points"
+    UTF8_BYTES = "utf-8"
+    UTF16_UNITS = "utf-16"
+
+
+class Detail(enum.StrEnum):
+    """Parts of each alignment that an answer holds.
+
+    ``links`` leaves out both sentences, ``scores`` all but score, similarity and distance.
+    """
+
+    FULL = "full"
+    LINKS = "links"
+    SCORES = "scores"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignOptions:
+    """Options of an alignment, checked when they are made.
+
+    Attributes
+    ----------
+    symmetrization : Symmetrization
+        Its value as a str is taken, too.
+    style : str
+        Name of the convention to follow, out of the model's styles; empty for its default.
+    min_confidence : float
+        Links of a lower confidence are left out. In [0, 1].
+    posteriors : bool
+        Whether to return the matrix of link posteriors.
+    explain : bool
+        Whether to explain every link.
+    phrases : bool
+        Whether to return phrase links: the maximal blocks of links, each with a confidence of its
+        own (tokalign.types.phrases).
+    offsets : OffsetUnit
+        What the offsets of an alignment's sentences count. Its value as a str is taken, too.
+    detail : Detail
+        How much of each alignment a server sends; the library gives everything. Its value as a
+        str is taken, too. ``scores`` goes with neither posteriors nor phrases.
+    truncate : bool
+        Whether a sentence that is too long is cut at the limit instead of refused.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range; its field is ``options.`` and the name.
+    """
+
+    symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
+    style: str = ""
+    min_confidence: float = 0.0
+    posteriors: bool = False
+    explain: bool = False
+    phrases: bool = False
+    offsets: OffsetUnit = OffsetUnit.CODE_POINTS
+    detail: Detail = Detail.FULL
+    truncate: bool = False
+
+    def __post_init__(self) -> None:
+        self._choose("symmetrization", Symmetrization)
+        self._choose("offsets", OffsetUnit)
+        self._choose("detail", Detail)
+        if self.detail is Detail.SCORES:
+            for name in ("posteriors", "phrases"):
+                if getattr(self, name):
+                    raise InputError(
+                        f"detail is scores, and {name} are asked for; ask for links or full",
+                        field="options.detail",
+                    )
+        try:
+            is_share = 0.0 <= self.min_confidence <= 1.0  # NaN is none
+        except TypeError:
+            is_share = False
+        if not is_share:
+            raise InputError(
+                f"min_confidence is {quoted(self.min_confidence)}; wanted a number in [0, 1]",
+                field="options.min_confidence",
+            )
+
+    def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
+        """Put a member of an enumeration in the place of its value, or raise InputError."""
+        value = getattr(self, name)
+        if type(value) is kind:
+            return
+        try:
+            object.__setattr__(self, name, kind(value))
+        except ValueError:
+            raise InputError(
+                f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
+                field=f"options.{name}",
+            ) from None
+
+    @classmethod
+    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
+        """Return `options`, or the defaults, with some of them changed.
+
+        Raises
+        ------
+        InputError
+            If a name is not an option's, or a value is out of range.
+        """
+        for name in changes:
+            if name not in cls.__dataclass_fields__:
+                known = ", ".join(cls.__dataclass_fields__)
+                raise InputError(
+                    f"no option {quoted(name)}; wanted one of {known}",
+                    field=f"options.{name}",
+                )
+        if options is None:
+            return cls(**changes)
+        return replace(options, **changes) if changes else options

@@ -1,0 +1,54 @@
+"""Rankings: judgements of candidates, and sentences of passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokalign.types.alignment import FeatureContribution
+from tokalign.types.options import RankBy
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Score of a candidate in a ranking, and the evidence for it.
+
+    Attributes
+    ----------
+    by : RankBy
+        Kind of the score; never ``auto``.
+    score : float
+        In [0, 1]. By ``answer``, the probability that the candidate answers where as many
+        candidates do as do not: sigmoid of the sum of value * weight over all evidence.
+    evidence : tuple of FeatureContribution
+        Fields of tokalign.questions.evidence.Evidence and a bias, by falling absolute contribution;
+        empty unless asked for, and where `by` is not ``answer``.
+    """
+
+    by: RankBy
+    score: float
+    evidence: tuple[FeatureContribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSentence:
+    """Place of the sentence of a passage that was ranked.
+
+    Attributes
+    ----------
+    index : int
+        0-based position of the sentence in the passage.
+    n_sentences : int
+        Number of sentences that the passage was split into.
+    start, end : int
+        Half-open range of the passage's text that the sentence is. A token's place in the passage
+        is `start` plus its place in the sentence.
+    passage_truncated : bool
+        Whether sentences at the passage's end were not looked at, as AlignOptions.truncate asks of
+        a server.
+    """
+
+    index: int
+    n_sentences: int
+    start: int
+    end: int
+    passage_truncated: bool = False

@@ -1,0 +1,223 @@
+"""Sentences, column by column, and the values that may be given in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+
+from tokalign.errors import InputError, ShapeError, quoted
+from tokalign.types.constraints import Constraints
+from tokalign.types.views import FieldColumns, View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class SentenceColumns(FieldColumns, Protocol):
+    """Annotated sentences kept column by column, without trees; a `Sentence` may view one.
+
+    Attributes
+    ----------
+    words : WordColumns
+        Tokens, lemmas and tags by the numbers that stand for them.
+    """
+
+    words: WordColumns
+
+    def n_tokens(self, index: int) -> int:
+        """Return the number of tokens of a sentence."""
+
+    def columns(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Return offsets, shape (n_sentences + 1,), and of each token its start and end in the
+        text and the number of its word."""
+
+    def tags(self) -> NDArray[np.uint8]:
+        """Return of each token the number of its tag."""
+
+
+class WordColumns(Protocol):
+    """Words by number.
+
+    Attributes
+    ----------
+    tokens, lemmas : list of str
+        By the number of a word.
+    tags : tuple of str
+        By the number of a tag.
+    """
+
+    tokens: list[str]
+    lemmas: list[str]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(View):
+    """A tokenised sentence, column by column.
+
+    Attributes
+    ----------
+    text : str
+        The original text.
+    tokens : tuple of str, length n
+    starts, ends : tuple of int, length n
+        Half-open character (code point) offsets of each token in `text`. Where a token was
+        rewritten (a Penn quote), ``text[start:end]`` is what stood in the text. In an alignment
+        that was asked for in another OffsetUnit, of that unit; such a sentence is not for
+        aligning again.
+    tags : tuple of str, length n, or None
+        Penn Treebank part-of-speech tags.
+    lemmas : tuple of str, length n, or None
+    heads : tuple of int, length n, or None
+        0-based index of each token's syntactic head, -1 for a root.
+    relations : tuple of str, length n, or None
+        Dependency relation to the head. Present exactly when `heads` is.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    tags: tuple[str, ...] | None = None
+    lemmas: tuple[str, ...] | None = None
+    heads: tuple[int, ...] | None = None
+    relations: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_tokens(
+        cls,
+        tokens: Sequence[str],
+        *,
+        text: str | None = None,
+        tags: Sequence[str] | None = None,
+        lemmas: Sequence[str] | None = None,
+        heads: Sequence[int] | None = None,
+        relations: Sequence[str] | None = None,
+    ) -> Self:
+        """Return a checked sentence with given tokens.
+
+        Parameters
+        ----------
+        tokens : sequence of str
+            Non-empty strings.
+        text : str, optional
+            The text that holds the tokens in order; offsets point into it. By default the
+            tokens joined by single spaces.
+        tags, lemmas, heads, relations : optional
+            One entry per token; see the class.
+
+        Raises
+        ------
+        ShapeError
+            If a column's length is not the number of tokens.
+        InputError
+            If a token is empty or not found in `text`, or a head is out of range, its own
+            head, or part of a cycle; or if only one of heads and relations is given.
+        """
+        tokens = tuple(tokens)
+        n_tokens = len(tokens)
+        columns = {"tags": tags, "lemmas": lemmas, "heads": heads, "relations": relations}
+        for name, column in columns.items():
+            if column is not None and len(column) != n_tokens:
+                raise ShapeError(
+                    f"{len(column)} {name} for {n_tokens} tokens; give one per token", field=name
+                )
+        if (heads is None) != (relations is None):
+            raise InputError(
+                "heads and relations come together; one of them is missing",
+                field="relations" if relations is None else "heads",
+            )
+        if heads is not None:
+            _check_tree(heads)
+        text, starts, ends = _locate(tokens, text)
+        return cls(
+            text=text,
+            tokens=tokens,
+            starts=starts,
+            ends=ends,
+            tags=None if tags is None else tuple(tags),
+            lemmas=None if lemmas is None else tuple(lemmas),
+            heads=None if heads is None else tuple(heads),
+            relations=None if relations is None else tuple(relations),
+        )
+
+    if TYPE_CHECKING:
+
+        def viewed(self) -> tuple[SentenceColumns, int] | None: ...
+
+    def __len__(self) -> int:
+        viewed = self.viewed()
+        return len(self.tokens) if viewed is None else viewed[0].n_tokens(viewed[1])
+
+    def first(self, n_tokens: int) -> Self:
+        """Return the sentence with its first so many tokens, or itself if it has no more.
+
+        All of the text is kept. A token whose head is cut off becomes a root.
+        """
+        if len(self) <= n_tokens:
+            return self
+        names = ("tokens", "starts", "ends", "tags", "lemmas", "relations")
+        columns = {name: getattr(self, name) for name in names}
+        cut = {name: column and column[:n_tokens] for name, column in columns.items()}
+        heads = self.heads and tuple(h if h < n_tokens else -1 for h in self.heads[:n_tokens])
+        return replace(self, heads=heads, **cut)
+
+    def replace(self, **columns: object) -> Self:
+        """Return a copy with some columns replaced (not checked again)."""
+        return replace(self, **columns)  # type: ignore[arg-type]
+
+
+SentenceLike: TypeAlias = str | Sequence[str] | Sentence
+"""Raw text, a sequence of tokens, or a sentence with some columns filled."""
+
+Pair: TypeAlias = tuple[SentenceLike, SentenceLike, *tuple[Constraints, ...]]
+"""Source and target, and at most one Constraints."""
+
+AnnotatedPair: TypeAlias = tuple[Sentence, Sentence, *tuple[Constraints, ...]]
+"""The same with both sides annotated."""
+
+
+def _locate(
+    tokens: tuple[str, ...], text: str | None
+) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    starts, ends, position = [], [], 0
+    if text is None:
+        text = " ".join(tokens)
+    for index, token in enumerate(tokens):
+        if not token:
+            raise InputError(f"token {index} is empty", field="tokens")
+        start = text.find(token, position)
+        if start < 0:
+            raise InputError(
+                f"token {index} {quoted(token)} does not occur in the text after offset {position}",
+                field="tokens",
+            )
+        position = start + len(token)
+        starts.append(start)
+        ends.append(position)
+    return text, tuple(starts), tuple(ends)
+
+
+def _check_tree(heads: Sequence[int]) -> None:
+    n_tokens = len(heads)
+    for index, head in enumerate(heads):
+        if not -1 <= head < n_tokens or head == index:
+            raise InputError(
+                f"token {index} has head {head}; wanted another token of 0..{n_tokens - 1} or -1",
+                field="heads",
+            )
+    reaches_root = [head == -1 for head in heads]
+    for index in range(n_tokens):
+        path: list[int] = []
+        node = index
+        while not reaches_root[node] and len(path) <= n_tokens:
+            path.append(node)
+            node = heads[node]
+        if not reaches_root[node]:
+            raise InputError(f"token {index} is part of a cycle of heads", field="heads")
+        for visited in path:
+            reaches_root[visited] = True

@@ -1,0 +1,1 @@
+"""Requests: cut into pairs, checked and costed, and their answers. No grpc in here."""

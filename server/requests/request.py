@@ -1,0 +1,70 @@
+"""Requests as the workers get them: pairs, options, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tokalign.codec import RequestOptions
+from tokalign.server.config import RequestLimits
+from tokalign.server.requests import cost
+from tokalign.server.requests.answers import MAX_RANKING_BYTES, check_foreseen
+
+
+class Request(NamedTuple):
+    """Pairs to align with the same options.
+
+    Attributes
+    ----------
+    options : RequestOptions
+        They name a loaded model and annotator.
+    pairs : sequence of bytes
+        Serialised tokalign.v1.Pair messages.
+    costs : sequence of int
+        Of each pair, in typical pairs, at least 1.
+    shared : bytes
+        The serialised Pair.target of all pairs, which then have none themselves; or empty.
+    answer_bytes : int
+        About how many bytes the answers will take, as far as they may be kept.
+    max_answer_bytes : int
+        Most bytes that the answers may have together.
+    """
+
+    options: RequestOptions
+    pairs: Sequence[bytes]
+    costs: Sequence[int]
+    shared: bytes = b""
+    answer_bytes: int = 0
+    max_answer_bytes: int = MAX_RANKING_BYTES
+
+
+def costed(
+    options: RequestOptions,
+    pairs: Sequence[bytes],
+    limits: RequestLimits,
+    shared: bytes = b"",
+    n_ranked: int = 0,
+) -> Request:
+    """Return a request with what it costs.
+
+    Parameters
+    ----------
+    options, pairs, shared
+        As of Request.
+    limits : RequestLimits
+    n_ranked : int
+        How many of the pairs a ranking answers; 0 is all.
+
+    Raises
+    ------
+    LimitError
+        If the answer is certain to be too large.
+    """
+    check_foreseen(pairs, shared, options.align, limits, n_ranked)
+    most = limits.max_response_bytes
+    if n_ranked:
+        most = max(most, MAX_RANKING_BYTES)
+    sizes = cost.sizes_of(pairs, shared, limits)
+    answer_bytes = min(cost.answer_bytes(sizes, options.align), most)
+    costs = cost.of_pairs(sizes, options.align)
+    return Request(options, pairs, costs, shared, answer_bytes, most)

@@ -1,0 +1,227 @@
+"""Requests on the wire: messages and their fields, or an error that names what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import DecodeError, Message
+from tokalign.codec.fields import (
+    LENGTH_DELIMITED,
+    VARINT,
+    WireError,
+    fields,
+    tag,
+    values,
+)
+from tokalign.errors import InputError
+from tokalign.v1 import align_pb2
+
+MessageT = TypeVar("MessageT", bound=Message)
+
+# Fields of a request beside its pairs or candidates, and of one of these: more than clients send.
+MAX_OTHER_FIELDS = 16
+
+_VARINTS = (FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_ENUM)
+
+
+class RequestFields:
+    """The fields of a request, cut apart and counted; none of them has been parsed.
+
+    Parameters
+    ----------
+    kind : type of Message
+        Of length-delimited fields, uint32 and enums; others are passed over.
+    data : bytes
+    max_items : int
+        Most pairs or candidates. Cutting stops after one more; the caller says what is wrong.
+
+    Raises
+    ------
+    InputError
+        If the bytes are no such message, or hold far more fields than one has.
+    """
+
+    def __init__(self, kind: type[Message], data: bytes, max_items: int) -> None:
+        self._kind = kind
+        names, repeated = _layout(kind.DESCRIPTOR)
+        self._values = found = cast(
+            dict[str, list[bytes | int]], {name: [] for name in names.values()}
+        )
+        items = found.get(repeated, [])
+        n_left = max_items + MAX_OTHER_FIELDS
+        try:
+            for number, value in fields(data):
+                if (name := names.get(number)) is not None:
+                    found[name].append(value)
+                    if len(items) > max_items:
+                        break
+                n_left -= 1
+                if not n_left:
+                    raise InputError(f"more fields than a {_name(kind)} can need")
+        except WireError as error:
+            raise _invalid(kind) from error
+
+    def messages(self, name: str) -> list[bytes]:
+        """Return the messages of a repeated field: `max_items` and one more at most."""
+        return cast(list[bytes], self._values[name])
+
+    def ids(self, name: str) -> list[str]:
+        """Return the ids of a repeated field's messages, which are field 1 of each.
+
+        Bytes of an id that are not UTF-8 are replaced; reading the message raises.
+
+        Raises
+        ------
+        InputError
+            If one is no message.
+        """
+        return self._ids(self.messages(name))
+
+    def id(self, name: str) -> str:
+        """Return the id of the message of a field that is not repeated."""
+        return self._ids([self.message(name)])[0]
+
+    def _ids(self, messages: list[bytes]) -> list[str]:
+        try:
+            return [_decoded(values(data, _ID, MAX_OTHER_FIELDS)) for data in messages]
+        except WireError as error:
+            raise _invalid(self._kind) from error
+
+    def message(self, name: str) -> bytes:
+        """Return a field's message; several of them, joined, are one message."""
+        found = cast(list[bytes], self._values[name])
+        return found[0] if len(found) == 1 else b"".join(found)
+
+    def text(self, name: str) -> str:
+        """Return a string; bytes that are not UTF-8 are replaced (see check_text)."""
+        return _decoded(cast(list[bytes], self._values[name]))
+
+    def check_text(self, name: str) -> None:
+        """Raise InputError unless a string is UTF-8."""
+        for value in cast(list[bytes], self._values[name]):
+            _check_utf8(name, value)
+
+    def number(self, name: str) -> int:
+        """Return a uint32, or the number of an enum's value."""
+        found = cast(list[int], self._values[name])
+        return found[-1] & 0xFFFF_FFFF if found else 0
+
+
+def _check_utf8(name: str, value: bytes) -> None:
+    try:
+        value.decode()
+    except UnicodeDecodeError as error:
+        raise _not_utf8(name, error) from error
+
+
+def _decoded(found: list[bytes]) -> str:
+    return found[-1].decode(errors="replace") if found else ""
+
+
+_ID = tag(1)
+_PASSAGE = tag(align_pb2.Candidate.PASSAGE_FIELD_NUMBER)
+_SENTENCE = tag(align_pb2.Candidate.SENTENCE_FIELD_NUMBER)
+
+
+def candidate_parts(candidate: bytes) -> tuple[bytes, str | None]:
+    """Return the serialised sentence of a candidate, and its passage if it has one.
+
+    Raises
+    ------
+    InputError
+        If it has both, or the passage is no text.
+    """
+    sentences, passages = (
+        values(candidate, field, MAX_OTHER_FIELDS) for field in (_SENTENCE, _PASSAGE)
+    )
+    if not passages:
+        return b"".join(sentences), None
+    if sentences:
+        raise InputError("a candidate has a sentence and a passage; give one", field="passage")
+    try:
+        return b"", passages[-1].decode()
+    except UnicodeDecodeError as error:
+        raise _not_utf8("passage", error) from error
+
+
+def check_id(candidate: bytes) -> None:
+    """Raise InputError unless the id of a serialised candidate is UTF-8."""
+    for value in values(candidate, _ID, MAX_OTHER_FIELDS)[-1:]:
+        _check_utf8("id", value)
+
+
+@cache
+def _layout(descriptor: Descriptor) -> tuple[Mapping[int, str], str]:
+    """Return the names of fields by their tags, and the name of the repeated one."""
+    every = descriptor.fields
+    names = {
+        tag(each.number, VARINT if each.type in _VARINTS else LENGTH_DELIMITED): each.name
+        for each in every
+    }
+    return names, "".join(each.name for each in every if each.is_repeated)
+
+
+def _name(kind: type[Message]) -> str:
+    return str(kind.DESCRIPTOR.full_name)
+
+
+def _invalid(kind: type[Message]) -> InputError:
+    return InputError(f"the request is not a valid {_name(kind)}; see protos/tokalign/v1")
+
+
+def parse(kind: type[MessageT], data: bytes, path: str = "") -> MessageT:
+    """Return a message.
+
+    Parameters
+    ----------
+    kind : type of Message
+    data : bytes
+    path : str
+        Of the message in the request; errors name fields below it.
+
+    Raises
+    ------
+    InputError
+        If the bytes are no such message, or hold a string that is not UTF-8; the error names it.
+    """
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        with contextlib.suppress(WireError):
+            for field, why in _strings_not_utf8(kind.DESCRIPTOR, data):
+                raise _not_utf8(f"{path}.{field}" if path else field, why) from error
+        raise _invalid(kind) from error
+
+
+def _strings_not_utf8(descriptor: Any, data: bytes) -> Iterator[tuple[str, UnicodeDecodeError]]:
+    """Yield the path of each string of a serialised message that is not UTF-8, and why."""
+    known = {tag(each.number): each for each in descriptor.fields}
+    seen: Counter[int] = Counter()
+    for number, value in fields(data):
+        field = known.get(number)
+        if field is None:
+            continue
+        path = f"{field.name}[{seen[number]}]" if field.is_repeated else field.name
+        seen[number] += 1
+        if field.type == FieldDescriptor.TYPE_STRING:
+            try:
+                cast(bytes, value).decode()
+            except UnicodeDecodeError as error:
+                yield path, error
+        elif field.message_type is not None:
+            for below, why in _strings_not_utf8(field.message_type, cast(bytes, value)):
+                yield f"{path}.{below}", why
+
+
+def _not_utf8(field: str, error: UnicodeDecodeError) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"{field} is not UTF-8: byte 0x{byte:02X} at {error.start} of its "
+        f"{len(error.object)}; send strings as UTF-8, without halves of surrogate pairs",
+        field=field,
+    )

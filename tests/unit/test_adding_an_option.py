@@ -1,0 +1,121 @@
+"""A new option of a request has to be written in four places, and is known everywhere by them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc_tools", reason="writes the protobuf code anew")
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = {
+    "core/tokalign": "tokalign",
+    "server": "tokalign/server",
+    "client": "tokalign/client",
+    "protos": "protos",
+}
+"""Folder of the repository -> where it lies once it is installed."""
+
+EDITS = {
+    "protos/tokalign/v1/align.proto": (
+        "message AlignOptions {\n",
+        "message AlignOptions {\n  // Whether to refuse.\n  bool dummy = 100;\n",
+    ),
+    "core/tokalign/types/options.py": (
+        "    truncate: bool = False\n",
+        "    truncate: bool = False\n    dummy: bool = False\n",
+    ),
+    "core/tokalign/cli/options.py": (
+        "class PairFlags(LinkFlags):\n",
+        'class PairFlags(LinkFlags):\n    dummy: bool = flag("Refuse.", default=False)\n',
+    ),
+    "core/tokalign/decoding/by_model.py": (
+        "        if options.style not in self._numbers:\n",
+        '        if options.dummy:\n            raise InputError("the option dummy arrived")\n'
+        "        if options.style not in self._numbers:\n",
+    ),
+}
+"""File -> what stands there, and what it becomes with an option called dummy, which the model
+refuses."""
+
+USES = """
+import json, subprocess, sys
+from tokalign import Aligner, InputError
+from tokalign.client import AsyncClient, Client
+from tokalign.load.process import running_server
+
+def told(use):
+    try:
+        use()
+    except Exception as error:
+        return str(error)
+
+def command(*more):
+    align = [sys.executable, "-m", "tokalign", "align", "--strict", "--dummy", *more]
+    done = subprocess.run(align, input="a dog ||| dogs", capture_output=True, text=True)
+    return done.stderr
+
+pair = ("a dog", "dogs")
+found = {"align": told(lambda: Aligner.load().align(*pair, dummy=True))}
+found["pipe"] = told(lambda: list(Aligner.load().pipe([pair], dummy=True)))
+found["command"] = command()
+serving = running_server("--metrics-port", "-1", "--model", "en")
+with serving as server, Client(server.address) as client:
+    client.wait_ready()
+    found["client"] = told(lambda: client.align(*pair, dummy=True))
+    (ranked,) = client.rank("a dog", ["dogs"], dummy=True)
+    found["rank"] = str(ranked.error)
+    found["command at a server"] = command("--server", server.address)
+    assert told(lambda: client.align(*pair)) is None
+print(json.dumps(found))
+"""
+
+
+def test_an_option_written_in_four_places_arrives_everywhere(tmp_path: Path) -> None:
+    for folder, place in FOLDERS.items():
+        shutil.copytree(
+            ROOT / folder,
+            tmp_path / place,
+            copy_function=os.symlink,
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("__pycache__", "*_pb2*", "*.c", "*.xz"),
+        )
+    for name, (old, new) in EDITS.items():
+        text = (ROOT / name).read_text()
+        assert text.count(old) == 1, name
+        folder = next(each for each in FOLDERS if name.startswith(each + "/"))
+        path = tmp_path / FOLDERS[folder] / Path(name).relative_to(folder)
+        path.unlink()
+        path.write_text(text.replace(old, new))
+    kinds = [f"--{kind}_out={tmp_path}" for kind in ("python", "grpc_python")]
+    protos = sorted(str(path) for path in (tmp_path / "protos").rglob("*.proto"))
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path / 'protos'}", *kinds]
+    subprocess.run([*command, *protos], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", USES],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found) == 6
+    assert {
+        use: told for use, told in found.items() if "the option dummy arrived" not in (told or "")
+    } == {}
+
+
+def test_the_page_for_maintainers_names_these_places_and_no_others() -> None:
+    page = (ROOT / "docs" / "maintaining.md").read_text()
+    section = page.partition("## Adding an option\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\d\. .*?`([\w/.]+)`", section, re.MULTILINE | re.DOTALL)
+    assert sorted(named) == sorted(EDITS)

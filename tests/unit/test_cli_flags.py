@@ -1,0 +1,152 @@
+"""Flags are declared once, as fields of options objects; old names work for one more release."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from tokalign.cli import main as cli
+from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.options import AlignFlags
+from tokalign.cli.renamed import RENAMED, current_names
+from tokalign.types.options import AlignOptions
+
+CLI = Path(cli.__file__).parent
+PAIR = "Dogs bark.\tThe dogs bark.\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inner:
+    """A part of another options object."""
+
+    trees: bool = flag("Parse.", "--trees/--no-trees", default=True)
+    name: tuple[str, ...] = flag("Names.", multiple=True, default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outer:
+    """Flags of every kind."""
+
+    batch_size: int = flag("How many.", "--batch-size", "-b", type=int, default=64)
+    format: str | None = flag("What is read.", "--from")
+    strict: bool = flag("Stop.", default=False)
+    inner: Inner = group(Inner)
+    note: str = "not a flag"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """Another group of flags."""
+
+    top_k: int = flag("Most.", type=int, default=0)
+
+
+def command_of(name: str) -> click.Command:
+    command = cli.main.get_command(click.Context(cli.main), name)
+    assert command is not None
+    return command
+
+
+@pytest.fixture
+def run():
+    """Run a command that takes two options objects; return what it got."""
+
+    @click.command()
+    @click.argument("path")
+    @takes(outer=Outer, other=Other)
+    def command(path: str, outer: Outer, other: Other) -> None:
+        got.append((path, outer, other))
+
+    got: list[tuple[str, Outer, Other]] = []
+
+    def run(*args):
+        result = CliRunner().invoke(command, args)
+        assert result.exit_code == 0, result.output
+        return got.pop()
+
+    return run
+
+
+def test_objects_hold_what_the_flags_say(run):
+    path, outer, other = run(
+        "x", "-b", "7", "--from", "msr", "--strict", "--no-trees", "--name", "a", "--name", "b",
+        "--top-k", "3",
+    )  # fmt: skip
+    assert path == "x"
+    inner = Inner(trees=False, name=("a", "b"))
+    assert outer == Outer(batch_size=7, format="msr", strict=True, inner=inner)
+    assert other == Other(top_k=3)
+
+
+def test_defaults_of_flags_are_those_of_their_fields(run):
+    assert run("x") == ("x", Outer(inner=Inner()), Other())
+
+
+def test_library_options_of_the_command_line_have_the_names_and_defaults_of_the_library():
+    options = AlignOptions()
+    for each in fields(AlignFlags):
+        assert each.default == getattr(options, each.name), each.name
+    assert AlignFlags().options() == options
+
+
+def test_a_flag_stands_in_one_place_of_a_file():
+    twice = []
+    for path in sorted(CLI.glob("*.py")):
+        flags = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.value.startswith("-")
+            and node.value.strip("-").replace("-", "").isalnum()
+        ]
+        if path.stem not in ("renamed", "resources"):  # old names; a group of commands
+            twice += [f"{path.name}: {each}" for each in {*flags} if flags.count(each) > 1]
+    assert twice == []
+
+
+def test_commands_take_few_objects():
+    wide = [
+        f"{path.name}: {node.name}"
+        for path in sorted(CLI.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and len(node.args.args) + len(node.args.kwonlyargs) > 7
+    ]
+    assert wide == []
+
+
+def test_old_names_lead_to_flags_that_exist_and_are_not_taken():
+    for name, renamed in RENAMED.items():
+        command = command_of(name)
+        known = {each for parameter in command.params for each in parameter.opts}
+        assert {new.partition("=")[0] for new in renamed.values()} <= known
+        assert not renamed.keys() & known
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "expected"),
+    [
+        ("align", ["--direction", "t2s"], ["--symmetrization", "t2s"]),
+        ("align", ["--direction=t2s", "--probs"], ["--symmetrization=t2s", "--confidences"]),
+        ("rank", ["--json", "who?"], ["--format=jsonl", "who?"]),
+        ("view", ["a", "-o", "page"], ["a", "--html", "page"]),
+        ("rank", ["--", "--json"], ["--", "--json"]),
+        ("evaluate", ["--json", "--html", "x"], ["--json", "--html", "x"]),
+    ],
+)
+def test_old_names_are_read_as_the_new_ones(command, arguments, expected):
+    assert current_names(command, arguments) == expected
+
+
+def test_an_old_name_works_and_a_word_on_stderr_says_the_new_one(small_model):
+    command = ["align", "--model", str(small_model), "--format", "jsonl", "--direction", "t2s"]
+    result = CliRunner().invoke(cli.main, command, input=PAIR)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["symmetrization"] == "t2s"
+    assert "--direction is now --symmetrization" in result.stderr
+    assert "--direction" not in CliRunner().invoke(cli.main, ["align", "--help"]).stdout

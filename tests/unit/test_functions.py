@@ -1,0 +1,84 @@
+"""No function is so long, or takes so much, that a reader loses the thread."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+ROOT = Path(__file__).parents[2]
+COVERED = ("server", "client", "core/tokalign/annotate", "core/tokalign/ranking.py")
+"""Folders and files whose functions are looked at."""
+
+MOST_LINES = 60
+"""Of a function without its docstring."""
+MOST_PARAMETERS = 7
+"""Without self and cls; `*arguments` count as one, and so do `**options`."""
+
+EXCEPTIONS = {
+    "client/aio.py: AsyncClient.align_stream": "public, every option has a default and a name",
+    "client/aio.py: AsyncClient.rank": "public, every option has a default and a name",
+    "client/sync.py: Client.align_stream": "public, every option has a default and a name",
+    "client/sync.py: Client.rank": "public, every option has a default and a name",
+    "core/tokalign/ranking.py: rank": "public, every option has a default and a name",
+}
+"""File and function -> why it may be longer or take more."""
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(node: ast.AST, owner: str = "") -> Iterator[tuple[str, Function]]:
+    """Yield the functions below a node, each with its name, such as ``Client.rank``."""
+    for child in ast.iter_child_nodes(node):
+        name = owner
+        if isinstance(child, ast.ClassDef | Function):
+            name = f"{owner}.{child.name}".removeprefix(".")
+        if isinstance(child, Function):
+            yield name, child
+        yield from functions(child, name)
+
+
+def n_lines(function: Function) -> int:
+    assert function.end_lineno is not None
+    n = function.end_lineno - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        first = function.body[0]
+        assert first.end_lineno is not None
+        n -= first.end_lineno - first.lineno + 1
+    return n
+
+
+def n_parameters(function: Function) -> int:
+    given = function.args
+    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
+    return len(names - {"self", "cls"}) + len(rest)
+
+
+def culprits() -> dict[str, str]:
+    """Return the functions that are too long or take too much, with their sizes."""
+    found = {}
+    for covered in COVERED:
+        path = ROOT / covered
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            for name, function in functions(ast.parse(file.read_text())):
+                lines, parameters = n_lines(function), n_parameters(function)
+                if lines > MOST_LINES or parameters > MOST_PARAMETERS:
+                    where = f"{file.relative_to(ROOT)}: {name}"
+                    found[where] = f"{lines} lines, {parameters} parameters"
+    return found
+
+
+def test_no_function_is_long_or_takes_much_without_a_reason():
+    found = culprits()
+    assert {where: size for where, size in found.items() if where not in EXCEPTIONS} == {}
+    assert EXCEPTIONS.keys() <= found.keys(), "these need no exception any more"
+
+
+def test_lines_are_counted_without_the_docstring_and_parameters_without_self():
+    text = (
+        'class A:\n  def f(self, a, *b, c, **d):\n    """One.\n\n    Two.\n    """\n    return a\n'
+    )
+    ((name, function),) = functions(ast.parse(text))
+    assert (name, n_lines(function), n_parameters(function)) == ("A.f", 2, 4)
