@@ -94,7 +94,7 @@ pacing: .venv-pacing/.ready  ## compile the filter by which Envoy paces connecti
 demo: build  ## start a server, align and rank the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
-docs: build  ## put the figures into the documentation, and what its examples print
+docs: build  ## render the pages, and write what their examples print
 	$(BIN)/python docs/examples.py
 
 .venv-release/.ready:
