@@ -97,6 +97,9 @@ demo: build  ## start a server, align and rank the sample through a client, and 
 docs: build  ## render the pages, and write what their examples print
 	$(BIN)/python docs/examples.py
 
+reference: dev  ## write the pages and the API reference as one site to build/reference; check links
+	$(BIN)/mkdocs build
+
 .venv-release/.ready:
 	@echo "== making .venv-release with what builds and checks packages"
 	@$(PYTHON) -m venv .venv-release

@@ -24,6 +24,7 @@ from typing import Any
 
 from demo import demo_server
 from pages import HAND_WRITTEN, ROOT, SOURCES, load_figures, page_of, rendered
+from picture import PICTURE, picture
 
 ADDRESS = "localhost:50051"
 TIMEOUT_S = 120
@@ -82,13 +83,14 @@ def rewrite(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    """Refresh the outputs on every page or its source; render the pages that have one."""
+    """Refresh all outputs, then render the pages that have a source, and the picture."""
     figures = load_figures()
     with demo_server("en") as address:
         for path in [*SOURCES, *HAND_WRITTEN]:
             rewrite(path, refreshed(path.read_text(encoding="utf-8"), address))
     for source in SOURCES:
         rewrite(page_of(source), rendered(source.read_text(encoding="utf-8"), figures))
+    rewrite(PICTURE, picture())
 
 
 if __name__ == "__main__":
