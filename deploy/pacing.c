@@ -10,7 +10,7 @@
 // A connection saves MOST of what answers give, and LITTLE of the RATE a second that time gives.
 // While it is in debt, Envoy holds back what it sends and reads no more than a buffer of it.
 //
-// A network filter by the Proxy-Wasm ABI 0.2.1, without a library; `make pacing` compiles it to
+// A network filter by the Proxy-Wasm ABI 0.2.1, without a library; `make deploy/pacing.wasm` compiles it to
 // pacing.wasm, and tests/reference/pacing.py says the same in Python.
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 """Hooks of MkDocs that make the API reference from docstrings (mkdocs.yml).
 
-    mkdocs build            (make reference)
+    mkdocs build            (make docs)
 
 The site holds the pages of docs/ and one page for each of MODULES. The build fails if a link
 between them leads nowhere, or if a docstring describes a parameter that does not exist.

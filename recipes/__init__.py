@@ -1,22 +1,24 @@
-"""Recipes for the files of core/tokalign/data: one for each, run by the Makefile.
+"""Recipes for what is committed but not written by hand: models, tables, parts of deploy/.
 
-===========================  =================  ============================================
-run                          by                 to write
-===========================  =================  ============================================
-``recipes.models``           make models        en.tokalign, en-rte2.tokalign
-``recipes.neural``           make models-neural en-neural.tokalign, encoder-en.table.xz and
-                                                those of en-rte2-neural; en-neural-large by
-                                                make models-neural-large
-``recipes.annotators``       make annotators    tagger-en.table.xz, parser-en.table.xz
-``recipes.vectors``          make vectors       vectors.table.xz
-``recipes.wordnet``          make lexicon       wordnet.table.xz
-``recipes.wordpieces``       make wordpieces    wordpieces.table.xz
-``recipes.document_counts``  make counts        counts.table.xz
-``recipes.question_weights`` make answers       question-weights.tsv
-``recipes.unrelated``        make unrelated     pairs without links, for training; not shipped
-``recipes.styles``           make styles        figures of the styles of en, printed
-``recipes.headers``          make figures-large measured figures, into the headers of models
-===========================  =================  ============================================
+============================  =====================  =============================================
+run                           by                     to write
+============================  =====================  =============================================
+``recipes.models``            make models            en.tokalign, en-rte2.tokalign
+``recipes.neural``            make models-neural     en-neural.tokalign, encoder-en.table.xz,
+                                                     those of en-rte2-neural, en-neural-large
+``recipes.annotators``        make table-annotators  tagger-en.table.xz, parser-en.table.xz
+``recipes.vectors``           make table-vectors     vectors.table.xz
+``recipes.wordnet``           make table-wordnet     wordnet.table.xz
+``recipes.wordpieces``        make table-wordpieces  wordpieces.table.xz
+``recipes.document_counts``   make table-counts      counts.table.xz
+``recipes.question_weights``  make table-answers     question-weights.tsv
+``recipes.descriptor``        make api               deploy/align.pb
+``recipes.openapi``           make api               deploy/openapi.json
+``recipes.grafana``           make api               deploy/grafana.json
+``recipes.unrelated``         make build/unrelated   pairs without links, for training; not shipped
+``recipes.styles``                                   figures of the styles of en, printed
+``recipes.headers``                                  measured figures, into the headers of models
+============================  =====================  =============================================
 
 The other modules are parts of these: `recipes.aligned` and `recipes.corpora` read corpora,
 `recipes.settings` holds the settings and styles of the models, and `recipes.figures` finds their

@@ -25,7 +25,10 @@ def _configuration(
 ) -> Path:
     """Return the shipped configuration with these addresses, and limit if given."""
     subprocess.run(
-        [sys.executable, DEPLOY / "descriptor.py", folder / "align.pb"], check=True, timeout=60
+        [sys.executable, "-m", "recipes.descriptor", folder / "align.pb"],
+        check=True,
+        timeout=60,
+        cwd=DEPLOY.parent,
     )
     for path in (DEPLOY / "envoy.yaml", *DEPLOY.glob("*.lua")):
         text = path.read_text()

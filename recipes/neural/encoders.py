@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table
 from tokalign.formats import read_gold
 from tokalign.neural.encoder import Encoder, encode_all
@@ -21,9 +21,6 @@ from tokalign.types import GoldPair
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.neural.bases import SMALL, BaseEncoder
 from recipes.settings import EN_SETTINGS
-
-if TYPE_CHECKING:
-    from tokalign.features.encoded import Encoded
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
 ALL = (RTE2, EDINBURGH, MTREF, WIKI)

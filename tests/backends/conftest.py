@@ -1,4 +1,4 @@
-"""Fixtures of the annotators that need packages of their own; `make test-backends` has them."""
+"""Fixtures of the annotators that need packages of their own; `make test-torch` has them."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture
 def pairs(sample_dir):
     """A table of some hundreds of pairs, every twentieth of them bad."""
-    pa = pytest.importorskip("pyarrow", reason="make test-engines-quick has the engines")
+    pa = pytest.importorskip("pyarrow", reason="make test-engines has the engines")
     from tokalign.formats import read_gold
 
     gold = read_gold(sample_dir / "sample.jsonl")

@@ -1,4 +1,7 @@
-"""Rewrite the golden files from the shipped default model; ``make golden``, then review."""
+"""Rewrites the golden files from the shipped default model.
+
+python tests/golden/refresh.py        (then review the difference)
+"""
 
 from __future__ import annotations
 

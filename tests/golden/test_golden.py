@@ -19,7 +19,7 @@ from tokalign.types.options import Symmetrization
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"
 SAMPLE = read_gold(DATA / "sample.jsonl")
-ADVICE = "if the change is meant, run `make golden` and review the diff"
+ADVICE = "if the change is meant, run `python tests/golden/refresh.py` and review the diff"
 
 
 def _load_refresh():

@@ -1,4 +1,4 @@
-"""The neural tier with its real packages; `make test-neural` has them."""
+"""The neural tier with its real packages; `make test-torch` has them."""
 
 import importlib
 
@@ -14,4 +14,4 @@ def packages() -> None:
         try:
             importlib.import_module(name)
         except ImportError:
-            pytest.skip(f"{name} is not installed; run make test-neural")
+            pytest.skip(f"{name} is not installed; run make test-torch")

@@ -15,7 +15,7 @@ from tokalign.neural.wordpieces import Sequence2, WordPieces
 from recipes.neural.bases import MINILM, MPNET
 
 build_graph = pytest.importorskip(
-    "tokalign.neural.graph", reason="onnx is not installed; run make test-neural"
+    "tokalign.neural.graph", reason="onnx is not installed; run make test-torch"
 ).build_graph
 
 SMALL = {"n_layers": 3, "width": 32, "n_heads": 4, "n_positions": 64}
@@ -92,7 +92,7 @@ def test_what_is_fine_tuned_equals_the_twin(made):
 def test_twin_equals_transformers_mpnet():
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
     transformers = pytest.importorskip(
-        "transformers", reason="transformers is not installed; run make test-neural"
+        "transformers", reason="transformers is not installed; run make test-torch"
     )
     made = MAKES[1]
     weights = random_weights(made)

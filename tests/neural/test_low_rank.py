@@ -9,7 +9,7 @@ from tokalign.neural.wordpieces import Sequence2
 
 from recipes.neural.bases import MPNET, BaseEncoder
 
-torch = pytest.importorskip("torch", reason="torch is not installed; run make test-neural")
+torch = pytest.importorskip("torch", reason="torch is not installed; run make test-torch")
 
 MADE = {**MPNET, "n_layers": 3, "width": 32, "n_heads": 4, "n_positions": 64}
 

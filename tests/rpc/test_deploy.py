@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,8 @@ from packaging.utils import canonicalize_name
 from support.server_process import started
 from tokalign.client.options import Retry, service_config
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from recipes.grafana import dashboard
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
@@ -145,7 +146,7 @@ def test_alerts_and_dashboard_read_metrics_that_the_server_shows(samples):
 
 
 def test_dashboard_is_what_its_script_writes():
-    assert runpy.run_path(str(DEPLOY / "grafana.py"))["dashboard"]() == DASHBOARD
+    assert dashboard() == DASHBOARD
 
 
 def test_every_panel_shows_what_is_chosen_and_every_choice_narrows_the_next():

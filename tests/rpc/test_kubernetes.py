@@ -33,7 +33,7 @@ def rendered(folder):
     """Return the objects that `kubectl apply -k` would send."""
     kubectl = shutil.which("kubectl", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if kubectl is None:
-        pytest.skip("kubectl is not installed; deploy/kubectl.py fetches it")
+        pytest.skip("kubectl is not installed; packaging/kubectl.py fetches it")
     answer = subprocess.run(
         [kubectl, "kustomize", folder], capture_output=True, text=True, timeout=120
     )

@@ -43,7 +43,7 @@ def test_the_default_model_ships_and_comes_first() -> None:
 @pytest.mark.parametrize("name", shipped_models())
 def test_every_shipped_model_loads_and_aligns(name: str) -> None:
     for package in NEURAL_PACKAGES.get(name, ()):
-        pytest.importorskip(package, reason="make test-neural has the packages of neural models")
+        pytest.importorskip(package, reason="make test-torch has the packages of neural models")
     aligner = Aligner.load(name)
     alignment = aligner.align(*DOGS)
     assert (alignment.model, alignment.version) == (name, aligner.header.version)

@@ -11,8 +11,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from tokalign.v1 import align_pb2
 
-from deploy.descriptor import PATHS, descriptor
-from deploy.openapi import openapi
+from recipes.descriptor import PATHS, descriptor
+from recipes.openapi import openapi
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CONTRACT = "tokalign/v1/align.proto"

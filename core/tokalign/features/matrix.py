@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf.matrix import FeatureMatrix
+from tokalign.features.encoded import Encoded
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.types import Sentence
-
-if TYPE_CHECKING:
-    from tokalign.features.encoded import Encoded
 
 
 def build_matrix(

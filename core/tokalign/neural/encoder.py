@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
+from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights
 from tokalign.neural.devices import DEFAULT_DEVICE, need, providers
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.types import Sentence
-
-if TYPE_CHECKING:
-    from tokalign.features.encoded import Encoded
 
 BATCH_PIECES = {DEFAULT_DEVICE: 256}
 """Word pieces of one run, padding included. On a processor more leave its caches."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tokalign.annotate import Annotator
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import Targets
 from tokalign.errors import InputError
+from tokalign.features.encoded import Encoded
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
 from tokalign.features.table import FeatureTable, needs_trees
@@ -19,9 +19,6 @@ from tokalign.features.templates import group_of
 from tokalign.lexicon.likeness import unlike_cells
 from tokalign.training.settings import TrainingSettings
 from tokalign.types import GoldPair, Sentence
-
-if TYPE_CHECKING:
-    from tokalign.features.encoded import Encoded
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image without a container engine or registry, and serves from it: Debian's buildah and
 # debootstrap, as root. The base is Debian's own Python instead of docker.io's.
-# Usage: deploy/check_image.sh [PIP_VOLUME...]   (folders or files of the host that pip needs)
+# Usage: packaging/check_image.sh [PIP_VOLUME...]   (folders or files of the host that pip needs)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 base=localhost/tokalign-base image=localhost/tokalign port=50950

@@ -1,6 +1,6 @@
-"""Write the descriptor that Envoy needs to turn JSON over HTTP into calls, with its paths.
+"""The descriptor by which Envoy turns JSON over HTTP into calls, with its paths.
 
-Usage: python deploy/descriptor.py OUTPUT   (deploy/align.pb: make api)
+python -m recipes.descriptor deploy/align.pb        (make api)
 """
 
 import sys

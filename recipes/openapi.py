@@ -1,6 +1,6 @@
-"""Write what the HTTP paths take and answer, as an OpenAPI document made from the contract.
+"""An OpenAPI document of the HTTP paths, made from the contract.
 
-Usage: python -m deploy.openapi OUTPUT   (deploy/openapi.json: make api)
+    python -m recipes.openapi deploy/openapi.json      (make api)
 
 Names, types and comments are those of protos/, paths those of descriptor.py, which Envoy serves.
 JSON is as protobuf's own mapping says, with the contract's field names.
@@ -15,7 +15,7 @@ from typing import Any
 from google.api import annotations_pb2
 from google.protobuf import descriptor_pb2
 
-from deploy.descriptor import ROOT, SERVICE, descriptor
+from recipes.descriptor import ROOT, SERVICE, descriptor
 
 Schema = dict[str, Any]
 Field = descriptor_pb2.FieldDescriptorProto

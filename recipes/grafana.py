@@ -1,6 +1,6 @@
-"""Write the Grafana dashboard: one panel per row of PANELS.
+"""The Grafana dashboard: one panel per row of PANELS.
 
-Usage: python deploy/grafana.py > deploy/grafana.json
+python -m recipes.grafana > deploy/grafana.json      (make api)
 """
 
 import json
@@ -92,4 +92,4 @@ def dashboard():
 
 
 if __name__ == "__main__":
-    print(json.dumps(dashboard(), indent=1))  # noqa: T201
+    print(json.dumps(dashboard(), indent=1))
