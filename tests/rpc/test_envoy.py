@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gzip
 import hashlib
 import json
 import signal
@@ -14,15 +15,13 @@ import urllib.request
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from hyperframe.frame import PingFrame
 from support.envoy import envoy
 from support.server_process import started
 from support.waiting import wait_until
+from tokalign.load.peer import Peer, header_block, message
 from tokalign.load.procfs import resident_mib
 from tokalign.v1 import align_pb2, align_pb2_grpc
-
-from bench.attack.peer import PING, Peer, frame, literal, message
-from bench.attack.peer import request as header_block
-from bench.attack.strangers import packed
 
 FLAGS = ["--drain-delay", "8", "--grace", "60", "--workers", "1"]
 
@@ -247,12 +246,13 @@ async def unfinished(address):
 async def bombs(address):
     """50 streams, over a connection while it lasts, with messages that unpack to 3 and 31 MiB."""
     peers = [await Peer.open(address)]
-    bodies = [message(packed(n_mib), is_compressed=True) for n_mib in (3, 31)]
+    bodies = [message(gzip.compress(bytes(n << 20)), is_compressed=True) for n in (3, 31)]
+    block = header_block(address, more=[(b"grpc-encoding", b"gzip")])
     for index in range(50):
         if not peers[-1].is_open:
             peers.append(await Peer.open(address))
         with contextlib.suppress(ConnectionError, TimeoutError):
-            number = await peers[-1].call(header_block(address, more=(("grpc-encoding", "gzip"),)))
+            number = await peers[-1].call(block)
             await asyncio.wait_for(peers[-1].body(number, bodies[index % 2], end=True), 10)
     return peers
 
@@ -284,7 +284,7 @@ def test_envoy_hangs_up_on_a_header_block_that_is_far_too_long(guarded):
     async def run():
         peer = await Peer.open(address)
         # Five bytes each, 13,000 in all, where 3 KiB of fields are taken and 12 KiB are read.
-        await peer.call(header_block(address) + literal(b"x", b"y") * 2_600)
+        await peer.call(header_block(address, more=[(b"x", b"y")] * 2_600))
         async with asyncio.timeout(60):
             while peer.is_open:
                 await asyncio.sleep(0.01)
@@ -298,10 +298,10 @@ async def pings(address, n_frames):
     """Send PINGs, ten times as many as a connection may within some seconds; count the answers."""
     peer = await Peer.open(address)
     with contextlib.suppress(ConnectionError, TimeoutError):
-        await asyncio.wait_for(peer.send(frame(PING, 0, 0, bytes(8)) * n_frames), 3)
+        await asyncio.wait_for(peer.send(PingFrame(0, bytes(8)).serialize() * n_frames), 3)
     await asyncio.sleep(1)
     await peer.close()
-    return peer.seen[PING]
+    return peer.seen[PingFrame]
 
 
 async def refused_calls(address, n_calls):
@@ -310,7 +310,7 @@ async def refused_calls(address, n_calls):
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(4):
             for ended in range(1, n_calls + 1):
-                await peer.call(header_block(address), end=True)
+                await peer.call(header_block(address), "END_STREAM")
                 while peer.ended < ended:
                     await asyncio.sleep(0.001)
     await peer.close()

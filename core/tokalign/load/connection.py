@@ -25,7 +25,7 @@ from h2.events import (
 from h2.exceptions import H2Error
 from h2.settings import SettingCodes, Settings
 
-_LARGEST_WINDOW = 2**31 - 1
+LARGEST_WINDOW = 2**31 - 1
 _FIRST_WINDOW = 65_535
 _READ_BYTES = 1 << 18
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -90,6 +90,19 @@ def grpc_headers(address: str, path: str, security: Security = PLAIN) -> list[tu
     return headers
 
 
+def begun(window: int = LARGEST_WINDOW) -> H2Connection:
+    """Return a client's connection with its first frames to send.
+
+    The server may send `window` bytes of each stream, and of all together as many as can be.
+    """
+    http2 = H2Connection(_CLIENT)
+    windows = {SettingCodes.INITIAL_WINDOW_SIZE: window}
+    http2.local_settings = Settings(client=True, initial_values=windows)
+    http2.initiate_connection()
+    http2.increment_flow_control_window(LARGEST_WINDOW - _FIRST_WINDOW)
+    return http2
+
+
 @dataclass
 class LoadConnection:
     """One HTTP/2 connection with its calls.
@@ -114,11 +127,7 @@ class LoadConnection:
             self.socket = self.security.tls.wrap_socket(self.socket, server_hostname=host)
         self.socket.setblocking(False)
         self._headers = grpc_headers(self.address, self.path, self.security)
-        self._http2 = H2Connection(_CLIENT)
-        windows = {SettingCodes.INITIAL_WINDOW_SIZE: _LARGEST_WINDOW}
-        self._http2.local_settings = Settings(client=True, initial_values=windows)
-        self._http2.initiate_connection()
-        self._http2.increment_flow_control_window(_LARGEST_WINDOW - _FIRST_WINDOW)
+        self._http2 = begun()
         self._out = bytearray()
         # Calls whose body the windows have not let through yet.
         self._blocked: deque[int] = deque()
@@ -242,7 +251,7 @@ class LoadConnection:
             self._max_streams = self._http2.remote_settings.max_concurrent_streams
             if not self.is_patient:
                 # The server is to refuse what is above its limit, not this side.
-                self._http2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = _LARGEST_WINDOW
+                self._http2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = LARGEST_WINDOW
                 self._http2.remote_settings.acknowledge()
         elif isinstance(event, ConnectionTerminated):
             raise ConnectionError(f"{self.address} is going away")
