@@ -63,7 +63,7 @@ def envoy(
     port = free_port()
     command = [
         sys.executable, "-c", "from envoy._main import main; main()",
-        "-c", _configuration(folder, port, server_ports, max_connections),
+        "-c", str(_configuration(folder, port, server_ports, max_connections)),
         "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import struct
 from collections import Counter
 from collections.abc import Iterable
@@ -31,6 +32,7 @@ _FIRST_WINDOW = 65_535
 _FRAME_BYTES = 16_384
 _HEAD_BYTES = 9
 _CONNECT_S = 10.0
+_NO_LINGER = struct.pack("ii", 1, 0)
 
 Fields = Iterable[tuple[bytes, bytes]]
 
@@ -157,9 +159,12 @@ class Peer:
                 self._windows[frame.stream_id] = so_far + frame.window_increment
         self._moved.set()
 
-    async def close(self) -> None:
-        """Hang up."""
+    async def close(self, *, by_reset: bool = False) -> None:
+        """Hang up; by a reset of the connection in place of an orderly end where asked for."""
         self.is_open = False
+        if by_reset:
+            own: socket.socket = self._writer.get_extra_info("socket")
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         if self._task is not None:
             self._task.cancel()
         self._writer.transport.abort()
