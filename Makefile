@@ -152,6 +152,7 @@ figures: build  ## measure the quick figures of the pages, or those whose names 
 
 docs: build dev  ## write the pages, what their examples print, and the reference; check every link
 	$(BIN)/python docs/examples.py
+	$(BIN)/mkdocs build
 
 api: build dev  ## write what deploy/ holds of the contract: Envoy's descriptor, OpenAPI, the dashboard
 	$(BIN)/python -m recipes.descriptor deploy/align.pb

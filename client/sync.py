@@ -191,6 +191,8 @@ class Client(BaseClient):
             Longest wait for the answer to a chunk, in seconds, instead of the client's; the
             stream as a whole has no deadline.
 
+        Notes
+        -----
         A chunk that the server refuses yields its error for each of its pairs. Other parameters
         and exceptions are those of `align`; a stream is not retried. An error that `pairs` raises
         is raised here.

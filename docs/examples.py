@@ -1,11 +1,12 @@
-"""Puts the figures into README.md and docs/*.md, runs their examples, and writes what those print.
+"""Examples of the documentation: runs them, and writes what they print; renders the pages.
 
     python docs/examples.py            (make docs)
 
 Examples are fenced blocks. ``console``: lines after ``$ `` (continued after ``> ``) are commands,
 the lines after them their output. ``pycon``: an interpreter session. The blocks of a page share a
-folder and a namespace. ``localhost:50051`` stands for a server that is started for the run. A test
-fails where a page does not show what the examples print.
+folder and a namespace. ``localhost:50051`` stands for a server that is started for the run. Outputs
+are written to a page's source where it has one (see pages.py). A test fails where a page does not
+show what its examples print.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from demo import demo_server
-from pages import PAGES, ROOT, load_figures, rendered
+from pages import HAND_WRITTEN, ROOT, SOURCES, load_figures, page_of, rendered
+from picture import PICTURE, picture
 
 ADDRESS = "localhost:50051"
 TIMEOUT_S = 120
@@ -73,16 +75,22 @@ def _session(body: str, names: dict[str, Any]) -> str:
     return "".join(shown)
 
 
+def rewrite(path: Path, text: str) -> None:
+    """Write a file if it holds something else."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+        print(f"rewrote {path.relative_to(ROOT)}")
+
+
 def main() -> None:
-    """Rewrite every page that shows other figures, or else than its examples print."""
+    """Refresh all outputs, then render the pages that have a source, and the picture."""
     figures = load_figures()
     with demo_server("en") as address:
-        for page in PAGES:
-            text = page.read_text(encoding="utf-8")
-            new = refreshed(rendered(text, figures), address)
-            if new != text:
-                page.write_text(new, encoding="utf-8")
-                print(f"rewrote {page.relative_to(ROOT)}")
+        for path in [*SOURCES, *HAND_WRITTEN]:
+            rewrite(path, refreshed(path.read_text(encoding="utf-8"), address))
+    for source in SOURCES:
+        rewrite(page_of(source), rendered(source.read_text(encoding="utf-8"), figures))
+    rewrite(PICTURE, picture())
 
 
 if __name__ == "__main__":

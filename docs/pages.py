@@ -1,15 +1,11 @@
-"""Puts the figures of docs/figures.json into the pages.
+"""Rendering of the pages that hold figures or excerpts.
 
-A page holds the text with its places left open in a comment, and behind it the text with figures,
-up to the next ``<!--/-->``::
-
-    F1 is <!--={mtref-dev.en.f1}-->83.2<!--/--> there.
-
-``{KEY}`` is a figure; ``{PREFIX: a b c}`` are the figures PREFIX.a, PREFIX.b and PREFIX.c as cells
-of a table. Nobody types a figure: bench/figures.py measures it, `make docs` renders the pages.
-
-A block of code after ``<!--from FILE-->`` is that file's part between the comments ``quick start``
-and ``end of quick start``.
+A page with figures has a source, docs/sources/PAGE.md, where ``{{KEY}}`` stands for a figure of
+docs/figures.json and ``{{PREFIX: a b c}}`` for the figures PREFIX.a, PREFIX.b and PREFIX.c as cells
+of a table. A line ``{{from FILE}}`` stands for the part of that file between the comments
+``quick start`` and ``end of quick start``. bench/figures.py measures the figures, `make docs`
+renders the pages. The source of /README.md is docs/sources/README.md. All other pages are written
+by hand and hold no such places.
 """
 
 from __future__ import annotations
@@ -24,12 +20,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FIGURES = ROOT / "docs" / "figures.json"
-_PLACE = re.compile(r"<!--=(.*?)-->.*?<!--/-->", re.DOTALL)
-_FIELD = re.compile(r"\{([^{}:]+)(?:: ([^{}]+))?\}")
-_EXCERPT = re.compile(r"(?<=^<!--from )(\S+)-->\n```(\w+)\n.*?(?=^```$)", re.DOTALL | re.MULTILINE)
+PLACE = re.compile(r"\{\{([\w.+-]+)(?:: ([\w.+ -]+))?\}\}")
+_EXCERPT = re.compile(r"^\{\{from (\S+)\}\}\n", re.MULTILINE)
 _MARKED = re.compile(
     r"^ *// quick start\n(.*?)^ *// end of quick start\n", re.DOTALL | re.MULTILINE
 )
+
+
+def page_of(source: Path) -> Path:
+    """Return the page that is rendered from a source."""
+    return (ROOT if source.name == "README.md" else ROOT / "docs") / source.name
+
+
+SOURCES = sorted((ROOT / "docs" / "sources").glob("*.md"))
+HAND_WRITTEN = [page for page in PAGES if page not in map(page_of, SOURCES)]
 
 
 def load_figures() -> dict[str, dict[str, Any]]:
@@ -49,30 +53,27 @@ def shown(entry: Mapping[str, Any]) -> str:
     return f"{value:{sign},}"
 
 
-def keys(field: re.Match[str]) -> list[str]:
-    """Return the keys that a field of a template names."""
-    name, several = field.groups()
+def keys(place: re.Match[str]) -> list[str]:
+    """Return the keys that a place names."""
+    name, several = place.groups()
     return [f"{name}.{each}" for each in several.split()] if several else [name]
 
 
-def named(page: str) -> Iterator[str]:
-    """Yield the keys that the places of a page name."""
-    for place in _PLACE.finditer(page):
-        for field in _FIELD.finditer(place[1]):
-            yield from keys(field)
+def named(source: str) -> Iterator[str]:
+    """Yield the keys that the places of a source name."""
+    for place in PLACE.finditer(source):
+        yield from keys(place)
 
 
-def rendered(page: str, figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a page with figures and excerpts in place; KeyError if there is no such figure."""
+def excerpt(name: str) -> str:
+    """Return the marked part of a file of this repository."""
+    marked = _MARKED.search((ROOT / name).read_text(encoding="utf-8"))
+    if marked is None:
+        raise ValueError(f"{name} has no part between quick start and end of quick start")
+    return textwrap.dedent(marked[1])
 
-    def fill(field: re.Match[str]) -> str:
-        return " | ".join(shown(figures[key]) for key in keys(field))
 
-    def quote(place: re.Match[str]) -> str:
-        marked = _MARKED.search((ROOT / place[1]).read_text(encoding="utf-8"))
-        if marked is None:
-            raise ValueError(f"{place[1]} has no part between quick start and end of quick start")
-        return f"{place[1]}-->\n```{place[2]}\n{textwrap.dedent(marked[1])}"
-
-    page = _EXCERPT.sub(quote, page)
-    return _PLACE.sub(lambda place: f"<!--={place[1]}-->{_FIELD.sub(fill, place[1])}<!--/-->", page)
+def rendered(source: str, figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the page of a source; KeyError if there is no such figure."""
+    page = PLACE.sub(lambda place: " | ".join(shown(figures[key]) for key in keys(place)), source)
+    return _EXCERPT.sub(lambda place: excerpt(place[1]), page)

@@ -60,7 +60,7 @@ class Aligner:
     header : ModelHeader
     annotator : Annotator
     is_system : bool
-        Whether it is a system of the literature that decides; see docs/systems.md.
+        Whether it is a system of the literature that decides; see docs/results.md.
 
     Examples
     --------

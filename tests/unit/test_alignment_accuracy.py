@@ -1,6 +1,6 @@
 """Models keep their accuracy, and training generalises: on the sample, and on corpora if there.
 
-Bounds leave room for a retraining's noise. Those of corpora are under docs/accuracy.md's figures;
+Bounds leave room for a retraining's noise. Those of corpora are under docs/results.md's figures;
 those of the sample catch regressions and say nothing about other text.
 """
 

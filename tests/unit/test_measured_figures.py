@@ -1,4 +1,4 @@
-"""The pages show the figures of docs/figures.json, and bench/figures.py measures all of those."""
+"""The pages made from docs/figures.json, and its entries, which bench/figures.py measures."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ TOY = shapes.Measurement(
 )
 
 
-TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
+SOURCES = {source.name: source.read_text(encoding="utf-8") for source in pages.SOURCES}
 
 
-def test_pages_show_the_figures_that_were_measured():
-    unknown = [key for text in TEXTS.values() for key in pages.named(text) if key not in ENTRIES]
+def test_sources_name_figures_that_were_measured():
+    unknown = [key for text in SOURCES.values() for key in pages.named(text) if key not in ENTRIES]
     assert unknown == []
-    stale = [name for name, text in TEXTS.items() if pages.rendered(text, ENTRIES) != text]
-    assert stale == [], "run `make docs` and read the difference"
 
 
-def test_every_place_on_a_page_is_closed():
-    wrong = [
-        name
-        for name, text in TEXTS.items()
-        if not text.count("<!--=") == text.count("<!--/-->") == len(pages._PLACE.findall(text))
+def test_pages_are_what_their_sources_and_the_figures_make():
+    stale = [
+        source.name
+        for source in pages.SOURCES
+        if pages.rendered(SOURCES[source.name], ENTRIES)
+        != pages.page_of(source).read_text(encoding="utf-8")
     ]
-    assert wrong == []
+    assert stale == [], "change docs/sources, run `make docs` and read the difference"
 
 
-def test_every_figure_stands_on_a_page():
-    shown = {key for text in TEXTS.values() for key in pages.named(text)}
-    assert set(ENTRIES) - shown == set()
+def test_no_page_has_an_open_place_or_a_comment():
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
+    assert [name for name, text in texts.items() if pages.PLACE.search(text)] == []
+    assert [name for name, text in texts.items() if "{{from" in text or "<!--" in text] == []
 
 
 def test_the_figures_are_those_of_the_measurements():
@@ -93,23 +93,20 @@ def test_a_place_is_filled_with_figures_as_cells_and_with_signs():
         "a.speed": {"value": 5400, "unit": "pairs per second"},
         "a.change": {"value": 0.2, "unit": "points"},
     }
-    page = "F1 <!--={a.f1}-->?<!--/-->.\n<!--=\n| {a: speed change} |\n-->\n| ? |\n<!--/-->\n"
-    text = pages.rendered(page, entries)
-    assert "F1 <!--={a.f1}-->90.0<!--/-->." in text
-    assert "\n-->\n| 5,400 | +0.2 |\n<!--/-->" in text
-    assert pages.rendered(text, entries) == text
+    source = "F1 {{a.f1}}.\n| {{a: speed change}} |\n`{a}` `${{ b }}`\n"
+    text = "F1 90.0.\n| 5,400 | +0.2 |\n`{a}` `${{ b }}`\n"
+    assert pages.rendered(source, entries) == text
+    assert list(pages.named(source)) == ["a.f1", "a.speed", "a.change"]
     with pytest.raises(KeyError, match=r"a\.f2"):
-        pages.rendered("<!--={a.f2}-->?<!--/-->", entries)
+        pages.rendered("{{a.f2}}", entries)
 
 
 def test_an_excerpt_is_the_marked_part_of_its_file():
-    page = "<!--from clients/cpp/client.cc-->\n```cpp\nold\n```\nafter ```\n"
-    text = pages.rendered(page, {})
-    assert text.startswith("<!--from clients/cpp/client.cc-->\n```cpp\nstd::string Content(")
-    assert text.endswith("}\n```\nafter ```\n") and "old" not in text
-    assert pages.rendered(text, {}) == text
+    text = pages.rendered("```cpp\n{{from clients/cpp/client.cc}}\n```\nafter ```\n", {})
+    assert text.startswith("```cpp\nstd::string Content(")
+    assert text.endswith("}\n```\nafter ```\n")
     with pytest.raises(ValueError, match=r"setup\.py has no part"):
-        pages.rendered("<!--from setup.py-->\n```py\n```\n", {})
+        pages.rendered("{{from setup.py}}\n", {})
 
 
 def test_a_measurement_reads_its_rows_and_rounds_by_unit(tmp_path):

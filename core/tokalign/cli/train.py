@@ -90,7 +90,7 @@ class SettingFlags:
         show_default=",".join(_DEFAULTS.feature_groups),
     )
     like: str | None = flag(
-        "Take the feature groups of a published system (docs/systems.md).",
+        "Take the feature groups of a published system (docs/results.md).",
         type=click.Choice(list(PUBLISHED)),
     )
     l2: float = flag(

@@ -1,6 +1,6 @@
 """Systems of the literature: each aligns an annotated pair by rules, without trained weights.
 
-docs/systems.md says of each where it is from and what its confidence means.
+docs/results.md says where each comes from and what its confidence means.
 """
 
 from __future__ import annotations

@@ -85,5 +85,5 @@ PUBLISHED: dict[str, TrainingSettings] = {
         feature_groups=(*_YAO, "lexical/lexical_class", "lexical/unrelated", "distributional")
     ),
 }
-"""Feature sets and settings of published systems that train a chain; docs/systems.md says which
-part of each stands for which part here."""
+"""Feature sets and settings of published systems that train a chain; docs/results.md names
+their papers."""

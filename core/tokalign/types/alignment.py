@@ -31,7 +31,8 @@ class Link:
         0-based token indices.
     confidence : float
         In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
-        model has styles. Of a system of the literature, what docs/systems.md says of it.
+        model has styles. Of a system of the literature, a figure that
+        docs/results.md explains.
     """
 
     source: int

@@ -1,0 +1,57 @@
+"""Hooks of MkDocs that make the API reference from docstrings (mkdocs.yml).
+
+    mkdocs build            (make docs)
+
+The site holds the pages of docs/ and one page for each of MODULES. The build fails if a link
+between them leads nowhere, or if a docstring describes a parameter that does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+COPIED = ROOT / "build" / "reference-sources" / "tokalign"
+"""The package's three folders as one, as they are when installed."""
+
+MODULES = (
+    "tokalign",
+    "tokalign.client",
+    "tokalign.types",
+    "tokalign.types.columns",
+    "tokalign.formats",
+    "tokalign.evaluate",
+    "tokalign.training",
+    "tokalign.annotate",
+    "tokalign.view",
+    "tokalign.arrow",
+    "tokalign.batches.processes",
+)
+"""What users import."""
+
+_OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]*)(?:#[^)]*)?\)")
+
+
+def on_config(config: Any) -> None:
+    """Copy the sources of the package into one folder; docstrings are read without imports."""
+    shutil.rmtree(COPIED, ignore_errors=True)
+    for source, target in (("core/tokalign", ""), ("server", "server"), ("client", "client")):
+        ignored = shutil.ignore_patterns("*.so", "*.c", "*.pyx", "*.pxd", "data", "__pycache__")
+        shutil.copytree(ROOT / source, COPIED / target, ignore=ignored)
+
+
+def on_files(files: Files, config: Any) -> None:
+    """Add a page for each module."""
+    for name in MODULES:
+        text = f"# {name}\n\n::: {name}\n"
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Name the files of the repository instead of linking to them; they are no part of the site."""
+    return _OUTWARD.sub(r"\1 (`\2`)", markdown)
