@@ -70,9 +70,10 @@ class Row:
     max_files: int = 0
     # Workers may be killed as hung.
     loses_workers: bool = False
-    # Whether the caller may lose calls over new connections, and with which codes, without Envoy,
-    # those over its old one may end.
+    # The caller may lose calls over new connections.
     new_may_fail: bool = False
+    # Codes with which its calls may end where there is no Envoy; then a stranger's row with some
+    # may take OWN_MIB.
     may_get: frozenset[str] = frozenset()
 
     @property

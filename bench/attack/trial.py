@@ -177,7 +177,8 @@ async def _watch_memory(
     pid = server.process.pid
     own_before = procfs.resident_mib(pid)
     front_before = procfs.resident_mib(envoy.pid) if envoy else 0.0
-    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if row.is_stranger else OWN_MIB
+    is_strict = row.is_stranger and (envoy is not None or not row.may_get)
+    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if is_strict else OWN_MIB
     bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + FRONT_MIB}
     peak = result.peak_mib = dict.fromkeys(bounds, 0.0)
     n_looks = 0
