@@ -83,7 +83,7 @@ async def slow_readers(attack: Attack) -> None:
     kept = [chunks() for _ in range(20)] + [calls() for _ in range(40)]
     for result in await asyncio.gather(*kept, return_exceptions=True):
         attack.note("connections closed", isinstance(result, ConnectionError))
-    await asyncio.sleep(attack.seconds)
+    await asyncio.sleep(attack.amounts.seconds)
 
 
 def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:

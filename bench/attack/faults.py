@@ -46,7 +46,7 @@ class Faults:
         self.attack = attack
         self.rng = random.Random(0)
         self.pairs = pairs()
-        self.stop_at = time.monotonic() + 60 * attack.minutes
+        self.stop_at = time.monotonic() + 60 * attack.amounts.minutes
         self.sizes: list[tuple[float, ...]] = []
 
     @property

@@ -114,7 +114,7 @@ class Maker:
 )
 async def malformed(attack: Attack) -> None:
     """Sends 100,000 mutated requests and fields that make no sense to every method."""
-    n_left = attack.n_inputs
+    n_left = attack.amounts.n_inputs
 
     async def one(seed: int) -> None:
         nonlocal n_left

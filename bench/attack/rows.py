@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 OWN_MIB = 512
 """Bound of the server's own process, the default of its configuration."""
@@ -15,28 +16,18 @@ FRONT_MIB = 128
 """Bound of what they may add to Envoy."""
 
 
+@dataclass(frozen=True)
+class Amounts:
+    """How long attacks are: seconds of most, minutes of faults, number of malformed requests."""
+
+    seconds: float
+    minutes: float
+    n_inputs: int
+
+
 @dataclass
 class Attack:
-    """What an attacker knows, and what it found.
-
-    Attributes
-    ----------
-    address, metrics_url, admin_address : str
-    pid : int
-        Of the server's own process.
-    request_bytes, max_pairs : int
-        The server's limits.
-    seconds : float
-        After so long the attack is over, unless it ends itself.
-    minutes : float
-        Time of the faults.
-    n_inputs : int
-        Number of malformed requests.
-    notes : dict of str to int
-        What was done and seen.
-    broken : list of str
-        Conditions that were not met.
-    """
+    """A server, its limits and the amounts; then what was done, seen, and not as it should be."""
 
     address: str
     metrics_url: str
@@ -44,9 +35,7 @@ class Attack:
     pid: int
     request_bytes: int
     max_pairs: int
-    seconds: float
-    minutes: float
-    n_inputs: int
+    amounts: Amounts
     notes: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
@@ -65,43 +54,26 @@ Run = Callable[[Attack], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Row:
-    """One family of attacks.
-
-    Attributes
-    ----------
-    name : str
-    passes : str
-        The condition under which the row passes, in one sentence.
-    run : callable
-        The attack; its docstring says what it does.
-    is_stranger : bool
-        The server asks for tokens, and the attacker has none.
-    needs_front : bool
-        The condition holds behind Envoy alone, which is always started.
-    ends_itself : bool
-        The attack is over when it returns, and not after some seconds.
-    flags : tuple of str
-        Of `tokalign serve`.
-    max_files : int
-        Limit of the server's open files; none where 0.
-    new_may_fail : bool
-        Whether the caller may lose calls over new connections.
-    loses_workers : bool
-        Whether workers may be killed as hung.
-    may_get : frozenset of str
-        Codes that the caller's calls may end with where there is no Envoy.
-    """
+    """One family of attacks: the attack, and the condition under which the row passes."""
 
     name: str
     passes: str
     run: Run
+    # The server asks for tokens, and the attacker has none.
     is_stranger: bool = False
+    # The condition holds behind Envoy alone, which is always started.
     needs_front: bool = False
+    # The attack is over when it returns, and not after some seconds.
     ends_itself: bool = False
+    # Of `tokalign serve`, and its limit of open files, where not 0.
     flags: tuple[str, ...] = ()
     max_files: int = 0
-    new_may_fail: bool = False
+    # Workers may be killed as hung.
     loses_workers: bool = False
+    # The caller may lose calls over new connections.
+    new_may_fail: bool = False
+    # Codes with which its calls may end where there is no Envoy; then a stranger's row with some
+    # may take OWN_MIB.
     may_get: frozenset[str] = frozenset()
 
     @property
@@ -113,12 +85,12 @@ class Row:
 ROWS: dict[str, Row] = {}
 
 
-def row(name: str, passes: str, **more: object) -> Callable[[Run], Run]:
+def row(name: str, passes: str, **more: Any) -> Callable[[Run], Run]:
     """Register the decorated attack."""
 
     def register(run: Run) -> Run:
         assert name not in ROWS, name
-        ROWS[name] = Row(name, passes, run, **more)  # type: ignore[arg-type]
+        ROWS[name] = Row(name, passes, run, **more)
         return run
 
     return register

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,8 +21,19 @@ from tokalign.errors import ServerError
 from tokalign.load import procfs
 from tokalign.load.process import ServerProcess, running_server
 
+# They register the rows, here and in the process of an attack.
+from bench.attack import callers, faults, malformed, strangers  # noqa: F401
 from bench.attack.caller import OK, WRONG, Caller
-from bench.attack.rows import FRONT_MIB, OWN_MIB, ROWS, STRANGER_MIB, WORKER_MIB, Attack, Row
+from bench.attack.rows import (
+    FRONT_MIB,
+    OWN_MIB,
+    ROWS,
+    STRANGER_MIB,
+    WORKER_MIB,
+    Amounts,
+    Attack,
+    Row,
+)
 
 STOP_MIB = 1536
 """A server that takes so much of the machine is ended, which is a failure."""
@@ -36,31 +47,11 @@ TOKEN = "a token for the well-behaved caller of an attack"
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-@dataclass(frozen=True)
-class Amounts:
-    """How long the attacks are: see Attack."""
-
-    seconds: float
-    minutes: float
-    n_inputs: int
-
-
 @dataclass
 class Result:
-    """How a trial ended.
+    """How a trial ended; the row passed where nothing is broken."""
 
-    Attributes
-    ----------
-    calls : Counter
-        Of the caller, by their verdict and whether over a connection of their own.
-    peak_mib : dict of str to float
-        Of the server's own process, its largest worker, and Envoy.
-    notes : dict of str to int
-        What the attacker did and saw.
-    broken : list of str
-        Why the row failed; it passed where there is nothing.
-    """
-
+    # By their verdict, and whether over a connection of their own.
     calls: Counter[tuple[str, bool]] = field(default_factory=Counter)
     peak_mib: dict[str, float] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
@@ -116,15 +107,15 @@ async def _beside_caller(
         pid=server.process.pid,
         request_bytes=limits.max_request_bytes,
         max_pairs=limits.max_pairs,
-        seconds=amounts.seconds,
-        minutes=amounts.minutes,
-        n_inputs=amounts.n_inputs,
+        amounts=amounts,
     )
     await asyncio.sleep(REST_S)
     watched = asyncio.create_task(_watch_memory(row, server, envoy, result))
     await asyncio.to_thread(_carry_out, row, attack, result)
     await asyncio.sleep(REST_S)
     watched.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await watched
     await caller.stop()
     result.calls = caller.ended
 
@@ -135,34 +126,29 @@ def _carry_out(row: Row, attack: Attack, result: Result) -> None:
     process = _SPAWN.Process(target=_attack, args=(row.name, attack, its), daemon=True)
     process.start()
     its.close()
-    with contextlib.closing(mine), _killed_at_the_end(process.pid or 0):
-        late = ENDS_ITSELF_S if row.ends_itself else attack.seconds
-        try:
-            found = mine.recv() if mine.poll(late + LATE_S) else None
-        except EOFError:
-            found = None
-    process.join()
+    late = ENDS_ITSELF_S if row.ends_itself else attack.amounts.seconds
+    try:
+        found = mine.recv() if mine.poll(late + LATE_S) else None
+    except EOFError:
+        found = None
+    finally:
+        mine.close()
+        _kill({*procfs.descendants(process.pid or 0), process.pid or 0})
+        process.join()
     if found is None:
         result.broken.append("the attacker failed or did not end: see above")
     else:
         result.notes, result.broken = found.notes, result.broken + found.broken
 
 
-@contextlib.contextmanager
-def _killed_at_the_end(pid: int) -> Iterator[None]:
-    """Kill a process and all below it at the end."""
-    try:
-        yield
-    finally:
-        for each in (*procfs.descendants(pid), pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(each, signal.SIGKILL)
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _attack(name: str, attack: Attack, pipe: Connection) -> None:
     """Carry out a row's attack and send the Attack back with what it found."""
-    import bench.attack.families  # noqa: F401  (registers the rows)
-
     row = ROWS[name]
     n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
@@ -173,7 +159,8 @@ def _attack(name: str, attack: Attack, pipe: Connection) -> None:
         task = asyncio.ensure_future(row.run(attack))
         # Left alone where its time is over, for a task that is just connecting may miss that it is
         # cancelled, and would go on.
-        over, _ = await asyncio.wait({task}, timeout=None if row.ends_itself else attack.seconds)
+        timeout_s = None if row.ends_itself else attack.amounts.seconds
+        over, _ = await asyncio.wait({task}, timeout=timeout_s)
         for each in over:
             each.result()
         pipe.send(attack)
@@ -190,7 +177,8 @@ async def _watch_memory(
     pid = server.process.pid
     own_before = procfs.resident_mib(pid)
     front_before = procfs.resident_mib(envoy.pid) if envoy else 0.0
-    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if row.is_stranger else OWN_MIB
+    is_strict = row.is_stranger and (envoy is not None or not row.may_get)
+    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if is_strict else OWN_MIB
     bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + FRONT_MIB}
     peak = result.peak_mib = dict.fromkeys(bounds, 0.0)
     n_looks = 0
@@ -239,6 +227,4 @@ def _end(row: Row, server: ServerProcess, result: Result) -> None:
     n_hung = sum('"hung"' in line for line in server.rest().splitlines())
     if n_hung and not row.loses_workers:
         result.broken.append(f"{n_hung} workers were killed as hung")
-    for each in below:  # a stopped worker hears of nothing
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
+    _kill(below)  # a stopped worker hears of nothing

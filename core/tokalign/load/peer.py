@@ -95,7 +95,7 @@ class Peer:
 
     async def send(self, data: bytes) -> None:
         """Write bytes as they are; ConnectionError once the server has hung up."""
-        if not self.is_open:
+        if not self.is_open or self._writer.is_closing():
             raise ConnectionError("closed by the server")
         self._writer.write(data)
         await self._writer.drain()
