@@ -1,7 +1,7 @@
 """Clients of the tokalign server: `Client` blocks, `AsyncClient` awaits, by the same methods.
 
-    with Client("localhost:50051") as client:
-        client.align("Dogs bark.", "The dogs bark.").to_pharaoh()
+with Client("localhost:50051") as client:
+    client.align("Dogs bark.", "The dogs bark.").to_pharaoh()
 """
 
 from tokalign.client.aio import AsyncClient
