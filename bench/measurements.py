@@ -9,10 +9,9 @@ the name of the row and the name of the figure, joined with dots: ``rte2-folds.e
 from __future__ import annotations
 
 from measured.accuracy import ACCURACY
-from measured.attacks import ATTACKS
 from measured.engines import ENGINES
 from measured.speed import SPEEDS
 from measured.systems import SYSTEMS
 from measured.tasks import USES
 
-MEASUREMENTS = (*ACCURACY, *SYSTEMS, *USES, *SPEEDS, ENGINES, *ATTACKS)
+MEASUREMENTS = (*ACCURACY, *SYSTEMS, *USES, *SPEEDS, ENGINES)

@@ -1,25 +1,5 @@
-"""Every module with rows: importing this fills the registry."""
+"""All rows, which register themselves."""
 
-from bench.attack import (
-    connections,
-    cost,
-    files,
-    floods,
-    memory,
-    processes,
-    requests,
-    strangers,
-    tls,
-)
+from bench.attack import callers, faults, malformed, strangers
 
-__all__ = [
-    "connections",
-    "cost",
-    "files",
-    "floods",
-    "memory",
-    "processes",
-    "requests",
-    "strangers",
-    "tls",
-]
+__all__ = ["callers", "faults", "malformed", "strangers"]

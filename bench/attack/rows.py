@@ -1,19 +1,18 @@
-"""The registry of attacks: what each does, what is promised, and by what it holds."""
+"""The registry of attacks, and what an attack knows and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 OWN_MIB = 512
 """Bound of the server's own process, the default of its configuration."""
 STRANGER_MIB = 64
-"""What a peer without a token may add to it."""
+"""Bound of what peers without a token may add to it."""
 WORKER_MIB = 512
 """Bound of each worker."""
 FRONT_MIB = 128
-"""What strangers may add to the layer in front, whose heap its configuration bounds by 384."""
+"""Bound of what they may add to Envoy."""
 
 
 @dataclass
@@ -25,29 +24,29 @@ class Attack:
     address, metrics_url, admin_address : str
     pid : int
         Of the server's own process.
-    directory : str
-        Files of this trial, such as the token file.
-    seconds : float
-        After so long the attack is cancelled.
-    token : str
-        Empty where the server asks for none; a stranger does not use it.
     request_bytes, max_pairs : int
         The server's limits.
+    seconds : float
+        After so long the attack is over, unless it ends itself.
+    minutes : float
+        Time of the faults.
+    n_inputs : int
+        Number of malformed requests.
     notes : dict of str to int
         What was done and seen.
     broken : list of str
-        Promises of the row that were broken.
+        Conditions that were not met.
     """
 
     address: str
     metrics_url: str
     admin_address: str
     pid: int
-    directory: str
-    seconds: float
-    token: str
     request_bytes: int
     max_pairs: int
+    seconds: float
+    minutes: float
+    n_inputs: int
     notes: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
@@ -55,102 +54,71 @@ class Attack:
         """Count something that was done or seen."""
         self.notes[what] = self.notes.get(what, 0) + count
 
-    def expect(self, is_kept: bool, what: str) -> None:
-        """Note a broken promise, once."""
-        if not is_kept and what not in self.broken:
+    def expect(self, is_met: bool, what: str) -> None:
+        """Report a condition that is not met, once."""
+        if not is_met and what not in self.broken:
             self.broken.append(what)
 
 
-class Seen(NamedTuple):
-    """What the trial saw of a server, for a row's own judgement.
-
-    The log's lines since it listened, and the codes of all calls, the caller's with them.
-    """
-
-    log: list[str]
-    codes: dict[str, float]
-    attack: Attack
+Run = Callable[[Attack], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One attack.
+    """One family of attacks.
 
     Attributes
     ----------
     name : str
-    review : str
-        Its row in the review that it comes from.
-    does, by : str
-        What the attacker does, and by what the promises hold.
+    passes : str
+        The condition under which the row passes, in one sentence.
     run : callable
-        The attack; ends by itself or is cancelled.
+        The attack; its docstring says what it does.
     is_stranger : bool
-        The server asks for tokens, the attacker has none; it may add STRANGER_MIB at most.
-    is_short : bool
-        Part of the short version.
+        The server asks for tokens, and the attacker has none.
+    needs_front : bool
+        The condition holds behind Envoy alone, which is always started.
+    ends_itself : bool
+        The attack is over when it returns, and not after some seconds.
     flags : tuple of str
         Of `tokalign serve`.
-    p99_ratio : float or None
-        How many times the caller's own p99 is promised at most; printed, and not judged.
-    judge : callable or None
-        Returns what else was broken.
-    has_server : bool
-        False where the attack starts and ends servers itself; then there is no caller.
-    max_files : int or None
-        Limit of the server's open files.
+    max_files : int
+        Limit of the server's open files; none where 0.
     new_may_fail : bool
-        Whether the caller's calls over new connections may be lost: others hold all that the
-        server lets in, which only the layer in front can tell apart.
-    may_get : str
-        Code that the caller's calls may end with, since an operator has asked for it.
-    ends_within_s : float or None
-        The attack judges something itself, so that it is not cancelled after the time of others,
-        but must have ended within this one.
-    is_tls : bool
-        Mutual TLS in place of tokens.
-    needs_front : bool
-        Only grpc could bound what the row costs a server without a layer in front: there, memory
-        and lost calls are printed and not judged.
-    alone_may_get : str
-        Code that the caller's calls may end with where there is no layer in front and only grpc
-        could keep callers apart; counted as lost all the same.
+        Whether the caller may lose calls over new connections.
+    loses_workers : bool
+        Whether workers may be killed as hung.
+    may_get : frozenset of str
+        Codes that the caller's calls may end with where there is no Envoy.
     """
 
     name: str
-    review: str
-    does: str
-    by: str
-    run: Callable[[Attack], Awaitable[None]]
+    passes: str
+    run: Run
     is_stranger: bool = False
-    is_short: bool = False
-    flags: tuple[str, ...] = ()
-    p99_ratio: float | None = None
-    judge: Callable[[Seen], list[str]] | None = None
-    has_server: bool = True
-    max_files: int | None = None
-    new_may_fail: bool = False
-    may_get: str = ""
-    ends_within_s: float | None = None
-    is_tls: bool = False
     needs_front: bool = False
-    alone_may_get: str = ""
+    ends_itself: bool = False
+    flags: tuple[str, ...] = ()
+    max_files: int = 0
+    new_may_fail: bool = False
+    loses_workers: bool = False
+    may_get: frozenset[str] = frozenset()
 
     @property
-    def goes_in_front(self) -> bool:
-        """Whether the attack is one that the layer in front is to take from the server."""
-        return self.is_stranger and self.p99_ratio == 2 and not (self.is_tls or self.new_may_fail)
+    def does(self) -> str:
+        """What the attacker does."""
+        return (self.run.__doc__ or "").strip()
 
 
 ROWS: dict[str, Row] = {}
 
 
-def row(name: str, review: str, does: str, by: str, **more: object) -> Callable:
+def row(name: str, passes: str, **more: object) -> Callable[[Run], Run]:
     """Register the decorated attack."""
 
-    def register(run: Callable[[Attack], Awaitable[None]]) -> Callable[[Attack], Awaitable[None]]:
+    def register(run: Run) -> Run:
         assert name not in ROWS, name
-        ROWS[name] = Row(name, review, does, by, run, **more)  # type: ignore[arg-type]
+        ROWS[name] = Row(name, passes, run, **more)  # type: ignore[arg-type]
         return run
 
     return register

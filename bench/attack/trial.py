@@ -2,381 +2,243 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import multiprocessing
 import os
 import resource
 import signal
+import subprocess
 import tempfile
-import threading
-import time
-import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-import grpc
-import trustme
-from prometheus_client.parser import text_string_to_metric_families
 from tokalign.errors import ServerError
 from tokalign.load import procfs
-from tokalign.load.measure import percentile
 from tokalign.load.process import ServerProcess, running_server
-from tokalign.v1 import align_pb2, align_pb2_grpc
 
-from bench.attack import attacker, caller
-from bench.attack.rows import (
-    FRONT_MIB,
-    OWN_MIB,
-    STRANGER_MIB,
-    WORKER_MIB,
-    Attack,
-    Row,
-    Seen,
-)
+from bench.attack.caller import OK, WRONG, Caller
+from bench.attack.rows import FRONT_MIB, OWN_MIB, ROWS, STRANGER_MIB, WORKER_MIB, Attack, Row
 
-STOP_OWN_MIB = 1536
-STOP_ALL_MIB = 3072
+STOP_MIB = 1536
+"""A server that takes so much of the machine is ended, which is a failure."""
 LATE_S = 120.0
+ENDS_ITSELF_S = 3600.0
 """An attacker that has not ended so long after its time is killed, which is a failure."""
-LOOK_S = 0.02
-LOOKS_PER_FAMILY = 20
-ROUTE_S = 60.0
-"""In which the layer in front must have found the server."""
+LOOK_S = 0.05
+LOOKS_PER_FAMILY = 10
+REST_S = 1.0
 TOKEN = "a token for the well-behaved caller of an attack"
 _SPAWN = multiprocessing.get_context("spawn")
 
 
+@dataclass(frozen=True)
+class Amounts:
+    """How long the attacks are: see Attack."""
+
+    seconds: float
+    minutes: float
+    n_inputs: int
+
+
 @dataclass
 class Result:
-    """What a trial measured: MiB, seconds, calls."""
+    """How a trial ended.
 
-    row: str
-    own_mib: dict[str, float] = field(default_factory=dict)
-    front_mib: dict[str, float] = field(default_factory=dict)
-    worker_mib: float = 0.0
-    p99_s: dict[str, float] = field(default_factory=dict)
-    calls: int = 0
-    lost: dict[str, int] = field(default_factory=dict)
+    Attributes
+    ----------
+    calls : Counter
+        Of the caller, by their verdict and whether over a connection of their own.
+    peak_mib : dict of str to float
+        Of the server's own process, its largest worker, and Envoy.
+    notes : dict of str to int
+        What the attacker did and saw.
+    broken : list of str
+        Why the row failed; it passed where there is nothing.
+    """
+
+    calls: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    peak_mib: dict[str, float] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
-    restarts: int = 0
     broken: list[str] = field(default_factory=list)
 
-    @property
-    def is_front(self) -> bool:
-        """Whether there was a layer in front."""
-        return bool(self.front_mib.get("before"))
 
-    def p99_ratio(self, phase: str) -> float:
-        """Return a phase's p99, the one before the attack being 1."""
-        return self.p99_s.get(phase, 0.0) / (self.p99_s.get("before") or 1.0)
+def run(row: Row, amounts: Amounts, is_front: bool) -> Result:
+    """Return how a row's trial ended, with Envoy before the server where asked for or needed."""
+    result = Result()
+    is_front |= row.needs_front
+    with contextlib.ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attack-")))
+        server = stack.enter_context(running_server(*_flags(row, directory)))
+        address, envoy = server.address, None
+        if is_front:
+            from deploy.loopback import envoy as started  # its packages are not needed without it
 
-
-class _Memory(threading.Thread):
-    """Watches the memory of a server, and ends one that takes too much of the machine."""
-
-    def __init__(self, server: ServerProcess, front_pid: int) -> None:
-        super().__init__(name="memory", daemon=True)
-        self.own_mib = self.own_peak_mib = self.worker_peak_mib = 0.0
-        self.front_mib = self.front_peak_mib = 0.0
-        self._front_pid = front_pid
-        self.stopped = ""
-        self._server = server
-        self._over = threading.Event()
-
-    def run(self) -> None:
-        pid = self._server.process.pid
-        looks = 0
-        while not self._over.wait(LOOK_S):
-            self.own_mib = procfs.resident_mib(pid)
-            self.own_peak_mib = max(self.own_peak_mib, self.own_mib)
-            if self._front_pid:
-                self.front_mib = procfs.resident_mib(self._front_pid)
-                self.front_peak_mib = max(self.front_peak_mib, self.front_mib)
-            below = 0.0
-            if looks % LOOKS_PER_FAMILY == 0:
-                workers = [procfs.resident_mib(each) for each in procfs.descendants(pid)]
-                below = sum(workers)
-                self.worker_peak_mib = max([self.worker_peak_mib, *workers])
-            looks += 1
-            if self.own_mib > STOP_OWN_MIB or self.own_mib + below > STOP_ALL_MIB:
-                self.stopped = f"stopped at {self.own_mib:.0f} MiB and {below:.0f} in workers"
-                end_all(pid)
-                return
-
-    def close(self) -> None:
-        self._over.set()
-        self.join()
-
-
-def end_all(pid: int) -> None:
-    """Kill a server and every process below it."""
-    for each in (*procfs.descendants(pid), pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def _process(work: Any, *arguments: object) -> Iterator[tuple[Any, Connection]]:
-    """Run a function in a process of its own, with a pipe; killed at the end."""
-    mine, its = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=work, args=(*arguments, its), daemon=True)
-    process.start()
-    its.close()
-    try:
-        yield process, mine
-    finally:
-        end_all(process.pid)
-        process.join()
-
-
-def run(row: Row, seconds: float, rest_s: float, is_front: bool = False) -> Result:
-    """Return what a row's trial gave.
-
-    Parameters
-    ----------
-    row : Row
-    seconds : float
-        The attack's longest time.
-    rest_s : float
-        Time of the caller alone, before and after it.
-    is_front : bool
-        Whether the attack and the caller meet the layer in front of the server.
-    """
-    result = Result(row.name)
-    seconds = row.ends_within_s or seconds
-    with tempfile.TemporaryDirectory(prefix="attack-") as directory:
-        if row.has_server:
-            _beside_caller(row, seconds, rest_s, directory, result, is_front)
-        else:
-            attack = Attack("", "", "", 0, directory, seconds, "", 0, 0)
-            _carry_out(row, attack, result)
+            port = int(address.rpartition(":")[2])
+            address, envoy = stack.enter_context(started(directory, [port]))
+        if row.max_files:
+            hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[1]
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (row.max_files, hard))
+        asyncio.run(_beside_caller(row, amounts, server, address, envoy, result))
+        _judge_calls(row, is_front, result)
+        _end(row, server, result)
     return result
 
 
-def _flags(row: Row, directory: str) -> tuple[str, ...]:
+def _flags(row: Row, directory: Path) -> list[str]:
     flags = ["--workers", "2", "--admin-port", "0", *row.flags]
-    if row.is_tls:
-        flags += _mutual_tls(Path(directory))
-    elif row.is_stranger:
-        path = Path(directory) / "tokens" / "tokens"
+    if row.is_stranger:
+        path = directory / "tokens" / "tokens"
         path.parent.mkdir()
         path.write_text(f"caller {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
         flags += ["--token-file", str(path)]
-    return tuple(flags)
+    return flags
 
 
-def _mutual_tls(directory: Path) -> list[str]:
-    """Make an authority and a certificate for both sides; return the server's options."""
-    authority = trustme.CA()
-    certificate = authority.issue_cert("127.0.0.1", "localhost")
-    paths = {name: directory / f"{name}.pem" for name in ("ca", "cert", "key")}
-    authority.cert_pem.write_to_path(paths["ca"])
-    certificate.cert_chain_pems[0].write_to_path(paths["cert"])
-    certificate.private_key_pem.write_to_path(paths["key"])
-    options = {"--tls-cert": "cert", "--tls-key": "key", "--tls-client-ca": "ca"}
-    return [part for option, name in options.items() for part in (option, str(paths[name]))]
-
-
-def _beside_caller(
-    row: Row, seconds: float, rest_s: float, directory: str, result: Result, is_front: bool
-) -> None:
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(running_server(*_flags(row, directory)))
-        pid, front_pid = server.process.pid, 0
-        address = server.address
-        if is_front:
-            from bench.attack.front import envoy  # its packages are not needed without it
-
-            port = int(address.rpartition(":")[2])
-            address, front = stack.enter_context(envoy(Path(directory), [port]))
-            front_pid = front.pid
-        if row.max_files is not None:
-            hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
-            resource.prlimit(pid, resource.RLIMIT_NOFILE, (row.max_files, hard))
-        memory = _Memory(server, front_pid)
-        memory.start()
-        try:
-            attack, codes = _phases(
-                row, seconds, rest_s, directory, server, address, memory, result
-            )
-        finally:
-            memory.close()
-            below = procfs.descendants(pid)
-            if not memory.stopped:
-                _end(server, result)
-            for each in below:  # a stopped worker hears of nothing
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(each, signal.SIGKILL)
-        if row.judge is not None and not memory.stopped:
-            log = server.rest().splitlines()
-            result.broken += row.judge(Seen(log, codes, attack))
-
-
-def _phases(
+async def _beside_caller(
     row: Row,
-    seconds: float,
-    rest_s: float,
-    directory: str,
+    amounts: Amounts,
     server: ServerProcess,
     address: str,
-    memory: _Memory,
+    envoy: subprocess.Popen[bytes] | None,
     result: Result,
-) -> tuple[Attack, dict[str, float]]:
-    token = TOKEN if row.is_stranger and not row.is_tls else ""
-    limits = _limits(address, token, directory)
-    with _process(caller.work, address, token, directory) as (process, pipe):
-        _receive(process, pipe, 60)
-        time.sleep(rest_s)
-        result.own_mib["before"] = memory.own_mib
-        result.front_mib["before"] = memory.front_mib
-        attack = Attack(
-            address=address,
-            metrics_url=server.metrics_url,
-            admin_address=server.admin_address,
-            pid=server.process.pid,
-            directory=directory,
-            seconds=seconds,
-            token=token,
-            request_bytes=limits.max_request_bytes,
-            max_pairs=limits.max_pairs,
-        )
-        began = time.monotonic()
-        attack = _carry_out(row, attack, result)
-        ended = time.monotonic()
-        if not memory.stopped:
-            time.sleep(rest_s)
-        result.own_mib |= {"peak": memory.own_peak_mib, "after": memory.own_mib}
-        result.front_mib |= {"peak": memory.front_peak_mib}
-        result.worker_mib = memory.worker_peak_mib
-        pipe.send("stop")
-        outcomes = _receive(process, pipe, caller.DEADLINE_S + 40) or []
-    judge_calls(row, outcomes, began, ended, result)
-    _judge_memory(row, memory, server, result)
-    codes: dict[str, float] = {}
-    if not memory.stopped and server.process.poll() is None:
-        codes, result.restarts = _metrics(server.metrics_url, result)
-    return attack, codes
+) -> None:
+    caller = Caller(address, TOKEN if row.is_stranger else "")
+    limits = await caller.start()
+    attack = Attack(
+        address=address,
+        metrics_url=server.metrics_url,
+        admin_address=server.admin_address,
+        pid=server.process.pid,
+        request_bytes=limits.max_request_bytes,
+        max_pairs=limits.max_pairs,
+        seconds=amounts.seconds,
+        minutes=amounts.minutes,
+        n_inputs=amounts.n_inputs,
+    )
+    await asyncio.sleep(REST_S)
+    watched = asyncio.create_task(_watch_memory(row, server, envoy, result))
+    await asyncio.to_thread(_carry_out, row, attack, result)
+    await asyncio.sleep(REST_S)
+    watched.cancel()
+    await caller.stop()
+    result.calls = caller.ended
 
 
-def _carry_out(row: Row, attack: Attack, result: Result) -> Attack:
-    with _process(attacker.work, row.name, attack) as (process, pipe):
-        _receive(process, pipe, 60)
-        found = _receive(process, pipe, attack.seconds + LATE_S)
+def _carry_out(row: Row, attack: Attack, result: Result) -> None:
+    """Run the attack in a process of its own."""
+    mine, its = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_attack, args=(row.name, attack, its), daemon=True)
+    process.start()
+    its.close()
+    with contextlib.closing(mine), _killed_at_the_end(process.pid or 0):
+        late = ENDS_ITSELF_S if row.ends_itself else attack.seconds
+        try:
+            found = mine.recv() if mine.poll(late + LATE_S) else None
+        except EOFError:
+            found = None
+    process.join()
     if found is None:
         result.broken.append("the attacker failed or did not end: see above")
-        return attack
-    result.notes, result.broken = found.notes, result.broken + found.broken
-    return found
+    else:
+        result.notes, result.broken = found.notes, result.broken + found.broken
 
 
-def _receive(process: Any, pipe: Connection, timeout_s: float) -> Any:
-    """Return what a process sends, None where it ends or the time passes without."""
+@contextlib.contextmanager
+def _killed_at_the_end(pid: int) -> Iterator[None]:
+    """Kill a process and all below it at the end."""
     try:
-        return pipe.recv() if pipe.poll(timeout_s) else None
-    except EOFError:
-        return None
+        yield
+    finally:
+        for each in (*procfs.descendants(pid), pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
 
 
-def _limits(address: str, token: str, directory: str) -> align_pb2.ServerLimits:
-    metadata = (("authorization", f"Bearer {token}"),) if token else ()
-    kinds = grpc.secure_channel, grpc.insecure_channel
-    with caller.connect(address, directory, *kinds) as channel:
-        stub = align_pb2_grpc.AlignServiceStub(channel)
-        # The layer in front may still look for the server.
-        late = time.monotonic() + ROUTE_S
-        while True:
-            try:
-                request = align_pb2.ListModelsRequest()
-                return stub.ListModels(request, timeout=30, metadata=metadata).limits
-            except grpc.RpcError:
-                if time.monotonic() > late:
-                    raise
-                time.sleep(0.1)
+def _attack(name: str, attack: Attack, pipe: Connection) -> None:
+    """Carry out a row's attack and send the Attack back with what it found."""
+    import bench.attack.families  # noqa: F401  (registers the rows)
+
+    row = ROWS[name]
+    n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
+    if row.is_stranger:
+        os.nice(19)  # as if on a machine of its own: the server and the caller come first
+
+    async def carry_out() -> None:
+        task = asyncio.ensure_future(row.run(attack))
+        # Left alone where its time is over, for a task that is just connecting may miss that it is
+        # cancelled, and would go on.
+        over, _ = await asyncio.wait({task}, timeout=None if row.ends_itself else attack.seconds)
+        for each in over:
+            each.result()
+        pipe.send(attack)
+        # What its tasks and threads still hold need not be waited for.
+        os._exit(0)
+
+    asyncio.run(carry_out())
 
 
-def judge_calls(
-    row: Row, outcomes: list[caller.Outcome], began: float, ended: float, result: Result
+async def _watch_memory(
+    row: Row, server: ServerProcess, envoy: subprocess.Popen[bytes] | None, result: Result
 ) -> None:
-    """Put the caller's calls into `result`, and what it lost against the row's promise."""
-    phases: dict[str, list[float]] = {"before": [], "during": [], "after": []}
-    may_get = "" if result.is_front else row.alone_may_get
-    is_promised = result.is_front or not row.needs_front
-    n_broken = 0
-    for each in outcomes:
-        phase = "before" if each.began < began else "during" if each.began < ended else "after"
-        phases[phase].append(each.took_s)
-        if each.verdict != caller.OK:
-            is_excused = (
-                phase == "before"
-                or (row.new_may_fail and each.is_new)
-                or each.verdict == row.may_get
-            )
-            counts = result.notes if is_excused and each.verdict != caller.WRONG else result.lost
-            key = f"{each.verdict} {phase}" + (", new connections" if each.is_new else "")
-            counts[key] = counts.get(key, 0) + 1
-            is_kept = is_promised and each.verdict != may_get
-            n_broken += counts is result.lost and (is_kept or each.verdict == caller.WRONG)
-    result.calls = len(outcomes)
-    result.p99_s = {phase: percentile(sorted(took), 99) for phase, took in phases.items()}
-    if not outcomes:
-        result.broken.append("the caller got no answer at all")
-    if n_broken:
-        result.broken.append(f"the caller lost {n_broken} of {len(outcomes)}")
-
-
-def _judge_memory(row: Row, memory: _Memory, server: ServerProcess, result: Result) -> None:
-    is_promised = result.is_front or not row.needs_front
-    if memory.stopped and is_promised:
-        result.broken.append(memory.stopped)
-    elif memory.stopped:
-        result.notes[memory.stopped] = 1
-    elif server.process.poll() is not None:
-        result.broken.append(f"the server ended with {server.process.returncode}")
-    grown = memory.own_peak_mib - result.own_mib["before"]
-    if is_promised and row.is_stranger and grown > STRANGER_MIB:
-        result.broken.append(f"a stranger took {grown:.0f} MiB; promised are {STRANGER_MIB}")
-    taken = memory.front_peak_mib - result.front_mib["before"]
-    if taken > FRONT_MIB:
-        result.broken.append(f"the layer in front took {taken:.0f} MiB; promised are {FRONT_MIB}")
-    if is_promised and memory.own_peak_mib > OWN_MIB:
-        result.broken.append(f"own memory {memory.own_peak_mib:.0f} MiB; promised are {OWN_MIB}")
-    if memory.worker_peak_mib > WORKER_MIB:
-        result.broken.append(f"a worker's {memory.worker_peak_mib:.0f} MiB; bound is {WORKER_MIB}")
-
-
-def _metrics(url: str, result: Result) -> tuple[dict[str, float], int]:
-    """Return the codes of ended calls, and how many workers were replaced."""
-    codes: dict[str, float] = {}
-    restarts = 0.0
+    """Judge the memory of the processes until cancelled."""
+    pid = server.process.pid
+    own_before = procfs.resident_mib(pid)
+    front_before = procfs.resident_mib(envoy.pid) if envoy else 0.0
+    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if row.is_stranger else OWN_MIB
+    bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + FRONT_MIB}
+    peak = result.peak_mib = dict.fromkeys(bounds, 0.0)
+    n_looks = 0
     try:
-        with urllib.request.urlopen(f"{url}/metrics", timeout=10) as answer:
-            text = answer.read().decode()
-    except OSError as error:
-        result.broken.append(f"no metrics: {error}")
-        return codes, 0
-    for family in text_string_to_metric_families(text):
-        for sample in family.samples:
-            if sample.name == "grpc_server_handled_total":
-                code = sample.labels["grpc_code"]
-                codes[code] = codes.get(code, 0.0) + sample.value
-            elif sample.name == "tokalign_worker_restarts_total":
-                restarts += sample.value
-    return codes, int(restarts)
+        while peak["server"] < STOP_MIB:
+            peak["server"] = max(peak["server"], procfs.resident_mib(pid))
+            if envoy:
+                peak["Envoy"] = max(peak["Envoy"], procfs.resident_mib(envoy.pid))
+            if n_looks % LOOKS_PER_FAMILY == 0:
+                workers = map(procfs.resident_mib, procfs.descendants(pid))
+                peak["worker"] = max(peak["worker"], *workers, 0.0)
+            n_looks += 1
+            await asyncio.sleep(LOOK_S)
+        server.kill()
+    finally:
+        for name, bound in bounds.items():
+            if peak[name] > bound:
+                result.broken.append(f"{name}: {peak[name]:.0f} MiB; the bound is {bound:.0f}")
 
 
-def _end(server: ServerProcess, result: Result) -> None:
-    """End the server as an operator does; one that cannot any more has broken its promise."""
+def _judge_calls(row: Row, is_front: bool, result: Result) -> None:
+    """Judge what the caller lost."""
+    excused = frozenset() if is_front else row.may_get
+    for (verdict, is_new), count in result.calls.items():
+        may_fail = is_new and row.new_may_fail
+        if verdict == WRONG or not (verdict == OK or verdict in excused or may_fail):
+            where = "new connections" if is_new else "its connection"
+            result.broken.append(f"the caller lost {count} calls over {where}: {verdict}")
+    if not result.calls[OK, False]:
+        result.broken.append("the caller got no answer at all")
+
+
+def _end(row: Row, server: ServerProcess, result: Result) -> None:
+    """End the server as an operator does."""
+    below = procfs.descendants(server.process.pid)
     if server.process.poll() is not None:
+        result.broken.append(f"the server ended with {server.process.returncode}")
         return
     try:
         code = server.stop()
     except ServerError as error:
         result.broken.append(str(error))
-        end_all(server.process.pid)
     else:
         if code:
             result.broken.append(f"SIGTERM: exit code {code}")
+    n_hung = sum('"hung"' in line for line in server.rest().splitlines())
+    if n_hung and not row.loses_workers:
+        result.broken.append(f"{n_hung} workers were killed as hung")
+    for each in below:  # a stopped worker hears of nothing
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)

@@ -112,10 +112,6 @@ def _load(name: str, load: str, rate: str = "calls") -> Row:
     return Row(name, {"load": load}, values)
 
 
-def _count(*path: str) -> Value:
-    return Value(path, "count", ", ".join(path))
-
-
 QUEUES = {"shipped": "as shipped", "short-queue": "queue of 200 pairs"}
 SERVING = (
     Measurement(
@@ -166,52 +162,6 @@ SERVING = (
                         "times",
                         "p99 of a lone caller, with a batch of 10,000 pairs to without",
                     ),
-                },
-            ),
-        ),
-    ),
-    Measurement(
-        "chaos",
-        "faults under load for ten minutes",
-        "make chaos",
-        (
-            Row(
-                "",
-                {"minutes": 10},
-                {
-                    "answered": _count("answers", "OK"),
-                    "late": _count("answers", "DEADLINE_EXCEEDED"),
-                    "refused": _count("answers", "RESOURCE_EXHAUSTED"),
-                    "internal": _count("answers", "INTERNAL"),
-                    "killed": _count("faults", "killed"),
-                    "stopped": _count("faults", "stopped"),
-                    "paused": _count("faults", "paused"),
-                    "starved": _count("faults", "starved"),
-                    "reloads": _count("faults", "reloads"),
-                    "bad_reloads": _count("faults", "bad reloads"),
-                    "vanished": _count("faults", "clients vanished"),
-                    "reset": _count("faults", "connections reset"),
-                    "files": _count("most", "files"),
-                    "own_mib": _count("most", "own_mib"),
-                    "processes": _count("most", "processes"),
-                    "wrong": _count("wrong"),
-                },
-            ),
-        ),
-    ),
-    Measurement(
-        "fuzz",
-        "malformed requests",
-        "make fuzz",
-        (
-            Row(
-                "",
-                {"inputs": 100_000},
-                {
-                    "answered": _count("calls", "OK"),
-                    "invalid": _count("calls", "INVALID_ARGUMENT"),
-                    "not_found": _count("calls", "NOT_FOUND"),
-                    "workers_lost": _count("workers_lost"),
                 },
             ),
         ),

@@ -3,12 +3,12 @@
 import asyncio
 
 import pytest
+from hyperframe.frame import PingFrame
+from tokalign.load.peer import Peer
 from tokalign.v1 import align_pb2
 
-from bench.attack.peer import PING, Peer, frame
-
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
-PINGS = frame(PING, 0, 0, b"12345678")
+PINGS = PingFrame(0, b"12345678").serialize()
 
 
 async def flood(peer, pings):

@@ -13,9 +13,8 @@ import grpc
 import pytest
 from support.server_process import started
 from support.waiting import wait_until
+from tokalign.load.process import free_port
 from tokalign.v1 import align_pb2, align_pb2_grpc
-
-from bench.ports import free_port
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 

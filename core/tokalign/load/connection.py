@@ -1,26 +1,42 @@
-"""gRPC unary calls over one bare HTTP/2 connection.
+"""gRPC unary calls over one HTTP/2 connection, spoken by the h2 library.
 
-Requests are prebuilt bytes with static headers, and of answers only frame headers are read: some
-tens of microseconds per call. A call that ends without a DATA frame has failed, for this server
-sends its errors as trailers alone.
+Requests are prebuilt bytes, and answers are not parsed. A call that ends without data has failed,
+for this server sends its errors as trailers alone.
 """
 
 from __future__ import annotations
 
 import socket
 import ssl
-import struct
 from collections import deque
 from dataclasses import dataclass, field
 
-_DATA, _HEADERS, _RST, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
-_END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
-_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-_REFUSED_STREAM = b"\0\0\0\7"
-_LARGEST_WINDOW = 2**31 - 1
-_FRAME_BYTES = 16_384
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.errors import ErrorCodes
+from h2.events import (
+    ConnectionTerminated,
+    DataReceived,
+    Event,
+    RemoteSettingsChanged,
+    StreamEnded,
+    StreamReset,
+)
+from h2.exceptions import H2Error
+from h2.settings import SettingCodes, Settings
+
+LARGEST_WINDOW = 2**31 - 1
 _FIRST_WINDOW = 65_535
+_READ_BYTES = 1 << 18
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_CLIENT = H2Configuration(
+    client_side=True,
+    header_encoding=None,
+    validate_outbound_headers=False,
+    normalize_outbound_headers=False,
+    validate_inbound_headers=False,
+    normalize_inbound_headers=False,
+)
 
 
 @dataclass(slots=True)
@@ -54,45 +70,37 @@ PLAIN = Security()
 @dataclass(slots=True)
 class _Call:
     intended_at: float
-    window: int
     body: bytes
-    unsent: memoryview
+    n_sent: int = 0
     has_data: bool = False
 
 
-def _frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
-
-
-def _literal(name: bytes, value: bytes) -> bytes:
-    """Return an HPACK literal that is not indexed."""
-    return b"\0" + _string(name) + _string(value)
-
-
-def _string(value: bytes) -> bytes:
-    """Return an HPACK string: its length, of which seven bits stand in the first byte, and it."""
-    n_more = len(value) - 127
-    if n_more < 0:
-        return bytes([len(value)]) + value
-    length = bytearray([127])
-    while n_more > 127:
-        length.append(n_more & 127 | 128)
-        n_more >>= 7
-    return bytes(length) + bytes([n_more]) + value
-
-
-def _headers(authority: str, path: str, security: Security) -> bytes:
-    fields = [
+def grpc_headers(address: str, path: str, security: Security = PLAIN) -> list[tuple[bytes, bytes]]:
+    """Return the request headers of a gRPC call."""
+    headers = [
         (b":method", b"POST"),
         (b":scheme", b"http" if security.tls is None else b"https"),
         (b":path", path.encode()),
-        (b":authority", authority.encode()),
+        (b":authority", address.encode()),
         (b"content-type", b"application/grpc"),
         (b"te", b"trailers"),
     ]
     if security.token:
-        fields.append((b"authorization", b"Bearer " + security.token.encode()))
-    return b"".join(_literal(name, value) for name, value in fields)
+        headers.append((b"authorization", b"Bearer " + security.token.encode()))
+    return headers
+
+
+def begun(window: int = LARGEST_WINDOW) -> H2Connection:
+    """Return a client's connection with its first frames to send.
+
+    The server may send `window` bytes of each stream, and of all together as many as can be.
+    """
+    http2 = H2Connection(_CLIENT)
+    windows = {SettingCodes.INITIAL_WINDOW_SIZE: window}
+    http2.local_settings = Settings(client=True, initial_values=windows)
+    http2.initiate_connection()
+    http2.increment_flow_control_window(LARGEST_WINDOW - _FIRST_WINDOW)
+    return http2
 
 
 @dataclass
@@ -118,15 +126,10 @@ class LoadConnection:
             self.security.tls.set_alpn_protocols(["h2"])
             self.socket = self.security.tls.wrap_socket(self.socket, server_hostname=host)
         self.socket.setblocking(False)
-        self._headers = _headers(self.address, self.path, self.security)
-        self._stream = 1
-        self._in = bytearray()
-        self._out = bytearray(
-            _PREFACE
-            + _frame(_SETTINGS, 0, 0, struct.pack(">HI", 4, _LARGEST_WINDOW))
-            + _frame(_WINDOW, 0, 0, struct.pack(">I", _LARGEST_WINDOW - _FIRST_WINDOW))
-        )
-        self._window = self._stream_window = _FIRST_WINDOW
+        self._headers = grpc_headers(self.address, self.path, self.security)
+        self._http2 = begun()
+        self._out = bytearray()
+        # Calls whose body the windows have not let through yet.
         self._blocked: deque[int] = deque()
         self._waiting: deque[tuple[bytes, float]] = deque()
         # None before the server's settings have come.
@@ -151,10 +154,11 @@ class LoadConnection:
         if self.is_patient and not self._has_free_stream:
             self._waiting.append((body, intended_at))
             return
-        stream, self._stream = self._stream, self._stream + 2
-        self.calls[stream] = _Call(intended_at, self._stream_window, body, memoryview(body))
-        self._out += _frame(_HEADERS, _END_HEADERS, stream, self._headers)
-        self._blocked.append(stream)
+        stream = self._http2.get_next_available_stream_id()
+        self._http2.send_headers(stream, self._headers)
+        self.calls[stream] = _Call(intended_at, body)
+        if not self._send_body(stream):
+            self._blocked.append(stream)
 
     def forget(self) -> None:
         """Give up the calls that have not ended."""
@@ -165,8 +169,9 @@ class LoadConnection:
         """Send what the windows and the socket take."""
         for _ in range(len(self._blocked)):
             stream = self._blocked.popleft()
-            if stream in self.calls and not self._send_body(stream, self.calls[stream]):
+            if stream in self.calls and not self._send_body(stream):
                 self._blocked.append(stream)
+        self._out += self._http2.data_to_send()
         if self._out:
             try:
                 sent = self.socket.send(self._out)
@@ -177,91 +182,76 @@ class LoadConnection:
     @property
     def wants_to_write(self) -> bool:
         """Whether there is something to send."""
+        self._out += self._http2.data_to_send()
         return bool(self._out)
 
-    def _send_body(self, stream: int, call: _Call) -> bool:
-        while call.unsent:
-            size = min(len(call.unsent), self._window, call.window, _FRAME_BYTES)
+    def _send_body(self, stream: int) -> bool:
+        """Send what the windows take of a call's body; return whether that was all."""
+        call = self.calls[stream]
+        while call.n_sent < len(call.body):
+            size = min(
+                self._http2.local_flow_control_window(stream),
+                self._http2.max_outbound_frame_size,
+                len(call.body) - call.n_sent,
+            )
             if size <= 0:
                 return False
-            piece, call.unsent = call.unsent[:size], call.unsent[size:]
-            self._window -= size
-            call.window -= size
-            self._out += _frame(_DATA, 0 if call.unsent else _END_STREAM, stream, bytes(piece))
+            piece = call.body[call.n_sent : call.n_sent + size]
+            call.n_sent += size
+            self._http2.send_data(stream, piece, end_stream=call.n_sent == len(call.body))
         return True
 
     def receive(self, now: float) -> list[Outcome]:
         """Read what has arrived and return the calls that it ends."""
-        self._read()
         ended: list[Outcome] = []
-        position = 0
-        while len(self._in) - position >= 9:
-            size = int.from_bytes(self._in[position : position + 3], "big")
-            if len(self._in) - position - 9 < size:
-                break
-            kind, flags, stream = struct.unpack_from(">BBI", self._in, position + 3)
-            payload = self._in[position + 9 : position + 9 + size]
-            position += 9 + size
-            self._frame_arrived(kind, flags, stream & _LARGEST_WINDOW, payload, now, ended)
-        del self._in[:position]
+        try:
+            for event in self._http2.receive_data(self._read()):
+                self._happened(event, now, ended)
+        except H2Error as error:
+            raise ConnectionError(f"{self.address} breaks the rules of HTTP/2: {error}") from error
         while self._waiting and self._has_free_stream:
             self.call(*self._waiting.popleft())
         self.flush()
         return ended
 
-    def _read(self) -> None:
+    def _read(self) -> bytes:
         """Read what has arrived; of TLS all of it, for what is left in its layer wakes nobody."""
+        pieces: list[bytes] = []
         is_over = False
         while not is_over:
             try:
-                data = self.socket.recv(1 << 18)
+                pieces.append(self.socket.recv(_READ_BYTES))
             except _NOT_NOW:
-                return
-            if not data:
+                break
+            if not pieces[-1]:
                 raise ConnectionError(f"{self.address} closed the connection")
-            self._in += data
             is_over = self.security.tls is None
+        return b"".join(pieces)
 
-    def _frame_arrived(
-        self,
-        kind: int,
-        flags: int,
-        stream: int,
-        payload: bytes | bytearray,
-        now: float,
-        ended: list[Outcome],
-    ) -> None:
-        call = self.calls.get(stream)
-        if kind in (_DATA, _HEADERS) and call is not None:
-            call.has_data |= kind == _DATA and bool(payload)
-            if flags & _END_STREAM:
-                del self.calls[stream]
+    def _happened(self, event: Event, now: float, ended: list[Outcome]) -> None:
+        if isinstance(event, DataReceived):
+            self._http2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            call = self.calls.get(event.stream_id)
+            if call is not None and event.data:
+                call.has_data = True
+        elif isinstance(event, StreamEnded):
+            call = self.calls.pop(event.stream_id, None)
+            if call is not None:
                 ended.append(Outcome(call.intended_at, now - call.intended_at, call.has_data))
-        elif kind == _RST and call is not None:
+        elif isinstance(event, StreamReset):
             # The server may reset after an early answer to an unread body; the answer counted.
-            del self.calls[stream]
-            if self.is_patient and payload == _REFUSED_STREAM:
+            call = self.calls.pop(event.stream_id, None)
+            if call is None:
+                return
+            if self.is_patient and event.error_code == ErrorCodes.REFUSED_STREAM:
                 self._waiting.append((call.body, call.intended_at))
                 return
             ended.append(Outcome(call.intended_at, now - call.intended_at, False))
-        elif kind == _SETTINGS and not flags & _ACK:
-            if self._max_streams is None:
-                self._max_streams = _LARGEST_WINDOW
-            for name, value in struct.iter_unpack(">HI", payload):
-                if name == 3:
-                    self._max_streams = value
-                elif name == 4:
-                    for open_call in self.calls.values():
-                        open_call.window += value - self._stream_window
-                    self._stream_window = value
-            self._out += _frame(_SETTINGS, _ACK, 0)
-        elif kind == _PING and not flags & _ACK:
-            self._out += _frame(_PING, _ACK, 0, bytes(payload))
-        elif kind == _WINDOW:
-            (more,) = struct.unpack(">I", payload)
-            if stream == 0:
-                self._window += more
-            elif call is not None:
-                call.window += more
-        elif kind == _GOAWAY:
+        elif isinstance(event, RemoteSettingsChanged):
+            self._max_streams = self._http2.remote_settings.max_concurrent_streams
+            if not self.is_patient:
+                # The server is to refuse what is above its limit, not this side.
+                self._http2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = LARGEST_WINDOW
+                self._http2.remote_settings.acknowledge()
+        elif isinstance(event, ConnectionTerminated):
             raise ConnectionError(f"{self.address} is going away")

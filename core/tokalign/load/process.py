@@ -1,12 +1,14 @@
-"""A server in a process of its own, for tests, benchmarks and demonstrations."""
+"""Servers in processes of their own, and free ports: for tests, benchmarks and demonstrations."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import queue
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -23,6 +25,9 @@ FREE_PORTS = ("--port", "0", "--metrics-port", "0")
 START_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 60.0
 _LAST_WORDS_S = 5.0
+# Linux gives connections ports from 32768 on unless told otherwise, so that nobody gets one of
+# these between here and its use by chance.
+_PORTS = range(10_000, 32_768)
 _LISTENING = r"^listening on (\S+)$"
 
 
@@ -181,3 +186,16 @@ def running_server(
         yield server
     finally:
         server.kill()
+
+
+def free_port(hosts: Sequence[str] = ("127.0.0.1",)) -> int:
+    """Return a port that is free on every one of some addresses.
+
+    For programs that cannot say which port they got.
+    """
+    while True:
+        port = random.SystemRandom().choice(_PORTS)
+        with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+            for host in hosts:
+                stack.enter_context(socket.socket()).bind((host, port))
+            return port

@@ -1,4 +1,4 @@
-"""The layer in front: the real Envoy with deploy/envoy.yaml before servers on loopback."""
+"""A real Envoy with envoy.yaml before servers on loopback, for tests and attacks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import yaml
+from tokalign.load.process import free_port
 
-from bench.ports import free_port
-
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+DEPLOY = Path(__file__).resolve().parent
 
 
 def _configuration(
@@ -67,7 +66,7 @@ def envoy(
     port = free_port()
     command = [
         sys.executable, "-c", "from envoy._main import main; main()",
-        "-c", _configuration(folder, port, server_ports, max_connections),
+        "-c", str(_configuration(folder, port, server_ports, max_connections)),
         "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
