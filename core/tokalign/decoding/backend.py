@@ -1,4 +1,4 @@
-"""What a model and a system of the literature have in common: annotated pairs to alignments."""
+"""The backend of an aligner: the base of what takes annotated pairs to alignments."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from tokalign.types.options import AlignOptions, Symmetrization
 from tokalign.types.phrases import Phrase
 
 _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
-"""What a model without styles decides by."""
+"""The style of a model that has none."""
 _AS_IT_IS = Convention(_PLAIN)
 _NO_MEANS = np.empty((0, 0))
 _NOTHING = _NO_MEANS.astype(np.float32)

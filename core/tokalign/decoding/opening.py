@@ -1,4 +1,4 @@
-"""From a name or a file to what decides, and to an aligner again where one is unpickled."""
+"""Opening of backends by name or file, and of aligners that are unpickled."""
 
 from __future__ import annotations
 

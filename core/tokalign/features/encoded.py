@@ -1,4 +1,4 @@
-"""What an encoder says of a pair, as features read it."""
+"""The scores of a pair by an encoder, as features read them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 CONTENT_WEIGHT = 1.0
 OTHER_WEIGHT = 0.1
 NUMBER_FACTOR = 2.0
-"""How much more a number weighs than a word as rare: other numbers make other statements."""
+"""Weight of a number beside a word as rare: other numbers make other statements."""
 
 
 def content_weight(tag: str) -> float:
