@@ -1,4 +1,6 @@
-"""Clients of the tokalign server: `Client` blocks, `AsyncClient` awaits, by the same methods.
+"""Clients of the tokalign server: `Client` blocks, `AsyncClient` is for asyncio.
+
+Both have the same methods::
 
 with Client("localhost:50051") as client:
     client.align("Dogs bark.", "The dogs bark.").to_pharaoh()

@@ -1,4 +1,4 @@
-"""What `make demo` runs: a real server, a real client, real sentences.
+"""The demonstration of `make demo`: a real server, a real client, real sentences.
 
 Starts ``tokalign serve`` as a process on a free port, aligns and ranks sentences of tests/data
 through the client, prints them, and drains the server. Exits 1 if anything fails or takes too long.
@@ -29,7 +29,7 @@ LEAST_RECALL = 0.5
 
 @contextmanager
 def demo_server(model: str) -> Iterator[str]:
-    """Yield the address of a server that serves; afterwards let it drain, and check that it did."""
+    """Yield the address of a running server; afterwards stop it, and check that it drained."""
     with running_server("--metrics-port", "-1", "--model", model) as server:
         yield server.address
         code = server.stop(timeout_s=STOP_TIMEOUT_S)

@@ -139,22 +139,22 @@ def _check_fields(config: Any) -> None:
 class RequestLimits:
     """Limits of one request; each field's help says what it counts."""
 
-    max_tokens: int = setting(MAX_TOKENS, "Tokens of a sentence.", check=within(1, MAX_TOKENS))
+    max_tokens: int = setting(MAX_TOKENS, "Most tokens of a sentence.", check=within(1, MAX_TOKENS))
     # Time and memory grow with it.
     max_token_product: int = setting(
-        MAX_TOKENS**2, "Tokens of the source times tokens of the target.", check=count
+        MAX_TOKENS**2, "Most tokens of the source times tokens of the target.", check=count
     )
     max_characters: int = setting(
-        20_000, "Characters of a sentence.", check=within(1, MAX_CHARACTERS)
+        20_000, "Most characters of a sentence.", check=within(1, MAX_CHARACTERS)
     )
-    max_pairs: int = setting(10_000, "Pairs or candidates of a request.", check=count)
+    max_pairs: int = setting(10_000, "Most pairs or candidates of a request.", check=count)
     # Bytes, before parsing.
     max_request_bytes: int = setting(
-        4 * MIB, "Size of one message.", check=count, name="max-request-mib", unit=MIB
+        4 * MIB, "Largest request, in MiB.", check=count, name="max-request-mib", unit=MIB
     )
     # What a gRPC client takes unless told otherwise.
     max_response_bytes: int = setting(
-        4 * MIB, "Size of one answer.", check=count, name="max-response-mib", unit=MIB
+        4 * MIB, "Largest answer, in MiB.", check=count, name="max-response-mib", unit=MIB
     )
 
     def __post_init__(self) -> None:
@@ -184,28 +184,28 @@ class Config:
     )
     models: tuple[str, ...] = setting(
         ("en",),
-        "Name or path of a model; repeatable, the first is the default.",
+        "Name or path of a model. May be repeated; the first is the default.",
         check=distinct,
         name="model",
     )
     annotators: tuple[str, ...] = setting(
         ("native",),
-        "Annotator; repeatable, the first is the default.",
+        "Annotator. May be repeated; the first is the default.",
         check=distinct,
         name="annotator",
     )
     device: str = setting(
         DEFAULT_DEVICE,
-        "Where encoders of neural models run: " + ", ".join(DEVICES) + ".",
+        "Device for the encoders of neural models: " + ", ".join(DEVICES) + ".",
         check=is_device,
     )
     limits: RequestLimits = field(default_factory=RequestLimits)
     queue_pairs: int = setting(
-        20_000, "Typical pairs waiting or running; more are refused at once.", check=count
+        20_000, "Most typical pairs that wait or run; requests beyond it are refused.", check=count
     )
     queue_bytes: int = setting(
         64 * MIB,
-        "MiB of requests and unwritten answers; more requests are refused at once.",
+        "Most MiB of requests and unwritten answers; requests beyond it are refused.",
         check=size,
         name="queue-mib",
         unit=MIB,
@@ -213,7 +213,7 @@ class Config:
     # Requests are refused while the head of the queue waits longer.
     queue_wait_s: float = setting(
         1.0,
-        "Seconds; while a request waits longer for a worker, others are refused.",
+        "Seconds to wait for a worker; while a request waits longer, new ones are refused.",
         check=some_seconds,
         name="queue-wait",
     )
@@ -221,14 +221,14 @@ class Config:
     shard_pairs: int = setting(32, "Most typical pairs given to a worker at a time.", check=count)
     shard_timeout_s: float = setting(
         30.0,
-        "Seconds, added to those that its work may take, until a silent worker is killed.",
+        "Seconds that a worker may be late with its work before it is killed.",
         check=some_seconds,
         name="shard-timeout",
     )
     # Looked at after every shard.
     max_worker_rss_bytes: int | None = setting(
         None,
-        "MiB of memory above which a worker is replaced; 0 is 304 more than its models take.",
+        "MiB of memory above which a worker is replaced; 0: 304 more than when it started.",
         check=size,
         name="max-worker-rss",
         unit=MIB,
@@ -237,7 +237,7 @@ class Config:
     # See MemoryBound.
     max_server_rss_bytes: int = setting(
         512 * MIB,
-        "MiB of memory for the server's own process; above three quarters calls are refused.",
+        "MiB of memory for the server's own process; calls are refused at three quarters.",
         check=own_memory,
         name="max-server-rss",
         unit=MIB,
@@ -245,7 +245,7 @@ class Config:
     # For load balancers to notice.
     drain_delay_s: float = setting(
         0.0,
-        "On SIGTERM: seconds of NOT_SERVING before calls are refused.",
+        "On SIGTERM: seconds to report NOT_SERVING before calls are refused.",
         check=seconds,
         name="drain-delay",
     )
@@ -268,10 +268,10 @@ class Config:
         name="max-connection-idle",
     )
     max_connections: int = setting(
-        500, "Connections at once; more are closed at once.", check=count
+        500, "Most connections at a time; further ones are closed.", check=count
     )
     # Well-behaved clients wait by themselves.
-    max_streams: int = setting(24, "Calls at once on one connection.", check=count)
+    max_streams: int = setting(24, "Most calls at a time on one connection.", check=count)
     receive_timeout_s: float = setting(
         30.0,
         "Seconds in which the message of a call must arrive.",
@@ -289,11 +289,11 @@ class Config:
     )
     tls_key: Path | None = setting(None, "PEM private key of --tls-cert.")
     tls_client_ca: Path | None = setting(
-        None, "PEM authorities; callers need a certificate of one of them."
+        None, "PEM file of authorities; clients need a certificate of one of them."
     )
     # See security.TokenFile.
     token_file: Path | None = setting(
-        None, "File with the hashes of bearer tokens; callers need one of the tokens."
+        None, "File with the hashes of bearer tokens; clients need one of the tokens."
     )
     reflection: bool = setting(False, "Describe the service to tools like grpcurl.")
     channelz: bool = setting(False, "Show connections and streams on the admin port.")

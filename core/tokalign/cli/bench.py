@@ -34,7 +34,7 @@ class CallFlags:
     server: str = flag("A running server.", metavar="HOST:PORT", required=True)
     secure: SecureFlags = group(SecureFlags)
     metrics: str | None = flag(
-        "Its page of metrics, for the times in the queue and in workers.", metavar="URL"
+        "The server's page of metrics, for the times in queue and workers.", metavar="URL"
     )
     method: str = flag(
         "Method to call: Align, BatchAlign or Rank.",
@@ -62,7 +62,7 @@ class LoadFlags:
     """How many calls are made, and for how long."""
 
     in_flight: str = flag("Callers of each step (closed loop).", default="1,8,64")
-    rate: str = flag("Calls per second of each step (open loop), instead.", default="")
+    rate: str = flag("Calls per second of each step (open loop); replaces --in-flight.", default="")
     connections: int = flag(
         "Connections that the calls are spread over.", type=AT_LEAST_1, default=4
     )
@@ -72,7 +72,7 @@ class LoadFlags:
         type=AT_LEAST_1,
         default=3,
     )
-    warm_up: float = flag("Seconds before each step.", default=2.0)
+    warm_up: float = flag("Seconds of load before each step is measured.", default=2.0)
 
     def steps(self) -> list[Step]:
         """Return the steps in order."""

@@ -123,7 +123,7 @@ class LinkFlags:
         default=DEFAULT_SYMMETRIZATION.value,
     )
     style: str = flag(
-        "Style of the model, which says what deserves a link (see tokalign info).",
+        "Style of the model: which words it links (see tokalign info).",
         default="",
         show_default="the model's first",
     )

@@ -86,7 +86,7 @@ class RankFlags:
         type=click.Choice(["text", "jsonl"]),
         default="text",
     )
-    explain: bool = flag("Print what speaks for each candidate as an answer.", default=False)
+    explain: bool = flag("Print the evidence for each candidate.", default=False)
 
     def __post_init__(self) -> None:
         if self.passages and self.tokenized:
@@ -119,7 +119,7 @@ class _Faults:
             raise click.exceptions.Exit(BAD_INPUT)
 
 
-@click.command("rank", short_help="Rank sentences by how they answer.")
+@click.command("rank", short_help="Rank sentences as answers to a question.")
 @click.argument("question", required=False)
 @takes(flags=RankFlags, options=PairFlags, model=ModelFlags, server=Endpoint)
 def command(

@@ -10,7 +10,7 @@ from tokalign.cli.output import SimilarityLayout
 from tokalign.types.options import AlignOptions
 
 
-@click.command("similarity", short_help="Say how alike the sentences of pairs are.")
+@click.command("similarity", short_help="Score how alike the sentences of a pair are.")
 @takes(files=PairFiles, layout=SimilarityLayout, run=LineRun)
 def command(files: PairFiles, layout: SimilarityLayout, run: LineRun) -> None:
     """Write how much the two sentences of each pair say the same, from 0 to 1.
