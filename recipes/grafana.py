@@ -5,6 +5,10 @@ python -m recipes.grafana > deploy/grafana.json      (make api)
 
 import json
 import re
+from typing import Any, TypeAlias
+
+Panel: TypeAlias = tuple[str, str, *tuple[tuple[str, str], ...]]
+"""Title, unit, then the legend and the expression of each line."""
 
 # What to show, chosen at the top; "All" takes series without the label as well.
 VARIABLES = ("job", "namespace", "instance")
@@ -12,8 +16,7 @@ SELECTED = ",".join(f'{name}=~"${name}"' for name in VARIABLES)
 METRIC = re.compile(r"\b(?:grpc_server|tokalign)_\w+")
 
 METHOD = "grpc_server_handling_seconds_bucket"
-PANELS = (
-    # title, unit, (legend, expression)...
+PANELS: tuple[Panel, ...] = (
     ("Calls by code", "reqps",
      ("{{grpc_code}}", "sum by (grpc_code) (rate(grpc_server_handled_total[1m]))")),
     ("Pairs", "pairs/s", ("{{code}}", "sum by (code) (rate(tokalign_pairs_total[1m]))")),
@@ -40,7 +43,7 @@ PANELS = (
 )  # fmt: skip
 
 
-def variable(index):
+def variable(index: int) -> dict[str, Any]:
     """Return one of VARIABLES, with the values it has where those before it are as chosen."""
     chosen = ",".join(SELECTED.split(",")[:index])
     query = f"label_values(tokalign_workers_ready{{{chosen}}}, {VARIABLES[index]})"
@@ -57,7 +60,7 @@ def variable(index):
     }
 
 
-def dashboard():
+def dashboard() -> dict[str, Any]:
     """Return the dashboard, two panels to a line."""
     panels = []
     for index, (title, unit, *targets) in enumerate(PANELS):
