@@ -124,7 +124,7 @@ test-backends: build .venv-backends/.ready  ## test the Stanza and spaCy annotat
 	  tests/recipes/test_vector_training.py
 
 bench-annotators: build .venv-backends/.ready  ## accuracy and speed of every annotator, in one table
-	.venv-backends/bin/python -m bench.annotators
+	.venv-backends/bin/python -m bench.speed annotators $(ARGS)
 
 QUICK_ENGINES := pandas polars duckdb 'dask[dataframe]' datasets
 
@@ -150,7 +150,7 @@ test-engines: build .venv-engines/.large  ## the same in Ray and Spark too, whic
 	.venv-engines/bin/python -m pytest tests/engines
 
 bench-engines: build .venv-engines/.large  ## near-duplicates on Ray and on Spark, beside pipe
-	.venv-engines/bin/python -m bench.engines $(ARGS)
+	.venv-engines/bin/python -m bench.speed scale $(ARGS)
 
 .venv-neural/.ready: pyproject.toml
 	@echo "== making .venv-neural with the packages of the neural models"
@@ -188,10 +188,10 @@ models-neural-large: unrelated .venv-neural/.torch .venv-neural/.large  ## retra
 	  --work $(NEURAL_WORK) --output core/tokalign/data en-neural-large
 
 crossval-neural: build .venv-neural/.torch  ## cross-validate the neural models on RTE2, nested
-	.venv-neural/bin/python -m bench.crossval_neural --data $(TOKALIGN_DATA) --work $(NEURAL_WORK) $(ARGS)
+	.venv-neural/bin/python -m bench.accuracy crossval-neural --work $(NEURAL_WORK) $(ARGS)
 
 bench-encoding: build .venv-neural/.ready  ## encoders: pairs per second by batch size, and what int8 costs
-	.venv-neural/bin/python -m bench.encoding --gold $(TOKALIGN_DATA)/multimwa/mtref-dev.tsv $(ARGS)
+	.venv-neural/bin/python -m bench.speed encoding $(ARGS)
 
 wordpieces: build  ## recompile the table of word pieces
 	mkdir -p build/wordpieces
@@ -258,33 +258,33 @@ golden: build  ## rewrite tests/golden from the shipped model; review the diff
 
 # Measure what is called ONLY..., as in `make figures ONLY=rte2-folds`; else what takes seconds.
 figures: build  ## measure the quick figures, or those called ONLY, for the documentation
-	$(BIN)/python bench/figures.py $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m bench.figures $(if $(ONLY),--only $(ONLY))
 
 LARGE_FIGURES := $(foreach name,mtref-dev wiki-dev rte2-fifth unrelated,$(name).en-neural-large) \
-  encoding.encoder-en-large aligning-batches loading
+  encoding.encoder-en-large aligning-batches
 figures-large: build .venv-neural/.torch .venv-neural/.large  ## measure all of en-neural-large, into header and pages
-	$(BIN)/python bench/figures.py --only $(LARGE_FIGURES)
+	$(BIN)/python -m bench.figures --only $(LARGE_FIGURES)
 	$(BIN)/python -m recipes.headers en-neural-large
 	$(MAKE) docs
 
 figures-all: build .venv-neural/.torch .venv-neural/.large .venv-backends/.ready  ## measure all figures; takes hours
-	$(BIN)/python bench/figures.py --all
+	$(BIN)/python -m bench.figures --all
 
 # ARGS of this and the targets below go to the bench besides, as in `make crossval ARGS='--l2 4'`.
 bench-aligning: build  ## pairs per second of each shipped model on annotated pairs, one core
-	$(BIN)/python bench/aligning.py --gold $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt $(ARGS)
+	$(BIN)/python -m bench.speed aligning $(ARGS)
 
 bench-cost: build  ## what pairs take, beside what the server counts them as
-	$(BIN)/python bench/cost.py $(ARGS)
+	$(BIN)/python -m bench.speed cost $(ARGS)
 
 bench-limit: build  ## the library and the server beside what one core can do, as ratios of one run
-	$(BIN)/python -m bench.limit $(ARGS)
+	$(BIN)/python -m bench.speed limit $(ARGS)
 
 bench-serving: build  ## throughput, latency, overload and fairness of the server
-	$(BIN)/python bench/serving.py
+	$(BIN)/python -m bench.serving $(ARGS)
 
 bench-serving-short: build  ## the same with two seconds per load
-	$(BIN)/python bench/serving.py --duration 2
+	$(BIN)/python -m bench.serving --short
 
 chaos: build  ## ten minutes of faults under load
 	$(BIN)/python bench/chaos.py --minutes 10
@@ -325,11 +325,10 @@ clean:  ## remove what was built
 	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd
 
 comma := ,
-RTE2 := $(TOKALIGN_DATA)/msr_rte2/RTE2_dev_M.align.txt
 MODELS := core/tokalign/data
 
 crossval: build  ## cross-validate the configuration of en-rte2 on RTE2, the development half
-	$(BIN)/python bench/crossval.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign $(ARGS)
+	$(BIN)/python -m bench.accuracy crossval --like $(MODELS)/en-rte2.tokalign $(ARGS)
 
 unrelated: build  ## collect pairs that are not parallel, for training and development
 	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output build/unrelated
@@ -343,21 +342,20 @@ crossval-edinburgh: build .venv-vectors/.ready $(WORDNET_DICT) $(WHEELS)/.ready 
 	rm -rf $(UNSEEN) && cp -a core $(UNSEEN)
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/multimwa/mtref-train.tsv \
 	  --output $(UNSEEN)/tokalign/data/vectors.table
-	PYTHONPATH=$(UNSEEN) $(BIN)/python bench/crossval.py --like $(MODELS)/en-rte2.tokalign \
+	PYTHONPATH=$(UNSEEN) $(BIN)/python -m bench.accuracy crossval --like $(MODELS)/en-rte2.tokalign \
 	  --gold $(TOKALIGN_DATA)/edinburgh/gold.train.sure.json $(ARGS)
 
 # PPDB's lexical pairs, for the row with paraphrases; see docs/lexicon.md.
 PPDB ?= $(wildcard $(TOKALIGN_DATA)/ppdb/*)
 ablation: build  ## cross-validate en-rte2 without each feature group, and with each optional one
-	$(BIN)/python bench/ablation.py --gold $(RTE2) --like $(MODELS)/en-rte2.tokalign \
+	$(BIN)/python -m bench.accuracy ablation --like $(MODELS)/en-rte2.tokalign \
 	  --add anchors,dependency,distributional$(if $(PPDB),$(comma)paraphrases --ppdb $(PPDB))
 
 papers: build  ## the papers' main tables: each row that can be produced, beside the published figure
-	$(BIN)/python -m bench.papers --data $(TOKALIGN_DATA) $(ARGS)
+	$(BIN)/python -m bench.accuracy papers $(ARGS)
 
 tasks: build  ## paraphrases, similarity and ranking answers, beside baselines that align nothing
-	for task in paraphrase similarity ranking; do \
-	  $(BIN)/python -m bench.tasks $$task --data $(TOKALIGN_DATA) $(ARGS) || exit; done
+	$(BIN)/python -m bench.accuracy tasks $(ARGS)
 
 models: unrelated  ## retrain the shipped models from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)

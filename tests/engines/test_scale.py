@@ -15,21 +15,42 @@ JOBS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
 HOMES = {"ray": RAY.replace("num_cpus=2", "num_cpus=3"), "pyspark": SPARK}
 
 
+def near_duplicates(sample_dir):
+    """Return the sample's sources, each with words left out, and each with half of another."""
+    import pyarrow as pa
+    from tokalign.formats import read_gold
+
+    sources = [pair.source.tokens for pair in read_gold(sample_dir / "sample.jsonl")]
+    rows = []
+    for number, tokens in enumerate(sources):
+        kept = [token for k, token in enumerate(tokens) if (k + number) % 9]
+        other = sources[number - 1]
+        shared = [*tokens[: len(tokens) // 2], *other[len(other) // 2 :]]
+        rows += [(tokens, kept, True), (tokens, shared, False)]
+    return pa.table(
+        {
+            "id": range(len(rows)),
+            "source": [" ".join(source) for source, _, _ in rows],
+            "target": [" ".join(target) for _, target, _ in rows],
+            "is_duplicate": [is_duplicate for _, _, is_duplicate in rows],
+        }
+    )
+
+
 def test_the_jobs_are_short():
     assert len(JOBS) == len(HOMES)
     assert all(len(job.strip().splitlines()) <= 15 for job in JOBS)
 
 
 @pytest.mark.parametrize("engine", HOMES)
-def test_a_job_finds_the_near_duplicates(engine, tmp_path):
+def test_a_job_finds_the_near_duplicates(engine, tmp_path, sample_dir):
     pytest.importorskip(engine, reason="make test-engines has Ray and Spark")
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
     from tokalign.arrow import Similarity
 
-    from bench import near_duplicates
-
-    near_duplicates.write(tmp_path / "pairs", 600)
+    (tmp_path / "pairs").mkdir()
+    pq.write_table(near_duplicates(sample_dir), tmp_path / "pairs" / "part.parquet")
     (job,) = [job for job in JOBS if f"import {engine}\n" in job or f"from {engine}." in job]
     script = tmp_path / "job.py"
     script.write_text(HOMES[engine] + job)
