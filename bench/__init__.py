@@ -12,4 +12,8 @@
 Without arguments ``bench.speed`` and ``bench.accuracy`` list their commands, and each command
 explains itself with ``--help``. All run from the root of the repository, with the corpora in the
 folder that TOKALIGN_DATA names. Every row of output is a JSON object on a line of its own.
+
+``scale`` needs pyarrow, Ray and Spark (.venv-engines); ``encoding`` and ``crossval-neural`` need
+the packages of the neural models (.venv-neural), and annotators other than the native one theirs
+(.venv-backends).
 """

@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tokalign.errors import AlignError
@@ -55,7 +55,7 @@ def run(module_name: str, name: str, options: Sequence[str]) -> int:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {error}; bench/__init__.py says what it needs", file=sys.stderr)
         return 1
     parser = argparse.ArgumentParser(
         prog=name,
@@ -66,14 +66,32 @@ def run(module_name: str, name: str, options: Sequence[str]) -> int:
     arguments = parser.parse_args(options)
     try:
         return int(module.run(arguments) or 0)
-    except (AlignError, FileNotFoundError, ModuleNotFoundError) as error:
+    except FileNotFoundError as error:
+        where = "corpora are looked for in the folder that TOKALIGN_DATA names"
+        print(f"{name}: {error}; {where}", file=sys.stderr)
+    except ModuleNotFoundError as error:
+        print(f"{name}: {error}; --help says what it needs", file=sys.stderr)
+    except AlignError as error:
         print(f"{name}: {error}", file=sys.stderr)
-        return 1
+    return 1
 
 
 def names(text: str) -> list[str]:
     """Return the names that commas separate, as the type of an option."""
     return [name for name in text.split(",") if name]
+
+
+def some_of(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return the type of an option that takes some of these names, separated by commas."""
+    every = list(known)
+
+    def chosen(text: str) -> list[str]:
+        if unknown := set(names(text)) - set(every):
+            listed = ", ".join(sorted(unknown))
+            raise argparse.ArgumentTypeError(f"{listed}; wanted some of {', '.join(every)}")
+        return names(text)
+
+    return chosen
 
 
 def numbers(text: str) -> list[int]:
@@ -86,9 +104,10 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
 
 
-def print_row(values: Mapping[str, object]) -> None:
-    """Print a row of output, floats with six digits."""
-    short = json.loads(json.dumps(values), parse_float=lambda text: float(f"{float(text):.6g}"))
+def print_row(*parts: Mapping[str, object]) -> None:
+    """Print a row of output, made of its parts, floats with six digits."""
+    text = json.dumps({name: value for part in parts for name, value in part.items()})
+    short = json.loads(text, parse_float=lambda number: float(f"{float(number):.6g}"))
     print(json.dumps(short), flush=True)
 
 

@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tokalign.annotate import load_annotator
-from tokalign.errors import InputError
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import read_gold
@@ -25,7 +24,7 @@ from tokalign.training import PUBLISHED, TrainingSettings, fold_numbers
 from tokalign.types.options import Symmetrization
 
 from bench.accuracy.crossval import annotated, held_out, rows, settings_of
-from bench.program import RTE2, names, numbers, print_row
+from bench.program import RTE2, numbers, print_row, some_of
 
 COLUMNS = ("f1", "exact_match", "f1_identical", "f1_non_identical")
 
@@ -34,10 +33,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("--gold", type=Path, default=RTE2)
     parser.add_argument("--like", type=Path, help="model to take the feature groups of")
-    parser.add_argument("--groups", type=names, help="feature groups, where they are to be others")
-    parser.add_argument("--add", type=names, default=[], help="optional groups, each added alone")
     parser.add_argument(
-        "--sets", type=names, default=[], help=f"instead, these alone: {', '.join(PUBLISHED)}"
+        "--groups", type=some_of(GROUP_NAMES), help="feature groups, where they are to be others"
+    )
+    parser.add_argument(
+        "--add", type=some_of(GROUP_NAMES), default=[], help="optional groups, each added alone"
+    )
+    parser.add_argument(
+        "--sets",
+        type=some_of(PUBLISHED),
+        default=[],
+        help=f"instead, these alone: {', '.join(PUBLISHED)}",
     )
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", type=numbers, default=[1], help="of the folds; means of them")
@@ -67,10 +73,6 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a row for each configuration."""
     like = settings_of(arguments.like) if arguments.like else TrainingSettings()
     groups = arguments.groups or like.feature_groups
-    if unknown := set(arguments.sets) - PUBLISHED.keys():
-        raise InputError(f"no sets {sorted(unknown)}; wanted some of {', '.join(PUBLISHED)}")
-    if unknown := {*groups, *arguments.add} - set(GROUP_NAMES):
-        raise InputError(f"no feature groups {sorted(unknown)}; wanted some of {GROUP_NAMES}")
     wanted = [
         *((name, PUBLISHED[name].feature_groups) for name in arguments.sets),
         *([("all", tuple(groups))] if arguments.sets else configurations(groups, arguments.add)),
@@ -85,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
         first: list[float] = []
         for name, chosen in wanted:
             settings = TrainingSettings(feature_groups=chosen, l2=arguments.l2)
-            scores = []
+            scores: list[dict[str, object]] = []
             for seed in arguments.seeds:
                 folds = fold_numbers(gold, arguments.folds, seed)
                 links = held_out(gold, folds, settings, annotator, [Symmetrization.JOINT])
@@ -94,4 +96,4 @@ def run(arguments: argparse.Namespace) -> None:
             first = first or found
             row: dict[str, object] = {"groups": name, **dict(zip(COLUMNS, found, strict=True))}
             changes = zip(COLUMNS, found, first, strict=True)
-            print_row(row | {f"{key}_change": value - base for key, value, base in changes})
+            print_row(row, {f"{key}_change": value - base for key, value, base in changes})

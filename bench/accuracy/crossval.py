@@ -42,7 +42,7 @@ from bench.program import RTE2, names, print_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tokalign.features.extract import Encoded
+    from tokalign.features.encoded import Encoded
 
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
 
@@ -136,9 +136,8 @@ def held_out(
             if number != fold
         ]
         corpora = {name: seen, **(others or {})}
-        says = stacked and stacked.encode(
-            [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
-        )
+        every = [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
+        says = stacked.encode(every) if stacked else None
         data = TrainingData(corpora, encoder="stacked" if stacked else "", encoded=says)
         model = train(data, annotator, settings, name=f"fold-{fold}")
         aligner = Aligner(model, annotator, encoder=cast(Any, stacked))

@@ -18,6 +18,7 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
+from tokalign.features.encoded import Encoded
 from tokalign.neural.encoder import Encoder
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Links, Sentence
@@ -50,7 +51,7 @@ def held_out(
     tested: list[GoldPair] = []
     links: dict[Symmetrization, list[Links]] = {each: [] for each in Symmetrization}
     for fold in folds:
-        encoded = {}
+        encoded: dict[int, Encoded] = {}
         for other in (other for other in range(N_FOLDS) if other != fold):
             members = [k for k, its in enumerate(number) if its == other]
             encoded |= scores(encoders.rte2([fold, other], others=others), gold, members)
@@ -101,4 +102,4 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         gold, links = held_out(encoders, arguments.folds, settings, others=not arguments.alone)
     for row in rows(gold, links, LinkChoice.SURE):
-        print_row(row | {"pairs": len(gold)})
+        print_row(row, {"pairs": len(gold)})

@@ -28,7 +28,7 @@ from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetr
 
 from bench.accuracy.crossval import annotated, held_out
 from bench.accuracy.published import CORPORA, NOTES, TABLES, Figures, Row
-from bench.program import add_data, names, print_row
+from bench.program import add_data, names
 
 FOLDS, SEED = 5, 1
 
@@ -38,7 +38,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument("--only", type=names, default=[], help="names to measure")
     parser.add_argument("--pairs", type=int, help="only the first so many of each corpus")
-    parser.add_argument("--json", action="store_true", help="rows as JSON objects")
 
 
 class Rows:
@@ -113,24 +112,8 @@ def run(arguments: argparse.Namespace) -> None:
     rows = Rows(arguments.data, arguments.pairs)
     heads = "".join(f"{name:>7}" for name in ("P", "R", "F1", "E"))
     for table in TABLES:
-        if not arguments.json:
-            print(f"\n{table.title}. {table.corpus}; {NOTES[table.corpus]}")
-            print(f"  {'published, then here':<24}{heads}  {heads}", flush=True)
+        print(f"\n{table.title}. {table.corpus}; {NOTES[table.corpus]}")
+        print(f"  {'published, then here':<24}{heads}  {heads}", flush=True)
         for row in table.rows:
             is_wanted = row.name and (not arguments.only or row.name in arguments.only)
-            here = rows.figures(row, table.corpus) if is_wanted else ()
-            if not arguments.json:
-                print(line(row, here), flush=True)
-                continue
-            print_row(
-                {
-                    "table": table.title,
-                    "data": table.corpus,
-                    "system": row.system,
-                    "published": row.published,
-                    "name": row.name,
-                    "direction": row.direction.value if row.name in PUBLISHED else "",
-                    "note": "; ".join(filter(None, (row.why, NOTES[table.corpus]))),
-                    "here": here,
-                }
-            )
+            print(line(row, rows.figures(row, table.corpus) if is_wanted else ()), flush=True)

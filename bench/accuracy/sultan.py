@@ -106,6 +106,6 @@ def print_rows(arguments: argparse.Namespace) -> None:
             links = [frozenset(cells(each)) for each in found]
             scores = evaluate(gold, links, n_samples=1).scores.to_json()
             row = {"trees": annotator.partition(":")[0], "table": table}
-            print_row(row | {name: 100 * float(str(scores[name])) for name in NAMES})
+            print_row(row, {name: 100 * float(str(scores[name])) for name in NAMES})
             for row in rule_rows(gold, found) if arguments.rules else ():
                 print_row(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bench.measurements.measurement import Measurement, Row, Value, some
 from bench.measurements.values import (
     BASELINES,
+    COLLECT,
     EDINBURGH,
     FRACTIONS,
     KINDS,
@@ -108,12 +109,12 @@ _ERROR = {
         100,
     ),
 }
-_COLLECTED = "make unrelated > build/unrelated.log && python -m bench.accuracy unrelated --models"
+_LINKED = f"{COLLECT} && python -m bench.accuracy unrelated --models"
 UNRELATED = (
     Measurement(
         "unrelated",
         "development pairs that are not parallel",
-        f"{_COLLECTED} en,en-rte2",
+        f"{_LINKED} en,en-rte2",
         (
             Row("{model}.{style}.{kind}", {}, _UNLIKE),
             Row("en.{style}", {"model": "en", "kind": "calibration"}, _ERROR),
@@ -123,7 +124,7 @@ UNRELATED = (
         Measurement(
             f"unrelated.{model}",
             "development pairs that are not parallel",
-            f"{_COLLECTED} {model}",
+            f"{_LINKED} {model}",
             (Row("{style}.{kind}", {}, _UNLIKE),),
             environment=NEURAL,
         )

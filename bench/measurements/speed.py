@@ -40,15 +40,8 @@ ALIGNING = (
     _aligning(
         "baselines-speed",
         "systems that decide by rules, annotated pairs in batches",
-        f"--models {','.join(BASELINES)} --ways batches",
-        rows_where("model", BASELINES, _RATE),
-        "",
-    ),
-    _aligning(
-        "sultan-speed",
-        "sultan on annotated pairs in batches",
-        "--models sultan --ways batches",
-        (Row("wordnet", {"model": "sultan"}, {"pairs": _RATE["pairs_per_second"]}),),
+        f"--models {','.join((*BASELINES, 'sultan'))} --ways batches",
+        rows_where("model", (*BASELINES, "sultan"), _RATE),
         "",
     ),
 )
@@ -185,14 +178,6 @@ _JOB = {
     "memory": Value(("peak_mb",), "MB", "largest worker at its largest"),
     "right": Value(("right",), "percent", "pairs told right", 100),
 }
-_ESTIMATE = {
-    "rate": Value(("pairs_per_second",), "pairs per second", "reckoned"),
-    "minutes": Value(("minutes_per_billion",), "minutes", "a billion pairs"),
-    "dollars": Value(("dollars_per_billion",), "dollars", "a billion pairs"),
-    "mb": Value(("mb_per_second",), "MB per second", "read and written"),
-    "network": Value(("share_of_network",), "percent", "of the network", 100),
-    "batches": Value(("batches_per_second",), "batches per second", "of 1000 pairs"),
-}
 _OF_PIPE = {"ratio": Value(("of_pipe",), "ratio", "rate beside that of pipe")}
 _COLUMNS = "rate each growth memory"
 ENGINES = (
@@ -208,7 +193,6 @@ ENGINES = (
             Row("ray-1", {"engine": "ray", "workers": 1}, _JOB),
             Row("ray-2", {"engine": "ray", "workers": 2}, some(_JOB, _COLUMNS)),
             Row("spark-{workers}", {"engine": "spark"}, some(_JOB, _COLUMNS)),
-            Row("{engine}-estimate", {"cores": 1000}, _ESTIMATE),
         ),
         environment=".venv-engines",
     ),

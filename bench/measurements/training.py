@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.measurements.measurement import Measurement, Row, Value, some
 from bench.measurements.values import (
+    COLLECT,
     CROSSVAL,
     EDINBURGH,
     EN_RTE2,
@@ -161,7 +162,6 @@ POSSIBLE = tuple(
     if (data, choice, links) != ("rte2", "ignore", "sure")  # that is rte2-folds.en-rte2
 )
 
-_OUT = "string pos position wordnet neighbour lexical names context competition vectors null"
 _COLUMNS = some(PERCENT, "f1 exact_match identical other")
 _CHANGES = {
     f"{name}_change": Value((f"{value.path[0]}_change",), "points", f"change of {value.what}")
@@ -171,25 +171,16 @@ ABLATION = (
     Measurement(
         "ablation",
         "RTE2 development, sure links, 5 folds, settings of en-rte2, joint",
-        "make ablation",
-        tuple(
-            Row("{groups}", {"groups": name}, _COLUMNS | _CHANGES)
-            for name in (
-                *(f"without {group}" for group in _OUT.split()),
-                *(f"with {group}" for group in ("dependency", "distributional", "paraphrases")),
-            )
-        ),
+        f"python -m bench.accuracy ablation --gold {RTE2} {EN_RTE2} "
+        "--add anchors,dependency,distributional,paraphrases --ppdb DATA/ppdb/*",
+        (Row("{groups}", {}, _COLUMNS | _CHANGES),),
     ),
     Measurement(
         "feature-sets",
         "RTE2 development, sure links, 5 folds, joint, feature sets of published systems; all are "
         "those of en-rte2",
         f"python -m bench.accuracy ablation --gold {RTE2} {EN_RTE2} --sets yao2013,sharma2018",
-        (
-            Row("yao2013", {"groups": "yao2013"}, _COLUMNS),
-            Row("sharma2018", {"groups": "sharma2018"}, _COLUMNS | _CHANGES),
-            Row("all", {"groups": "all"}, _COLUMNS | _CHANGES),
-        ),
+        (Row("{groups}", {}, _COLUMNS | _CHANGES),),
     ),
 )
 _ERRORS = {
@@ -208,7 +199,7 @@ STYLES = (
         "styles",
         "5 folds of all corpora of en and of unrelated pairs, each corpus in its style, threshold "
         "and calibration from the other folds",
-        "make styles",
+        f"{COLLECT} && python -m recipes.styles --data DATA/ --unrelated build/unrelated",
         (
             Row(
                 "{style}",

@@ -40,6 +40,7 @@ EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
 MTREF = "DATA/multimwa/mtref-dev.tsv"
 EN_RTE2 = "--like core/tokalign/data/en-rte2.tokalign"
 CROSSVAL = "python -m bench.accuracy crossval"
+COLLECT = "python -m recipes.unrelated --data DATA/ --output build/unrelated > build/unrelated.log"
 SURE = {"links": "sure"}
 BASELINES = ("lemma", "meteor", "ted")
 NEURAL = ".venv-neural"

@@ -18,7 +18,7 @@ from tokalign.formats import read_gold
 from tokalign.types import Sentence
 from tokalign.types.options import Symmetrization
 
-from bench.program import RTE2, cpu_s, names, print_row
+from bench.program import RTE2, cpu_s, names, print_row, some_of
 
 Pairs = list[tuple[Sentence, Sentence]]
 Work = Callable[[], object]
@@ -28,8 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("--gold", type=Path, default=RTE2, help="pairs to align")
     parser.add_argument("--models", type=names, default=["en", "en-rte2"])
-    parser.add_argument("--directions", type=names, default=["joint"])
-    parser.add_argument("--ways", type=names, default=list(WAYS), help=", ".join(WAYS))
+    parser.add_argument("--directions", type=some_of(Symmetrization), default=["joint"])
+    parser.add_argument("--ways", type=some_of(WAYS), default=list(WAYS), help=", ".join(WAYS))
     parser.add_argument("--pairs", type=int, help="align only the first so many")
     parser.add_argument("--repeats", type=int, default=5)
 
@@ -90,6 +90,7 @@ def run(arguments: argparse.Namespace) -> None:
             for name in aligners:
                 ratio = statistics.median(turn[first] / turn[name] for turn in turns)
                 best = min(turn[name] for turn in turns)
-                row = {"model": name, "way": way, "direction": direction.value}
-                row |= {"ratio": round(ratio, 3), "pairs_per_second": round(len(pairs) / best)}
-                print_row(row)
+                print_row(
+                    {"model": name, "way": way, "direction": direction.value},
+                    {"ratio": round(ratio, 3), "pairs_per_second": round(len(pairs) / best)},
+                )

@@ -83,5 +83,5 @@ def run(arguments: argparse.Namespace) -> None:
             worst = max(worst, ratio)
             row = {"pair": name, "option": option, "of_counted": round(ratio, 2)}
             n = len(pairs)
-            print_row(row | {"us": round(spent / n), "units": round(units / n, 1)})
+            print_row(row, {"us": round(spent / n), "units": round(units / n, 1)})
     print_row({"pair": "the worst", "of_counted": round(worst, 2), "unit_us": cost.UNIT_US})

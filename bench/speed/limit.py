@@ -18,7 +18,8 @@ import math
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count, cycle, islice
 from pathlib import Path
 
 from tokalign.aligner import Aligner
@@ -26,7 +27,7 @@ from tokalign.formats import read_gold
 from tokalign.types.options import Symmetrization
 
 from bench.pairs import Tokens, make_pairs
-from bench.program import BUILD, cpu_s, machine, names, print_row
+from bench.program import BUILD, cpu_s, machine, names, print_row, some_of
 from bench.speed import aligning, served
 from bench.speed.reference import Reference
 
@@ -63,60 +64,50 @@ Aligners = Mapping[str, Aligner]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("--only", type=names, default=list(PARTS), help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--only", type=some_of(PARTS), default=PARTS, help=", ".join(PARTS))
     parser.add_argument("--models", type=names, default=["en", "en-rte2"])
     parser.add_argument("--input", type=Path, help="corpus to take the pairs of the shares from")
     parser.add_argument("--pairs", type=int, default=400, help="of a turn")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each load on the server")
 
 
-class Source:
-    """The pairs of each turn: made ones, or those of a corpus, again from its start at its end.
-
-    Parameters
-    ----------
-    path : Path or None
-        A corpus in any format that tokalign.formats reads.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._turn = 0
-        gold = read_gold(path) if path else []
-        self._rows: Pairs = [(list(pair.source.tokens), list(pair.target.tokens)) for pair in gold]
-
-    def take(self, n_pairs: int) -> Pairs:
-        """Return the next pairs."""
-        self._turn += 1
-        if not self._rows:
-            return make_pairs(n_pairs, seed=self._turn)
-        start = (self._turn - 1) * n_pairs
-        return [self._rows[(start + k) % len(self._rows)] for k in range(n_pairs)]
+def turns_of(path: Path | None, n_pairs: int) -> Iterator[Pairs]:
+    """Yield the pairs of each turn: made ones, or the next of a corpus, again from its start."""
+    if path is None:
+        yield from (make_pairs(n_pairs, seed=turn) for turn in count(1))
+        return
+    rows = cycle([(list(each.source.tokens), list(each.target.tokens)) for each in read_gold(path)])
+    while True:
+        yield list(islice(rows, n_pairs))
 
 
 WAYS = {"annotated": aligning.one_by_one, "raw": aligning.of_text}
 
 
-def shares(reference: Reference, aligners: Aligners, source: Source, n_pairs: int) -> None:
+def shares(reference: Reference, aligners: Aligners, source: Iterator[Pairs]) -> None:
     """Print each way of aligning as a share of the reference."""
     ways = [(model, way) for model in aligners for way in WAYS]
     ours: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
     theirs: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
     for _ in range(TURNS):
         for model, way in ways:
-            pairs = source.take(n_pairs)
+            pairs = next(source)
             work = WAYS[way](aligners[model], aligning.as_sentences(pairs), JOINT)
-            ready = reference.prepared(pairs)
-            before = cpu_s(ready.align)
+            ready = reference.aligning(pairs)
+            before = cpu_s(ready)
             ours[model, way].append(cpu_s(work))
             # Once before and once after, as a machine's speed drifts.
-            theirs[model, way].append((before + cpu_s(ready.align)) / 2)
+            theirs[model, way].append((before + cpu_s(ready)) / 2)
+    n_pairs = len(pairs)
     median = statistics.median(each for turns in theirs.values() for each in turns)
     print_row({"part": "reference", "pairs_per_s": n_pairs / median})
     for each in ways:
         ratios = sorted(a / b for a, b in zip(theirs[each], ours[each], strict=True))
-        row = {"part": "share", "model": each[0], "way": each[1]}
-        row |= {"share": statistics.median(ratios), "least": ratios[0], "most": ratios[-1]}
-        print_row(row | {"pairs_per_s": n_pairs / statistics.median(ours[each])})
+        print_row(
+            {"part": "share", "model": each[0], "way": each[1]},
+            {"share": statistics.median(ratios), "least": ratios[0], "most": ratios[-1]},
+            {"pairs_per_s": n_pairs / statistics.median(ours[each])},
+        )
 
 
 def by_tokens(reference: Reference, aligners: Aligners) -> None:
@@ -125,7 +116,7 @@ def by_tokens(reference: Reference, aligners: Aligners) -> None:
     for n in LENGTHS:
         n_pairs = max(4, TOKENS_PER_LENGTH // n)
         pairs = make_pairs(n_pairs, (n, n), seed=n, spread=0)
-        limit_us = 1e6 * cpu_s(reference.prepared(pairs).align) / n_pairs
+        limit_us = 1e6 * cpu_s(reference.aligning(pairs)) / n_pairs
         row: dict[str, object] = {"part": "tokens", "tokens": n, "reference_us": limit_us}
         for model, aligner in aligners.items():
             work = aligning.one_by_one(aligner, aligning.as_sentences(pairs), JOINT)
@@ -155,7 +146,7 @@ def run(arguments: argparse.Namespace) -> None:
     if {"shares", "tokens"} & set(arguments.only):
         reference = Reference(BUILD)
     if "shares" in arguments.only:
-        shares(reference, aligners, Source(arguments.input), arguments.pairs)
+        shares(reference, aligners, turns_of(arguments.input, arguments.pairs))
     if "tokens" in arguments.only:
         by_tokens(reference, aligners)
     if "start" in arguments.only:

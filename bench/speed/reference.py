@@ -6,11 +6,11 @@ import ctypes
 import math
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from tokalign.errors import ResourceError
+from tokalign.errors import LimitError, ResourceError
 
 SOURCE = Path(__file__).resolve().with_name("limit.c")
 FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
@@ -39,43 +39,24 @@ class Reference:
         folder.mkdir(parents=True, exist_ok=True)
         library = folder / "limit.so"
         subprocess.run([path, *FLAGS, "-o", str(library), str(SOURCE), "-lm"], check=True)
-        self._library = ctypes.CDLL(str(library.resolve()))
-        self._library.limit_align.restype = ctypes.c_double
+        self._align = ctypes.CDLL(str(library.resolve())).limit_align
+        self._align.restype = ctypes.c_double
 
-    def prepared(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Prepared:
-        """Return pairs of tokens as C arrays; the time that takes is not the program's."""
-        return Prepared(self._library, pairs)
+    def aligning(
+        self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
+    ) -> Callable[[], object]:
+        """Return the alignment of pairs of tokens, of which C arrays are made here.
 
-
-class Prepared:
-    """Pairs as C arrays.
-
-    Parameters
-    ----------
-    library : ctypes.CDLL
-    pairs : sequence of (sequence of str, sequence of str)
-        Tokens, of at least one byte each.
-    """
-
-    def __init__(
-        self, library: ctypes.CDLL, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
-    ) -> None:
-        self._library = library
-        words = [word.encode() for pair in pairs for side in pair for word in side]
-        self._words = (ctypes.c_char_p * len(words))(*words)
-        self._lengths = np.array([[len(side) for side in pair] for pair in pairs], dtype=np.int32)
-
-    def align(self) -> float:
-        """Align all pairs and return the sum of the log partitions.
-
-        Raises
-        ------
-        ValueError
-            If a sentence is empty or too long for the program.
+        It raises LimitError if a sentence is empty or too long for the program.
         """
-        lengths = ctypes.c_void_p(self._lengths.ctypes.data)
-        total = float(self._library.limit_align(self._words, lengths, len(self._lengths)))
-        if math.isnan(total):
-            least, most = int(self._lengths.min()), int(self._lengths.max())
-            raise ValueError(f"sentences of {least} to {most} tokens; wanted 1 to 1024")
-        return total
+        words = [word.encode() for pair in pairs for side in pair for word in side]
+        table = (ctypes.c_char_p * len(words))(*words)
+        lengths = np.array([[len(side) for side in pair] for pair in pairs], dtype=np.int32)
+
+        def work() -> None:
+            total = float(self._align(table, ctypes.c_void_p(lengths.ctypes.data), len(lengths)))
+            if math.isnan(total):
+                least, most = int(lengths.min()), int(lengths.max())
+                raise LimitError(f"sentences of {least} to {most} tokens; wanted 1 to 1024")
+
+        return work

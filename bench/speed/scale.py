@@ -3,8 +3,7 @@
 Rates are ratios of one run, by the clock but for the functions. Parts: function (what the functions
 of tokalign.arrow take beside `pipe`, processor time); pipe (one process and two); ray and spark,
 which find near-duplicates with one worker and with two. Starting an engine, its workers and a job
-is not counted: a small job goes before, and what it takes the second time is taken off. The last
-row of an engine is an estimate for a thousand cores.
+is not counted: a small job goes before, and what it takes the second time is taken off.
 
 Ray and Spark are in .venv-engines; Spark needs Java 17 or newer.
 """
@@ -17,6 +16,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from tokalign.aligner import Aligner
 from tokalign.arrow import Align, Similarity
 
-from bench.program import ROOT, cpu_s, names, numbers, print_row, wall_s
+from bench.program import ROOT, cpu_s, numbers, print_row, some_of, wall_s
 from bench.speed import near_duplicates
 from bench.speed.engines import ENGINES
 
@@ -34,15 +34,11 @@ THRESHOLD = 0.75
 FEW = 2000
 """Pairs of the small job."""
 TURNS = 7
-CORES = 1000
-DOLLARS_PER_CORE_HOUR = 0.04
-"""About what a core of a large machine is rented for."""
-GBIT_PER_MACHINE, CORES_PER_MACHINE = 10, 32
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("--only", type=names, default=list(PARTS), help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--only", type=some_of(PARTS), default=PARTS, help=", ".join(PARTS))
     parser.add_argument("--pairs", type=int, default=40_000, help="of the engines' jobs")
     parser.add_argument("--workers", type=numbers, default=[1, 2], help="of the engines")
     parser.add_argument("--data", type=Path, help="a folder of pairs that near-duplicates wrote")
@@ -70,7 +66,7 @@ def functions(table: pa.Table) -> None:
         ratio = median(turn["pipe"] / turn[name] for turn in turns)
         rate = len(pairs) / min(turn[name] for turn in turns)
         row = {"function": name, "of_pipe": round(ratio, 3)}
-        print_row(row | {"pairs_per_second": round(rate)})
+        print_row(row, {"pairs_per_second": round(rate)})
 
 
 def pipe(table: pa.Table) -> None:
@@ -81,13 +77,13 @@ def pipe(table: pa.Table) -> None:
     for n_process in (1, 2):
         aligned = aligner.pipe(pairs, n_process=n_process)
         next(aligned)  # they have started
-        rates[n_process] = (len(pairs) - 1) / wall_s(lambda rest=aligned: deque(rest, maxlen=0))
+        rates[n_process] = (len(pairs) - 1) / wall_s(partial(deque, aligned, maxlen=0))
         row = {"pipe": n_process, "growth": round(rates[n_process] / rates[1], 2)}
-        print_row(row | {"pairs_per_second": round(rates[n_process])})
+        print_row(row, {"pairs_per_second": round(rates[n_process])})
 
 
 def engine(name: str, source: Path, workers: list[int]) -> None:
-    """Print rates, memory and growth of an engine, and an estimate."""
+    """Print rates, memory and growth of an engine."""
     n_pairs = pq.ParquetDataset(source).read(columns=["id"]).num_rows
     rates: dict[int, float] = {}
     for n_workers in workers:
@@ -96,10 +92,9 @@ def engine(name: str, source: Path, workers: list[int]) -> None:
             folder = Path(name_of_folder)
             near_duplicates.write(folder / "few", FEW)
             job(folder / "few", folder / "warm")
-            starting = wall_s(lambda job=job, at=folder: job(at / "few", at / "few2"))
-            seconds = wall_s(lambda job=job, at=folder: job(source, at / "made"))
+            starting = wall_s(partial(job, folder / "few", folder / "few2"))
+            seconds = wall_s(partial(job, source, folder / "made"))
             made = pq.ParquetDataset(folder / "made").read()
-            n_bytes = sum(path.stat().st_size for path in (folder / "made").glob("*.parquet"))
         assert len(made) == n_pairs and made["error"].null_count == n_pairs
         rates[n_workers] = (n_pairs - FEW) / (seconds - starting)
         found = [each >= THRESHOLD for each in made["similarity"].to_pylist()]
@@ -118,33 +113,6 @@ def engine(name: str, source: Path, workers: list[int]) -> None:
                 "right": round(right / n_pairs, 4),
             }
         )
-    read = sum(path.stat().st_size for path in source.glob("*.parquet")) / n_pairs
-    per_core = rates[workers[-1]] / workers[-1]
-    print_row({"engine": name, **estimate(per_core, read + n_bytes / n_pairs)})
-
-
-def estimate(per_core: float, bytes_per_pair: float) -> dict[str, object]:
-    """Return what a thousand cores would do at a core's rate, if nothing else bounds them.
-
-    Parameters
-    ----------
-    per_core : float
-        Pairs per second of a worker beside others.
-    bytes_per_pair : float
-        Read and written.
-    """
-    rate = CORES * per_core
-    hours = 1e9 / rate / 3600
-    network = GBIT_PER_MACHINE * 1e9 / 8 / CORES_PER_MACHINE
-    return {
-        "cores": CORES,
-        "pairs_per_second": round(rate),
-        "minutes_per_billion": round(60 * hours, 1),
-        "dollars_per_billion": round(CORES * hours * DOLLARS_PER_CORE_HOUR),
-        "mb_per_second": round(rate * bytes_per_pair / 1e6),
-        "share_of_network": round(per_core * bytes_per_pair / network, 4),
-        "batches_per_second": round(rate / 1000),
-    }
 
 
 def run(arguments: argparse.Namespace) -> None:

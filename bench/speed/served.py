@@ -55,14 +55,17 @@ def beside_library(model: str, seconds: float) -> None:
             ("align", align, echo.cpu_us),
             ("batch", batch, library_us),
         ):
-            row = {"part": "served", "served": name, "workers": workers}
-            row |= {"ratio": load.cpu_us / base_us, "base_us": base_us}
-            print_row(row | {"server_us": load.server_us, "workers_us": load.workers_us})
+            print_row(
+                {"part": "served", "served": name, "workers": workers},
+                {"ratio": load.cpu_us / base_us, "base_us": base_us},
+                {"server_us": load.server_us, "workers_us": load.workers_us},
+            )
         below = procfs.descendants(server.process.pid)
         own = memory(server.process.pid)
         total_mib.append(own + sum(map(memory, below)))
         worker = max(map(procfs.resident_mib, below))
         server.stop()
         loads.check()
-    row = {"part": "memory", "own_mib": own, "worker_mib": worker}
-    print_row(row | {"one_mib": total_mib[0], "two_mib": total_mib[1]})
+    one, two = total_mib
+    row = {"own_mib": own, "worker_mib": worker, "one_mib": one, "two_mib": two}
+    print_row({"part": "memory"}, row)
