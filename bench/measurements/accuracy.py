@@ -7,6 +7,7 @@ from bench.measurements.values import (
     BASELINES,
     COLLECT,
     EDINBURGH,
+    ERRORS,
     FRACTIONS,
     KINDS,
     NEURAL,
@@ -100,15 +101,7 @@ _UNLIKE = {
     "confident": Value(("confident",), "links per 100 pairs", "those of confidence 0.8 and more"),
     "linked": Value(("linked",), "percent", "content words that have a link", 100),
 }
-_ERROR = {
-    "calibration_error": Value(("expected_error",), "percent", "expected calibration error", 100),
-    "calibration_error_with_unrelated": Value(
-        ("expected_error_with_unrelated",),
-        "percent",
-        "the same, with the unlike links of unrelated pairs",
-        100,
-    ),
-}
+_ERROR = some(ERRORS, "calibration_error calibration_error_with_unrelated")
 _LINKED = f"{COLLECT} && python -m bench.accuracy unrelated --models"
 UNRELATED = (
     Measurement(

@@ -8,6 +8,7 @@ from bench.measurements.values import (
     CROSSVAL,
     EDINBURGH,
     EN_RTE2,
+    ERRORS,
     FRACTIONS,
     KINDS,
     MTREF,
@@ -183,34 +184,13 @@ ABLATION = (
         (Row("{groups}", {}, _COLUMNS | _CHANGES),),
     ),
 )
-_ERRORS = {
-    "calibration_error": (("expected_error",), "expected calibration error"),
-    "calibration_error_with_unrelated": (
-        ("expected_error_with_unrelated",),
-        "the same, with the unlike links of unrelated pairs",
-    ),
-    "calibration_error_uncalibrated": (
-        ("expected_error_uncalibrated",),
-        "expected calibration error of the posteriors as they are",
-    ),
-}
 STYLES = (
     Measurement(
         "styles",
         "5 folds of all corpora of en and of unrelated pairs, each corpus in its style, threshold "
         "and calibration from the other folds",
         f"{COLLECT} && python -m recipes.styles --data DATA/ --unrelated build/unrelated",
-        (
-            Row(
-                "{style}",
-                {},
-                FRACTIONS
-                | {
-                    name: Value(path, "percent", what, 100)
-                    for name, (path, what) in _ERRORS.items()
-                },
-            ),
-        ),
+        (Row("{style}", {}, FRACTIONS | ERRORS),),
     ),
 )
 TRAINING = (*FOLDS, *STACKING, *NESTED, *POSSIBLE, *ABLATION, *STYLES)

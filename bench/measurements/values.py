@@ -35,6 +35,14 @@ def _kinds() -> dict[str, Value]:
 PERCENT = _accuracy(1)
 FRACTIONS = _accuracy(100)
 KINDS = _kinds()
+ERRORS = {
+    f"calibration_error{suffix}": Value((f"expected_error{suffix}",), "percent", what, 100)
+    for suffix, what in (
+        ("", "expected calibration error"),
+        ("_with_unrelated", "the same, with the unlike links of unrelated pairs"),
+        ("_uncalibrated", "expected calibration error of the posteriors as they are"),
+    )
+}
 RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
 MTREF = "DATA/multimwa/mtref-dev.tsv"

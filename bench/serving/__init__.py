@@ -10,6 +10,7 @@ Speed does not decide the exit code: it is 1 where a call got no answer, or a st
 does not explain.
 """
 
+# Relative, since chaos.py and fuzz.py import this folder without its parent.
 from .servers import batch, sample, serve
 
 __all__ = ["batch", "sample", "serve"]
