@@ -86,6 +86,8 @@ def measure(measurement: Measurement, data: Path) -> dict[str, dict[str, Any]]:
     folder = ROOT / measurement.environment / "bin"
     if not measurement.environment:
         folder = Path(sys.executable).parent
+    if not folder.is_dir():
+        raise MeasuringError(f"there is no {measurement.environment}; the Makefile makes it")
     done = subprocess.run(
         ["bash", "-c", f"set -eo pipefail; {measurement.command.replace('DATA/', f'{data}/')}"],
         cwd=ROOT,

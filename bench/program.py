@@ -65,7 +65,7 @@ def run(module_name: str, name: str, options: Sequence[str]) -> int:
     module.add_options(parser)
     arguments = parser.parse_args(options)
     try:
-        return int(module.run(arguments) or 0)
+        module.run(arguments)
     except FileNotFoundError as error:
         where = "corpora are looked for in the folder that TOKALIGN_DATA names"
         print(f"{name}: {error}; {where}", file=sys.stderr)
@@ -73,6 +73,8 @@ def run(module_name: str, name: str, options: Sequence[str]) -> int:
         print(f"{name}: {error}; --help says what it needs", file=sys.stderr)
     except AlignError as error:
         print(f"{name}: {error}", file=sys.stderr)
+    else:
+        return 0
     return 1
 
 
