@@ -2,8 +2,8 @@
 
 The unit is a typical pair: one of RTE2's lengths, 29 and 10 tokens, about 0.15 ms of a worker. Time
 grows with the cells (source times target tokens). Because of the chains' transitions, it grows with
-the cells times the tokens of both sides as well. See docs/operations.md; bench/cost.py measures the
-factors below.
+the cells times the tokens of both sides as well. See docs/operations.md; `python -m bench.speed
+cost` measures the factors below.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNIT_US = 150.0
 # Work so many seconds ago counts a third.
 SPEED_S = 1.0
 
-# Microseconds, model `en`, measured by bench/cost.py.
+# Microseconds, model `en`, measured by `python -m bench.speed cost`.
 PAIR_US = 30.0
 TOKEN_US = 2.2
 CELL_US = 0.12

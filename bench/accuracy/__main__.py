@@ -1,0 +1,19 @@
+"""``python -m bench.accuracy``."""
+
+import sys
+
+from bench import accuracy, program
+
+COMMANDS = {
+    "crossval": "a training configuration, cross-validated",
+    "crossval-neural": "the neural models on RTE2, cross-validated, nothing leaking",
+    "ablation": "cross-validated without each feature group, and with each optional one",
+    "papers": "the papers' main tables, each row beside the published figure",
+    "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",
+    "tasks": "paraphrases, similarity and ranking, beside baselines that align nothing",
+    "thresholds": "what thresholds on the similarity catch",
+    "unrelated": "links in pairs that are not parallel, and calibration",
+}
+
+if __name__ == "__main__":
+    sys.exit(program.main("bench.accuracy", str(accuracy.__doc__), COMMANDS))

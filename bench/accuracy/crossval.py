@@ -1,0 +1,224 @@
+"""Cross-validated accuracy of a training configuration, a row for each symmetrization.
+
+Every pair is aligned by a model trained on the other folds only. Pairs that share a target sentence
+are in one fold, since entailment data repeats hypotheses. With --output the joint links are
+written, for `tokalign evaluate --predictions` and `tokalign view`. With --votes the models learn
+from several annotators' files of the same pairs instead, each with an equal share; with --also,
+from other corpora as well, every fold from all of them. With --stack the models have, in place of
+an encoder's log-probabilities, what the aligner of Sultan et al. (2014) links.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from tokalign.aligner import Aligner
+from tokalign.annotate import Annotator, load_annotator
+from tokalign.errors import InputError
+from tokalign.evaluate import LinkChoice, evaluate
+from tokalign.features.lexicons import Lexicons
+from tokalign.features.table import needs_trees
+from tokalign.formats import read_gold
+from tokalign.model.file import load_model
+from tokalign.systems.sultan import TABLES, SultanSystem
+from tokalign.training import (
+    POSSIBLE_CHOICES,
+    PUBLISHED,
+    TrainingData,
+    TrainingSettings,
+    fold_numbers,
+    train,
+)
+from tokalign.training.examples import annotate_gold
+from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types.options import Symmetrization
+
+from bench.program import RTE2, names, print_row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from tokalign.features.encoded import Encoded
+
+NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("--gold", type=Path, default=RTE2)
+    parser.add_argument("--pairs", type=int, help="only the first so many of each corpus")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1, help="of the assignment to folds")
+    parser.add_argument("--like", type=Path, help="model, or published set, with the settings")
+    parser.add_argument("--groups", type=names, help="feature groups, where they are to be others")
+    parser.add_argument("--with", dest="added", nargs="+", default=(), help="groups to add")
+    parser.add_argument("--without", nargs="+", default=(), help="groups to leave out")
+    parser.add_argument("--l2", type=float)
+    parser.add_argument("--possible", choices=POSSIBLE_CHOICES)
+    parser.add_argument(
+        "--also", type=Path, nargs="+", default=(), help="corpora to learn from besides"
+    )
+    parser.add_argument("--follow", nargs="+", help="corpora whose conventions count")
+    parser.add_argument(
+        "--votes", type=Path, nargs="+", default=(), help="annotators' files to learn from instead"
+    )
+    parser.add_argument("--stack", choices=TABLES, help="add what sultan links by that table")
+    parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
+    parser.add_argument("--annotator", default="native")
+    parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
+
+
+class Stacked:
+    """A system without weights in an encoder's place: its links as log-probabilities.
+
+    A token has each link by its confidence; what is left over, or nine tenths where it has none,
+    goes to NULL but for a tenth, which is all other tokens' together.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._system = SultanSystem(table)
+
+    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
+        return [self._encode(*pair) for pair in pairs]
+
+    def _encode(self, source: Sentence, target: Sentence) -> Encoded:
+        matches = self._system.align(source, target)
+        linked = np.zeros((len(source), len(target)))
+        linked[matches.source, matches.target] = matches.confidence
+        return _log_probabilities(linked), _log_probabilities(linked.T)
+
+
+def _log_probabilities(linked: NDArray[np.float64]) -> NDArray[np.float32]:
+    rest = 1 - np.minimum(linked.sum(axis=1, keepdims=True), 0.99)
+    rows = np.hstack([0.9 * rest, linked + 0.1 * rest / linked.shape[1]])
+    shares = rows / rows.sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(np.log(shares), dtype=np.float32)
+
+
+def annotated(
+    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str], *, trees: bool = False
+) -> list[GoldPair]:
+    """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
+    pairs = annotate_gold(gold, annotator, trees=trees or needs_trees(groups))
+    return [
+        replace(pair, source=source, target=target)
+        for pair, (source, target) in zip(gold, pairs, strict=True)
+    ]
+
+
+def held_out(
+    gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
+    annotator: Annotator, directions: Sequence[Symmetrization] = tuple(Symmetrization),
+    votes: Sequence[Sequence[GoldPair]] = (), name: str = "train",
+    others: Mapping[str, Sequence[GoldPair]] | None = None, stacked: Stacked | None = None,
+) -> dict[Symmetrization, list[Links]]:  # fmt: skip
+    """Return the links of every pair by the model that has not seen it, for each symmetrization.
+
+    With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
+    the mean of theirs, times their number, so the penalty is multiplied by it too. With `others`,
+    corpora by name, every model learns from all of those as well; `name` is that of `gold`. With
+    `stacked`, the group "neural" reads what that says of the pairs, which must have trees.
+    """
+    lessons = votes or [gold]
+    settings = replace(settings, l2=settings.l2 * len(lessons))
+    links: dict[Symmetrization, list[Links]] = {
+        each: [frozenset()] * len(gold) for each in directions
+    }
+    for fold in sorted(set(folds)):
+        seen = [
+            pair
+            for lesson in lessons
+            for pair, number in zip(lesson, folds, strict=True)
+            if number != fold
+        ]
+        corpora = {name: seen, **(others or {})}
+        every = [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
+        says = stacked.encode(every) if stacked else None
+        data = TrainingData(corpora, encoder="stacked" if stacked else "", encoded=says)
+        model = train(data, annotator, settings, name=f"fold-{fold}")
+        aligner = Aligner(model, annotator, encoder=cast(Any, stacked))
+        for k in (k for k, number in enumerate(folds) if number == fold):
+            for symmetrization in directions:
+                found = aligner.align(gold[k].source, gold[k].target, symmetrization=symmetrization)
+                links[symmetrization][k] = frozenset(
+                    (link.source, link.target) for link in found.links
+                )
+    return links
+
+
+def settings_of(path: Path) -> TrainingSettings:
+    """Return how a model file says that it was trained."""
+    header = load_model(path).header
+    known = {field.name for field in fields(TrainingSettings)}
+    settings = {key: value for key, value in header.settings.items() if key in known}
+    for key in ("possible_in", "follow", "styles"):
+        if key in settings:
+            settings[key] = tuple(tuple(v) if isinstance(v, list) else v for v in settings[key])
+    return TrainingSettings(feature_groups=header.feature_groups, **settings)
+
+
+def rows(
+    gold: Sequence[GoldPair], links: dict[Symmetrization, list[Links]], choice: LinkChoice
+) -> Iterator[dict[str, object]]:
+    """Yield the percentages of every symmetrization."""
+    for symmetrization, predicted in links.items():
+        scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores.to_json()
+        yield {
+            "direction": symmetrization.value,
+            **{name: round(100 * float(str(scores[name])), 4) for name in NAMES},
+        }
+
+
+def settings_of_arguments(arguments: argparse.Namespace) -> TrainingSettings:
+    """Return the training settings that the options ask for."""
+    settings = TrainingSettings()
+    if arguments.like:
+        settings = PUBLISHED.get(str(arguments.like)) or settings_of(arguments.like)
+    changes = {
+        "feature_groups": arguments.groups and tuple(arguments.groups),
+        "l2": arguments.l2,
+        "possible": arguments.possible,
+        "follow": arguments.follow and tuple(arguments.follow),
+    }
+    settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
+    if unknown := set(arguments.without) - set(settings.feature_groups):
+        raise InputError(
+            f"--without {', '.join(sorted(unknown))}; wanted some of {settings.feature_groups}"
+        )
+    groups = [each for each in settings.feature_groups if each not in arguments.without]
+    groups += ["neural"] if arguments.stack else []
+    return replace(settings, feature_groups=(*groups, *arguments.added))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a row for each symmetrization."""
+    settings = settings_of_arguments(arguments)
+    annotator = load_annotator(arguments.annotator)
+    gold, *more = (
+        annotated(
+            read_gold(path)[: arguments.pairs], annotator, settings.feature_groups,
+            trees=bool(arguments.stack),
+        )
+        for path in (arguments.gold, *arguments.votes, *arguments.also)
+    )  # fmt: skip
+    votes, others = more[: len(arguments.votes)], more[len(arguments.votes) :]
+    folds = fold_numbers(gold, arguments.folds, arguments.seed)
+    links = held_out(
+        gold, folds, settings, annotator, votes=votes, name=arguments.gold.name,
+        others=dict(zip((path.name for path in arguments.also), others, strict=True)),
+        stacked=Stacked(arguments.stack) if arguments.stack else None,
+    )  # fmt: skip
+    if arguments.output:
+        lines = (
+            " ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links[Symmetrization.JOINT]
+        )
+        arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    vectors = Lexicons.for_groups(settings.feature_groups).vectors
+    if vectors:  # they may have seen links of this corpus
+        print_row({"pairs": len(gold), "vectors learned from": vectors.source.header["source"]})
+    for row in rows(gold, links, LinkChoice(arguments.links)):
+        print_row(row)

@@ -1,1 +1,0 @@
-"""What is measured, by what it measures; bench/measurements.py puts it together."""

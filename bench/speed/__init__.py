@@ -1,0 +1,1 @@
+"""The speed of the library, as ratios of things that run in turn in one run."""

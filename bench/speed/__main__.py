@@ -1,0 +1,18 @@
+"""``python -m bench.speed``."""
+
+import sys
+
+from bench import program, speed
+
+COMMANDS = {
+    "aligning": "each model on annotated pairs and on raw text, beside the first model",
+    "limit": "the library and the server beside what one core can do in C",
+    "annotators": "every annotator beside the native one, and their accuracy",
+    "scale": "functions for engines, a second thread and process, Ray and Spark, beside pipe",
+    "near-duplicates": "writes the pairs that scale measures engines on",
+    "encoding": "neural encoders by batch size, and what integers lose",
+    "cost": "what a pair takes beside what the server counts it as",
+}
+
+if __name__ == "__main__":
+    sys.exit(program.main("bench.speed", str(speed.__doc__), COMMANDS))

@@ -1,0 +1,155 @@
+"""The library and the server beside what one core can do, as ratios of one run.
+
+Rates differ by a factor of three between machines, and by half within an hour on a shared one. So
+the reference program (limit.c) runs in turn with each way of aligning, on the same pairs, and the
+median ratio of their processor times is what counts: 1 is as fast as the reference. Every turn has
+pairs of its own, made ones or the next ones of --input.
+
+Parts: shares of the reference; tokens (cost by the tokens of a pair); start (what a fresh process
+takes to load a model, and holds); served (processor time of a call beside an echo's, and of batches
+beside the library's, and the server's memory).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import count, cycle, islice
+from pathlib import Path
+
+from tokalign.aligner import Aligner
+from tokalign.formats import read_gold
+from tokalign.types.options import Symmetrization
+
+from bench.pairs import Tokens, make_pairs
+from bench.program import BUILD, cpu_s, machine, names, print_row, some_of
+from bench.speed import aligning, served
+from bench.speed.reference import Reference
+
+PARTS = ("shares", "tokens", "start", "served")
+TURNS = 7
+LENGTHS = (10, 20, 40, 80, 160, 320, 512)
+TOKENS_PER_LENGTH = 4_000
+STARTS = 3
+START = """
+import json, sys, time
+def now():
+    return time.perf_counter(), time.process_time()
+times = [now()]
+from tokalign import Aligner
+times.append(now())
+aligner = Aligner.load(sys.argv[1])
+times.append(now())
+aligner.align("A man is playing a guitar.", "A man plays an instrument.")
+times.append(now())
+(*_, last), first = times, times[0]
+steps = ("import", "load", "first")
+row = {f"{s}_ms": 1e3 * (b[1] - a[1]) for s, a, b in zip(steps, times, times[1:])}
+row |= {"cpu_ms": 1e3 * (last[1] - first[1]), "wall_ms": 1e3 * (last[0] - first[0])}
+with open("/proc/self/status") as status:
+    held = dict(line.split(":", 1) for line in status)
+row |= {"resident_mib": int(held["VmRSS"].split()[0]) / 1024}
+row |= {"peak_mib": int(held["VmHWM"].split()[0]) / 1024}
+print(json.dumps(row))
+"""
+JOINT = Symmetrization.JOINT
+Pairs = list[tuple[Tokens, Tokens]]
+Aligners = Mapping[str, Aligner]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("--only", type=some_of(PARTS), default=PARTS, help=", ".join(PARTS))
+    parser.add_argument("--models", type=names, default=["en", "en-rte2"])
+    parser.add_argument("--input", type=Path, help="corpus to take the pairs of the shares from")
+    parser.add_argument("--pairs", type=int, default=400, help="of a turn")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each load on the server")
+
+
+def turns_of(path: Path | None, n_pairs: int) -> Iterator[Pairs]:
+    """Yield the pairs of each turn: made ones, or the next of a corpus, again from its start."""
+    if path is None:
+        yield from (make_pairs(n_pairs, seed=turn) for turn in count(1))
+        return
+    rows = cycle([(list(each.source.tokens), list(each.target.tokens)) for each in read_gold(path)])
+    while True:
+        yield list(islice(rows, n_pairs))
+
+
+WAYS = {"annotated": aligning.one_by_one, "raw": aligning.of_text}
+
+
+def shares(reference: Reference, aligners: Aligners, source: Iterator[Pairs]) -> None:
+    """Print each way of aligning as a share of the reference."""
+    ways = [(model, way) for model in aligners for way in WAYS]
+    ours: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
+    theirs: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
+    for _ in range(TURNS):
+        for model, way in ways:
+            pairs = next(source)
+            work = WAYS[way](aligners[model], aligning.as_sentences(pairs), JOINT)
+            ready = reference.aligning(pairs)
+            before = cpu_s(ready)
+            ours[model, way].append(cpu_s(work))
+            # Once before and once after, as a machine's speed drifts.
+            theirs[model, way].append((before + cpu_s(ready)) / 2)
+    n_pairs = len(pairs)
+    median = statistics.median(each for turns in theirs.values() for each in turns)
+    print_row({"part": "reference", "pairs_per_s": n_pairs / median})
+    for each in ways:
+        ratios = sorted(a / b for a, b in zip(theirs[each], ours[each], strict=True))
+        print_row(
+            {"part": "share", "model": each[0], "way": each[1]},
+            {"share": statistics.median(ratios), "least": ratios[0], "most": ratios[-1]},
+            {"pairs_per_s": n_pairs / statistics.median(ours[each])},
+        )
+
+
+def by_tokens(reference: Reference, aligners: Aligners) -> None:
+    """Print what a pair costs by its numbers of tokens, and how that grows."""
+    before: dict[str, tuple[int, float]] = {}
+    for n in LENGTHS:
+        n_pairs = max(4, TOKENS_PER_LENGTH // n)
+        pairs = make_pairs(n_pairs, (n, n), seed=n, spread=0)
+        limit_us = 1e6 * cpu_s(reference.aligning(pairs)) / n_pairs
+        row: dict[str, object] = {"part": "tokens", "tokens": n, "reference_us": limit_us}
+        for model, aligner in aligners.items():
+            work = aligning.one_by_one(aligner, aligning.as_sentences(pairs), JOINT)
+            us = 1e6 * cpu_s(work) / n_pairs
+            # Time grows as tokens to the power of this, from the row before.
+            m, earlier = before.get(model, (n, us))
+            power = math.log(us / earlier) / math.log(n / m) if m != n else 0.0
+            before[model] = n, us
+            row[model] = {"us": us, "per_cell": us / n**2, "exponent": power,
+                          "pairs_per_s": 1e6 / us, "share": limit_us / us}  # fmt: skip
+        print_row(row)
+
+
+def starts(models: list[str]) -> None:
+    """Print what a fresh process takes to load a model, and holds after one pair."""
+    for model in models:
+        command = [sys.executable, "-c", START, model]
+        runs = [json.loads(subprocess.check_output(command)) for _ in range(STARTS)]
+        best = min(runs, key=lambda run: float(run["cpu_ms"]))
+        print_row({"part": "start", "model": model, **best})
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the rows of the parts that are asked for."""
+    print_row({"part": "machine", "machine": machine()})
+    aligners = {model: Aligner.load(model) for model in arguments.models}
+    if {"shares", "tokens"} & set(arguments.only):
+        reference = Reference(BUILD)
+    if "shares" in arguments.only:
+        shares(reference, aligners, turns_of(arguments.input, arguments.pairs))
+    if "tokens" in arguments.only:
+        by_tokens(reference, aligners)
+    if "start" in arguments.only:
+        starts(arguments.models)
+    if "served" in arguments.only:
+        served.beside_library(arguments.models[0], arguments.seconds)
