@@ -80,6 +80,20 @@ def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server, tmp_
     hasty.close()
 
 
+@pytest.mark.parametrize("run", [("closed_loop", 1), ("open_loop", 100)])
+def test_nobody_ends_a_load_without_asking_for_how_long_to_go_on(load, run):
+    asked = []
+
+    def once_more(outcomes):
+        asked.append(len(outcomes))
+        return 0.1 if len(asked) == 1 else 0.0
+
+    method, amount = run
+    outcomes = getattr(load([body()]), method)(amount, 0.0, extend=once_more)
+    assert len(asked) == 2
+    assert outcomes and all(outcome.is_ok for outcome in outcomes)
+
+
 def test_latency_counts_from_the_intended_start(load):
     # One connection, a worker busy for 0.2 s at a time: later calls must wait for earlier ones.
     outcomes = load([body("sleep:0.1")], connections=1).open_loop(40, 1.0, seed=1)

@@ -89,8 +89,13 @@ class Generator:
         stop = time.perf_counter() + duration_s
         arrival = time.perf_counter() + rng.expovariate(rate)
         send_at = 0.0
-        while arrival < stop or time.perf_counter() < stop:
+        while True:
             now = time.perf_counter()
+            if now >= stop <= arrival:
+                more_s = extend(outcomes)
+                if not more_s:
+                    break
+                stop += more_s
             if max(arrival, send_at) <= now:
                 self._take_turn()
                 while arrival <= now and arrival < stop:
@@ -100,8 +105,6 @@ class Generator:
                 send_at = now + SEND_GAP_S
             wake_at = max(min(arrival, stop), send_at)
             self._poll(max(0.0, wake_at - time.perf_counter()), outcomes)
-            if time.perf_counter() >= stop <= arrival:
-                stop += extend(outcomes)
         self._finish(outcomes)
         return outcomes
 
@@ -118,15 +121,19 @@ class Generator:
             self._take_turn()
             self._start_call(time.perf_counter())
         self._flush()
-        while (now := time.perf_counter()) < stop:
+        while True:
+            now = time.perf_counter()
+            if now >= stop:
+                more_s = extend(outcomes)
+                if not more_s:
+                    break
+                stop += more_s
             n_before = len(outcomes)
-            self._poll(stop - now, outcomes)
+            self._poll(max(0.0, stop - now), outcomes)
             for _ in range(len(outcomes) - n_before):
                 self._take_turn()
                 self._start_call(time.perf_counter())
             self._flush()
-            if time.perf_counter() >= stop:
-                stop += extend(outcomes)
         self._finish(outcomes)
         return outcomes
 
