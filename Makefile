@@ -53,9 +53,10 @@ clean:  ## remove what was built
 
 # == Check
 
-# A file's tests stay in one process, since they share its servers and models.
+# A file's tests stay in one process, since they share its servers and models. Three processes for two
+# cores, since servers are waited for.
 test: build dev  ## run the tests, and list the slowest
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 15 $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 $(ARGS)
 
 lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff check .
