@@ -23,6 +23,8 @@ HISTORY = "CHANGELOG.md"
 
 _DOTTED = re.compile(r"(?<![\w/.-])tokalign((?:\.[A-Za-z_]\w*)+)")
 _FILE = re.compile(r"(?<![\w/.{}*-])((?:[\w-]+/)*\w+\.(?:py|pyx|pxd))\b")
+_TARGETS = re.compile(r"(?:`|^ {4}(?:\$ )?|^)make ((?:[a-z/][\w./-]*[ `]?)+)", re.MULTILINE)
+_MODULE = re.compile(r"python -m ((?:bench|recipes)(?:\.[a-z]\w*)*)")
 _DEFINED = r"^\s*(?:cdef|cpdef|def|class|ctypedef|cimport|import|from|{name}\s*[:=]).*?\b{name}\b"
 
 
@@ -108,11 +110,31 @@ def is_file(name: str, named_in: Path) -> bool:
     return any((base / name).exists() for base in bases)
 
 
+@cache
+def is_target(name: str) -> bool:
+    """Return whether the Makefile makes something of this name."""
+    rules = re.findall(r"^([\w./%-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    return any(re.fullmatch(rule.replace("%", "[a-z]+"), name) for rule in rules)
+
+
+def is_program(name: str) -> bool:
+    """Return whether ``python -m`` finds a module or a package of this name."""
+    place = ROOT.joinpath(*name.split("."))
+    return place.with_suffix(".py").is_file() or place.is_dir()
+
+
 def wrong_names(text: str, named_in: Path) -> list[str]:
     """Return the names in a text that lead nowhere."""
     dotted = [name for name in _DOTTED.findall(text) if not leads_somewhere(name[1:].split("."))]
     paths = [name for name in _FILE.findall(text) if not is_file(name, named_in)]
-    return [f"tokalign{name}" for name in dotted] + paths
+    targets = [
+        name
+        for names in _TARGETS.findall(text)
+        for name in names.strip(" `").split()
+        if not is_target(name)
+    ]
+    programs = [name for name in _MODULE.findall(text) if not is_program(name)]
+    return [f"tokalign{name}" for name in dotted] + paths + targets + programs
 
 
 def prose(path: Path) -> str:
@@ -138,6 +160,9 @@ def test_the_modules_and_files_that_texts_name_exist():
     "text",
     [
         "see `tokalign.neural.trains`",
+        "run `make coffee`",
+        "first\n\n    make build coffee\n",
+        "python -m bench.coffee",
         "see `tokalign.types.Sentences`",
         "see ``tokalign.server.nowhere.Thing``",
         "see `tokalign.client.nowhere`",
