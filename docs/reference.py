@@ -37,8 +37,11 @@ MODULES = (
 _OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]*)(?:#[^)]*)?\)")
 
 
-def on_config(config: Any) -> None:
-    """Copy the sources of the package into one folder; docstrings are read without imports."""
+def on_startup(**_: object) -> None:
+    """Copy the sources of the package into one folder; docstrings are read without imports.
+
+    Before the plugins start: they leave out folders that do not exist then.
+    """
     shutil.rmtree(COPIED, ignore_errors=True)
     for source, target in (("core/tokalign", ""), ("server", "server"), ("client", "client")):
         ignored = shutil.ignore_patterns("*.so", "*.c", "*.pyx", "*.pxd", "data", "__pycache__")
