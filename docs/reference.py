@@ -32,7 +32,7 @@ MODULES = (
     "tokalign.arrow",
     "tokalign.batches.processes",
 )
-"""What users import."""
+"""Modules that users import."""
 
 _OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]*)(?:#[^)]*)?\)")
 

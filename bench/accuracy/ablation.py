@@ -1,4 +1,4 @@
-"""What each feature group is worth: cross-validated without it, and with each optional one.
+"""Ablation: accuracy without each feature group, and with each optional one, cross-validated.
 
 Prints a row for each configuration, of the joint decision, with the change from the first: from all
 groups, or from the first of the published feature sets (--sets), after which come those of --like;

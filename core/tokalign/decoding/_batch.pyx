@@ -13,19 +13,17 @@ from libc.string cimport memset
 import numpy as np
 
 from tokalign.annotate.growing cimport grow, more_room
-from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.decoding._analysed cimport Analysed
 from tokalign.decoding.convention cimport Convention
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._figures cimport TokenWeights, figures
 from tokalign.decoding._joint cimport select_links
-from tokalign.features.analysis cimport Analysis
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport Side
 
 from tokalign.decoding.constrained import excluded_labels
-from tokalign.errors import InputError, ModelError
-from tokalign.lexicon.weights import content_weight
+from tokalign.errors import ModelError
 
 cdef extern from "Python.h":
     object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
@@ -66,45 +64,6 @@ cdef struct LinkColumns:
     int32_t *target
     double *confidence
     Py_ssize_t n_room
-
-
-cdef class Analysed(Analysis):
-    """A sentence of a batch."""
-
-    cdef double *score_weights   # [n]
-
-    def __dealloc__(self):
-        free(self.score_weights)
-
-    cdef int _reserve_weights(self) except -1:
-        self.score_weights = <double *>malloc(self.side.n * sizeof(double))
-        if self.score_weights == NULL:
-            raise MemoryError("weights of a sentence")
-        return 0
-
-    cdef int weigh(self, tags) except -1:
-        """Fill what the tokens of these tags weigh in the score."""
-        cdef Py_ssize_t k
-        self._reserve_weights()
-        for k, tag in enumerate(tags):
-            self.score_weights[k] = content_weight(tag)
-        return 0
-
-    cdef int read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1:
-        """Fill the words of a text that the native annotator has read."""
-        cdef Py_ssize_t first = texts.offsets[index]
-        cdef Py_ssize_t k
-        cdef double[::1] weights = decoder.weights_of(texts.words.tags)
-        self.reserve(texts.offsets[index + 1] - first)
-        self._reserve_weights()
-        try:
-            decoder.known.fill(decoder.extractor, texts, index, self.side.word)
-        except UnicodeEncodeError as error:
-            raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
-        for k in range(self.side.n):
-            self.score_weights[k] = weights[texts.words.word[texts.numbers[first + k]].tag]
-        self.find_content()
-        return 0
 
 
 cdef bint _has_room(LinkColumns *columns, Py_ssize_t n_wanted) noexcept nogil:
@@ -197,14 +156,6 @@ cdef _array(const void *values, Py_ssize_t n_bytes, dtype):
     return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
 
 
-cdef bint _has_words(columns, Py_ssize_t index):
-    """Whether a sentence is a view of annotated texts, and not empty."""
-    if not isinstance(columns, AnnotatedTexts):
-        return False
-    cdef AnnotatedTexts texts = columns
-    return texts.offsets[index + 1] > texts.offsets[index]
-
-
 cdef class Batch:
     """The memory of one batch; freed with it."""
 
@@ -247,12 +198,7 @@ cdef class Batch:
         cdef Analysed analysis = self.analysed.get(id(sentence))
         if analysis is None:
             analysis = Analysed.__new__(Analysed)
-            viewed = sentence.viewed()
-            if viewed is not None and _has_words(viewed[0], viewed[1]):
-                analysis.read(decoder, viewed[0], viewed[1])
-                decoder.extractor.fill_tree(&analysis.side, sentence.heads, sentence.relations)
-            else:
-                decoder.extractor.analyse(sentence, field, analysis)
+            analysis.fill(decoder, sentence, field)
             self.analysed[id(sentence)] = analysis
         return analysis
 
