@@ -54,8 +54,10 @@ cdef struct Grid:
     const Found *target
 
 
-cdef void _put(const Grid *grid, uint32_t source_roles, uint32_t target_roles, int relation) noexcept nogil:
-    """Give a relation to all tokens of these roles; with equal roles each to its own kind only."""
+cdef void _cross(
+    const Grid *grid, uint32_t source_roles, uint32_t target_roles, bint is_crossed, int relation
+) noexcept nogil:
+    """Give a relation to tokens of these roles; unless crossed, where they share one."""
     cdef int i, j
     cdef uint32_t role, other
     cdef uint8_t *cell
@@ -63,13 +65,15 @@ cdef void _put(const Grid *grid, uint32_t source_roles, uint32_t target_roles, i
         role = _role(grid.source, i) & source_roles
         if not role:
             continue
+        cell = grid.cells + (grid.source.start + i) * grid.n_target + grid.target.start
         for j in range(grid.target.end - grid.target.start):
             other = _role(grid.target, j) & target_roles
-            if role & other or (other and source_roles != target_roles):
-                cell = (
-                    grid.cells + (grid.source.start + i) * grid.n_target + grid.target.start + j
-                )
-                cell[0] = max(cell[0], <uint8_t>relation)
+            if role & other or (is_crossed and other):
+                cell[j] = max(cell[j], <uint8_t>relation)
+
+
+cdef void _put(const Grid *grid, uint32_t roles, int relation) noexcept nogil:
+    _cross(grid, roles, roles, False, relation)
 
 
 cdef bint _same_fields(const Found *a, const Found *b) noexcept nogil:
@@ -96,9 +100,9 @@ cdef void _compare_dates(const Grid *grid, bint may_differ) noexcept nogil:
             else ROLE_WEEKDAY if k == WEEKDAY else ROLE_QUARTER
         )
         if a.field[k] == b.field[k]:
-            _put(grid, role, role, RELATION_SAME_PART)
+            _put(grid, role, RELATION_SAME_PART)
         elif may_differ:
-            _put(grid, role, role, RELATION_DIFFERENT)
+            _put(grid, role, RELATION_DIFFERENT)
 
 
 cdef void _compare_measured(const Grid *grid, bint may_differ) noexcept nogil:
@@ -113,18 +117,18 @@ cdef void _compare_measured(const Grid *grid, bint may_differ) noexcept nogil:
     else:
         _compare_ends(grid, NUMBERS, _equal(a.number, b.number), may_differ and comparable)
     if same_code:
-        _put(grid, MEASURES, MEASURES, RELATION_SAME_PART)
+        _put(grid, MEASURES, RELATION_SAME_PART)
     elif comparable and may_differ:
-        _put(grid, MEASURES, MEASURES, RELATION_DIFFERENT)
+        _put(grid, MEASURES, RELATION_DIFFERENT)
 
 
 cdef void _compare_ends(
     const Grid *grid, uint32_t roles, bint is_same, bint may_differ
 ) noexcept nogil:
     if is_same:
-        _put(grid, roles, roles, RELATION_SAME_NUMBER)
+        _put(grid, roles, RELATION_SAME_NUMBER)
     elif may_differ:
-        _put(grid, roles, roles, RELATION_DIFFERENT)
+        _put(grid, roles, RELATION_DIFFERENT)
 
 
 cdef bint _same(const Found *a, const Found *b) noexcept nogil:
@@ -163,15 +167,15 @@ cdef void _compare_kinds(const Grid *grid) noexcept nogil:
     cdef double other_number = 0.0
     cdef uint32_t roles, other_roles
     if KIND_FRACTION in (a.kind, b.kind) and _share(a) >= 0.0 and _equal(_share(a), _share(b)):
-        _put(grid, ANY_ROLE, ANY_ROLE - 1, RELATION_SAME_VALUE)
+        _cross(grid, ANY_ROLE, ANY_ROLE, True, RELATION_SAME_VALUE)
         return
     roles = _number_of(a, &number)
     other_roles = _number_of(b, &other_number)
     if roles and other_roles and _equal(number, other_number):
         if (roles | other_roles) & ROLE_DAY:
-            _put(grid, roles, other_roles, RELATION_SAME_NUMBER)
+            _cross(grid, roles, other_roles, True, RELATION_SAME_NUMBER)
         else:
-            _put(grid, NUMBERS, NUMBERS, RELATION_SAME_NUMBER)
+            _put(grid, NUMBERS, RELATION_SAME_NUMBER)
 
 
 cdef void _compare(const Grid *grid) noexcept nogil:
@@ -181,13 +185,13 @@ cdef void _compare(const Grid *grid) noexcept nogil:
     if a.kind != b.kind:
         _compare_kinds(grid)
     elif _same(a, b):
-        _put(grid, ANY_ROLE, ANY_ROLE, RELATION_SAME_VALUE)
+        _put(grid, ANY_ROLE, RELATION_SAME_VALUE)
     elif a.kind == KIND_DATE:
         _compare_dates(grid, may_differ)
     elif a.kind in (KIND_MONEY, KIND_QUANTITY, KIND_PERCENT, KIND_RANGE):
         _compare_measured(grid, may_differ)
     elif may_differ:
-        _put(grid, ANY_ROLE & ~ROLE_MARK, ANY_ROLE & ~ROLE_MARK, RELATION_DIFFERENT)
+        _put(grid, ANY_ROLE & ~ROLE_MARK, RELATION_DIFFERENT)
 
 
 cdef void agree(

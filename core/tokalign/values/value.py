@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import NamedTuple
 
 from tokalign.values._units import CODES, UNIT_BASES
@@ -87,8 +88,9 @@ def written(amount: float) -> str:
     >>> written(1.1 * 1e6), written(0.1 + 0.2), written(-2.0)
     ('1100000', '0.3', '-2')
     """
-    whole = round(amount)
-    return str(whole) if abs(amount - whole) <= 1e-12 * abs(amount) else f"{amount:.12g}"
+    if amount == round(amount) and abs(amount) < 2**53:
+        return str(round(amount))
+    return format(Decimal(f"{amount:.13g}"), "f")
 
 
 def _measured(amount: str, kind: int, code: int) -> str:
