@@ -35,9 +35,9 @@ def unit(p: Pieces, at: int) -> tuple[int, int, int] | None:
     if match := p.match("(?:(?P<two>{SQUARE})|{CUBIC}){UNIT}", at):
         reading = p.items[at + 1][0]
         for (name, power), both in POWERS.items():
-            if UNITS[name] == (UNIT_BASES[reading.unit], reading.unit_exponent):
-                if power == (2 if match["two"] else 3):
-                    return at + 2, UNIT_BASES.index(both), 0
+            is_it = UNITS[name] == (UNIT_BASES[reading.unit], reading.unit_exponent)
+            if is_it and power == (2 if match["two"] else 3):
+                return at + 2, UNIT_BASES.index(both), 0
         return None
     if p.may_be(at, Part.SQUARE | Part.CUBIC) or not p.match("{UNIT_ALONE}", at):
         return None
@@ -46,9 +46,9 @@ def unit(p: Pieces, at: int) -> tuple[int, int, int] | None:
     if p.match("(?:{PER}|{SLASH}){UNIT}", at + 1):
         other = p.items[at + 2][0]
         for (first, second), both in COMPOUNDS.items():
-            if UNITS[first] == here:
-                if UNITS[second] == (UNIT_BASES[other.unit], other.unit_exponent):
-                    return at + 3, UNIT_BASES.index(both), 0
+            behind = (UNIT_BASES[other.unit], other.unit_exponent)
+            if (UNITS[first], UNITS[second]) == (here, behind):
+                return at + 3, UNIT_BASES.index(both), 0
     elif here[0] == "°" and p.may_be(at + 1, Part.UNIT):
         degrees = p.items[at + 1][0].unit
         if UNIT_BASES[degrees] in ("°C", "°F"):

@@ -1,10 +1,10 @@
 """Numbers, money, dates and other values in the tokens of a sentence, in a normal form."""
 
-from tokalign.values._lexicon import Reading
-from tokalign.values._tokens import readings
 from tokalign.values.agreement import Agreement, same_values
 from tokalign.values.finding import find_values
 from tokalign.values.kinds import Kind, Part, Role, Strength
+from tokalign.values.reading import Reading
+from tokalign.values.tokens import readings
 from tokalign.values.value import Value
 
 __all__ = [

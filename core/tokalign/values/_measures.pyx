@@ -14,14 +14,14 @@ from tokalign.values._units import COMPOUNDS, POWERS, UNIT_BASES
 cdef enum:
     MOST_PAIRS = 32
 
-cdef struct Pair:
+cdef struct UnitPair:
     int32_t unit
     int32_t other   # unit that it is measured per, or the negative power
     int32_t both
     int32_t exponent        # power of ten that the unit must have
     int32_t other_exponent
 
-cdef Pair[MOST_PAIRS] PAIRS
+cdef UnitPair[MOST_PAIRS] PAIRS
 cdef int N_PAIRS = 0
 
 

@@ -215,6 +215,12 @@ cdef int _fill(Found *out, value) except -1:
     cdef int k
     if not isinstance(value, Value):
         raise InputError(f"a value is {quoted(value)}, wanted what find_values returns")
+    cdef Py_ssize_t n = value.end - value.start
+    if value.start < 0 or not 0 < n <= MAX_SPAN or n != len(value.roles):
+        raise InputError(
+            f"a value stands at tokens {value.start} to {value.end} and has {len(value.roles)} "
+            f"roles, wanted one for each of 1 to {MAX_SPAN} tokens"
+        )
     facts = value.facts
     out.kind = value.kind
     out.rank = value.rank

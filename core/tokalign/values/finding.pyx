@@ -34,6 +34,17 @@ cdef uint64_t NEVER_FIRST = (
 )
 
 
+cdef uint64_t AFTER_ARTICLE = (
+    PART_HUNDRED | PART_SCALE | PART_DENOMINATOR | PART_DENOMINATORS | PART_QUARTER_WORD
+)
+
+
+cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
+    """Whether a value may begin here; an article needs a word of a number behind it."""
+    cdef uint64_t parts = piece.parts & ~NEVER_FIRST
+    return parts != 0 and (parts != PART_A or has(piece + 1, AFTER_ARTICLE))
+
+
 cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
     """Write the values of a sentence, in order, and return how many."""
     cdef Found[2 * MAX_ALIKE] tried
@@ -43,7 +54,7 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
     cdef int n_found = 0
     cdef int reader, n_best, n_other, k
     while at < n:
-        if not pieces[at].parts & ~NEVER_FIRST:
+        if not _may_begin(pieces + at):
             at += 1
             continue
         best = tried

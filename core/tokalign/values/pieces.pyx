@@ -1,6 +1,6 @@
 """Readings of tokens as C structs, which kernels combine."""
 
-from tokalign.values._tokens import readings
+from tokalign.values.tokens import readings
 
 
 cdef int fill_pieces(str token, Piece *out) except -1:

@@ -32,8 +32,9 @@ class Value:
     kind : Kind
     key : str
         Equal for values of one kind that say the same: ``5000000``, ``50%``, ``5 pp`` (percentage
-        points), ``1/2``, ``USD 5000000``, ``2019-01-03``, ``--01-03`` (no year), ``---12`` (a day alone), ``2019-Q3``,
-        ``1990s``, ``C15`` (century), ``Mon``, ``15:30``, ``5000 m``, ``2.1``, ``3-1``, ``10..15``.
+        points), ``1/2``, ``USD 5000000``, ``2019-01-03``, ``--01-03`` (no year), ``---12`` (a day
+        alone), ``2019-Q3``, ``1990s``, ``C15`` (century), ``Mon``, ``15:30``, ``5000 m``, ``2.1``,
+        ``3-1``, ``10..15``.
     start, end : int
         Half-open range of tokens.
     roles : tuple of Role

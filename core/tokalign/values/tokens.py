@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from tokalign.values._lexicon import CASED, LOWER, TAILS, Reading
 from tokalign.values._words import IGNORED_TAILS
 from tokalign.values.kinds import Part
+from tokalign.values.reading import CASED, LOWER, TAILS, Reading
 
 MAX_READINGS = 8
 """Most pieces of a token, "£1m-£2m" having seven."""
@@ -173,6 +173,9 @@ def _with_digits(token: str) -> list[Reading]:
     if match := _NUMBERED.fullmatch(token):
         sign, digits = readings(match[1]), readings(match[2])
         return [*sign, *digits]
+    if token[-1] in _DASHES:  # "5-" before "$", which the Treebank cuts off
+        found = _element(token[:-1])
+        return [*found, _DASH] if found else []
     return _element(token) or _joined(token) or _hyphenated(token)
 
 
@@ -220,6 +223,8 @@ def _element(text: str) -> list[Reading]:
     if match is None:
         return []
     currency, tail = match["currency"], match["tail"].rstrip("+")
+    if tail in ("x", "×"):  # 3x
+        tail = ""
     before = CASED.get(currency)
     if currency and before is None:
         return []
