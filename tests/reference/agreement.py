@@ -64,6 +64,9 @@ def compared(a: Said, b: Said) -> Cells:
     may_differ = a.rank == b.rank == 0
     if a.kind != b.kind:
         return unlike(a, b)
+    if a.key == b.key and a.roles == b.roles:
+        places = [k for k, role in enumerate(a.roles) if role]
+        return {(a.start + k, b.start + k): Strength.SAME_VALUE for k in places}
     if a.key == b.key:
         return cells_of(a, b, everything, Strength.SAME_VALUE)
     if a.kind == Kind.DATE:
@@ -97,7 +100,7 @@ def measured(a: Said, b: Said, may_differ: bool) -> Cells:
             (role, *end, Strength.SAME_NUMBER)
             for role, end in zip((Role.LOW, Role.HIGH), ends, strict=True)
         ]
-    for roles, first, second, same in [*parts, (MEASURES, same_code, True, Strength.SAME_PART)]:
+    for roles, first, second, same in [*parts, (MEASURES, same_code, True, Strength.SAME_UNIT)]:
         if first == second or may_differ:
             strength = same if first == second else Strength.DIFFERENT
             for cell, each in cells_of(a, b, roles, strength).items():

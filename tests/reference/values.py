@@ -105,6 +105,9 @@ def measures(p: Pieces, at: int, currency: int, any_dollar: bool) -> list[Measur
     found = [Measure(Kind.MONEY, at, *money)] if money else []
     if of := unit(p, first):
         found.append(Measure(Kind.QUANTITY, at, *of))
+        if UNIT_BASES[of[1]] == "°" and not money:
+            temperatures = map(UNIT_BASES.index, ("°C", "°F"))
+            return found + [Measure(Kind.QUANTITY, at, of[0], each) for each in temperatures]
         if not money and p.may_be(first, Part.SCALE):
             factor = Fraction(p.items[first][0].factor)
             found.append(Measure(Kind.NUMBER, at, first + 1, factor=factor))
@@ -201,6 +204,13 @@ def ranges(p, at, first, currency, any_dollar, low) -> list[Said]:
     ]  # fmt: skip
     facts = {"ends": ends, "code": measure.code, "of": measure.kind}
     said = [p.said(Kind.RANGE, measured_key(text, measure.kind, measure.code), spans, **facts)]
+    own = joint + 1, second, Role.JOINT if second == joint + 1 else Role.CURRENCY
+    shared = at, first, Role.CURRENCY if second == joint + 1 else Role.JOINT
+    low_end = [spans[0], (first, joint, Role.NUMBER), (joint, high.stop, Role.JOINT)]
+    high_end = [shared, (first, joint + 1, Role.JOINT), own, (second, high.stop, Role.NUMBER)]
+    for value, end in ((bottom, low_end), (top, high_end)):
+        end += measure.spans(p)
+        said.append(measured(p, measure.kind, value, measure.code, exponent, end))
     return said + (score if measure.kind == Kind.NUMBER else [])
 
 

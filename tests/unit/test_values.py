@@ -143,6 +143,7 @@ KEYS = {
         "180 cm": "1.8 m",
         "55in": "55 inch",
         "65-inch": "65 inch",
+        "2-litre": "2 l",
         "16GB": "16000000000 B",
         "16 gigabytes": "16000000000 B",
         "32 gb": "32000000000 B",
@@ -204,7 +205,9 @@ def test_values_with_several_readings_list_them():
         "30s": ["1930s", "30 s"],
         "9/11": ["9/11", "--09-11", "--11-09"],
         "5 pounds": ["GBP 5", "5 lb"],
-        "10-15": ["10..15", "10-15"],
+        "10-15": ["10..15", "10", "15", "10-15"],
+        "5 to 10 km": ["5000..10000 m", "5000 m", "10000 m"],
+        "40 degrees": ["40 °", "40 °C", "40 °F"],
         "20.15": ["20.15", "20.15", "20:15"],
         '55"': ["55", "55 inch"],
     }
@@ -272,7 +275,11 @@ AGREE = {
     ("January 3", "January 3 2019"): {(0, 0): "SAME_PART", (1, 1): "SAME_PART"},
     ("May 2019", "June 2019"): {(0, 0): "DIFFERENT", (1, 1): "SAME_PART"},
     ("5 km", "5"): {(0, 0): "SAME_NUMBER"},
-    ("5 km", "7 km"): {(0, 0): "DIFFERENT", (1, 1): "SAME_PART"},
+    ("5 km", "7 km"): {(0, 0): "DIFFERENT", (1, 1): "SAME_UNIT"},
+    ("5 percent", "5 per cent"): {(0, 0): "SAME_VALUE", (1, 1): "SAME_VALUE", (1, 2): "SAME_VALUE"},
+    ("5 per cent", "5 per cent"): {(k, k): "SAME_VALUE" for k in range(3)},
+    ("from €800 to €1,000", "€1,000"): {(1, 0): "SAME_UNIT", (3, 0): "SAME_VALUE"},
+    ("3-pin", "three pins"): {(0, 0): "SAME_VALUE"},
     ("5 km", "7 kg"): {},
     ("5 km", "5 kg"): {(0, 0): "SAME_NUMBER"},
     ("5 euros", "5 dollars"): {(0, 0): "SAME_NUMBER", (1, 1): "DIFFERENT"},
@@ -297,7 +304,7 @@ def test_tokens_agree_as_listed():
 def test_a_range_agrees_end_by_end():
     cells = same_values(find_values(["10-15"]), find_values(["10", "to", "20"]))
     assert {(i, j): s for i, j, s in cells} == {
-        (0, 0): Strength.SAME_NUMBER,
+        (0, 0): Strength.SAME_VALUE,
         (0, 2): Strength.DIFFERENT,
     }
 

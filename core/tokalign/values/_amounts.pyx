@@ -63,7 +63,7 @@ cdef int read_amounts(const Piece *p, int at, Found *out) noexcept nogil:
     cdef int first = read_currency(p, at, &currency)
     cdef bint is_any_dollar = first == at + 1 and has(p + at, PART_DOLLAR)
     cdef Amount amount
-    cdef Measure[2] measure
+    cdef Measure[MOST_MEASURES] measure
     cdef int n, k
     if first == at:
         currency = -1
@@ -100,9 +100,10 @@ cdef int _range(
     cdef int second = joint + 1
     cdef int32_t other = -1
     cdef Amount high
-    cdef Measure[2] measure
+    cdef Measure[MOST_MEASURES] measure
     cdef double bottom = low.value
-    cdef int n, k
+    cdef bint is_other
+    cdef int k
     if not has(p + joint, PART_DASH | PART_TO):
         return 0
     if currency >= 0 and read_currency(p, second, &other) > second:
@@ -123,24 +124,26 @@ cdef int _range(
         if currency >= 0 or not _is_small(low) or not _is_small(&high):
             return 0
         return _score(p, first, joint, second, out)
-    n = min(read_measures(p, high.stop, currency, is_any_dollar, measure), 1)
-    for k in range(n):
+    read_measures(p, high.stop, currency, is_any_dollar, measure)
+    for k in range(3):  # the range, its low end, its high end
         begin(out + k, KIND_RANGE, p, at)
-        mark(out + k, p, at, first, ROLE_CURRENCY)
-        mark(out + k, p, first, joint, ROLE_LOW)
+        is_other = k == 2 and second > joint + 1  # each end has its currency
+        mark(out + k, p, at, first, ROLE_JOINT if is_other else ROLE_CURRENCY)
+        mark(out + k, p, first, joint, ROLE_LOW if k == 0 else ROLE_NUMBER if k == 1 else ROLE_JOINT)
         mark(out + k, p, joint, joint + 1, ROLE_JOINT)
-        mark(out + k, p, joint + 1, second, ROLE_CURRENCY)
-        mark(out + k, p, second, high.stop, ROLE_HIGH)
-        mark_measure(out + k, p, measure + k)
-        _count(out + k, measure + k, bottom)
-        out[k].high = high.value if measure[k].kind in (KIND_NUMBER, KIND_PERCENT) else scaled(
-            high.value, measure[k].exponent
+        mark(out + k, p, joint + 1, second, ROLE_JOINT if k == 1 else ROLE_CURRENCY)
+        mark(
+            out + k, p, second, high.stop,
+            ROLE_HIGH if k == 0 else ROLE_JOINT if k == 1 else ROLE_NUMBER,
         )
-        out[k].kind = KIND_RANGE
-        out[k].number_kind = measure[k].kind
+        mark_measure(out + k, p, measure)
+        _count(out + k, measure, high.value if k == 2 else bottom)
+    out.high = out[2].amount
+    out.number_kind = out.kind
+    out.kind = KIND_RANGE
     if out.number_kind == KIND_NUMBER and _is_small(low) and _is_small(&high):
-        n += _score(p, first, joint, second, out + 1)
-    return n
+        return 3 + _score(p, first, joint, second, out + 3)
+    return 3
 
 
 cdef int _score(const Piece *p, int first, int joint, int second, Found *out) noexcept nogil:
@@ -204,7 +207,7 @@ cdef void _reduce(Found *out) noexcept nogil:
 
 cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
     """Write the readings of the fraction that begins at a piece, and return how many."""
-    cdef Measure[2] measure
+    cdef Measure[MOST_MEASURES] measure
     cdef int stop, after, n, k
     begin(out, KIND_FRACTION, p, at)
     stop = _parts(p, at, out)
@@ -214,8 +217,8 @@ cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
     after = stop + 1 if has(p + stop, PART_A) else stop
     n = 0 if has(p + at + 1, PART_IN) else read_measures(p, after, -1, False, measure)
     if n and measure[0].kind != KIND_NUMBER:
-        n = min(n, 2 if measure[1].kind != KIND_NUMBER else 1)
-        out[1] = out[0]
+        n = 1 if n > 1 and measure[1].kind == KIND_NUMBER else n
+        out[1] = out[2] = out[0]
         for k in range(n):
             mark(out + k, p, stop, after, ROLE_JOINT)
             mark_measure(out + k, p, measure + k)

@@ -3,6 +3,9 @@ from libc.stdint cimport int32_t
 from tokalign.values.found cimport Found
 from tokalign.values.pieces cimport Piece
 
+cdef enum:
+    MOST_MEASURES = 3
+
 cdef struct Measure:
     # What a number counts.
     int kind            # KIND_NUMBER if nothing is said

@@ -158,12 +158,12 @@ cdef bint _currency(
 cdef int read_measures(
     const Piece *p, int at, int32_t currency, bint is_any_dollar, Measure *out
 ) noexcept nogil:
-    """Write what the number before a piece counts, in one or two readings, and return how many.
+    """Write what the number before a piece counts, in one or more readings, and return how many.
 
-    `currency` is the one before the number, or -1. `out` has room for two.
+    `currency` is the one before the number, or -1. `out` has room for MOST_MEASURES.
     """
     cdef int first = at + 1 if has(p + at, PART_DASH) else at
-    out[0].first = out[1].first = at
+    out[0].first = out[1].first = out[2].first = at
     if currency >= 0:
         if not _currency(p, first, currency, is_any_dollar, out) or out.exponent:
             out.kind = KIND_MONEY
@@ -176,6 +176,11 @@ cdef int read_measures(
     if _currency(p, first, -1, False, out):
         return 1 + _unit(p, first, out + 1)
     if _unit(p, first, out):
+        if out.code == DEGREES:
+            out[1] = out[2] = out[0]
+            out[1].code = CELSIUS
+            out[2].code = FAHRENHEIT
+            return 3
         out[1].kind = KIND_NUMBER
         out[1].stop = first + 1
         return 1 + has(p + first, PART_SCALE)

@@ -76,6 +76,23 @@ cdef void _put(const Grid *grid, uint32_t roles, int relation) noexcept nogil:
     _cross(grid, roles, roles, False, relation)
 
 
+cdef void _put_same(const Grid *grid) noexcept nogil:
+    """Let the tokens of equal values agree: one by one if both have the same roles in order."""
+    cdef int k
+    cdef int n = grid.source.end - grid.source.start
+    cdef bint is_alike = n == grid.target.end - grid.target.start
+    cdef uint8_t *cell
+    for k in range(n if is_alike else 0):
+        is_alike = is_alike and grid.source.role[k] == grid.target.role[k]
+    if not is_alike:
+        _put(grid, ANY_ROLE, RELATION_SAME_VALUE)
+        return
+    for k in range(n):
+        if grid.source.role[k]:
+            cell = grid.cells + (grid.source.start + k) * grid.n_target + grid.target.start + k
+            cell[0] = RELATION_SAME_VALUE
+
+
 cdef bint _same_fields(const Found *a, const Found *b) noexcept nogil:
     cdef int k
     for k in range(N_PARTS):
@@ -117,7 +134,7 @@ cdef void _compare_measured(const Grid *grid, bint may_differ) noexcept nogil:
     else:
         _compare_ends(grid, NUMBERS, _equal(a.number, b.number), may_differ and comparable)
     if same_code:
-        _put(grid, MEASURES, RELATION_SAME_PART)
+        _put(grid, MEASURES, RELATION_SAME_UNIT)
     elif comparable and may_differ:
         _put(grid, MEASURES, RELATION_DIFFERENT)
 
@@ -185,7 +202,7 @@ cdef void _compare(const Grid *grid) noexcept nogil:
     if a.kind != b.kind:
         _compare_kinds(grid)
     elif _same(a, b):
-        _put(grid, ANY_ROLE, RELATION_SAME_VALUE)
+        _put_same(grid)
     elif a.kind == KIND_DATE:
         _compare_dates(grid, may_differ)
     elif a.kind in (KIND_MONEY, KIND_QUANTITY, KIND_PERCENT, KIND_RANGE):

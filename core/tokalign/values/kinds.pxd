@@ -36,9 +36,10 @@ cdef enum:
 
 cdef enum:
     RELATION_DIFFERENT = 1
-    RELATION_SAME_NUMBER = 2
-    RELATION_SAME_PART = 3
-    RELATION_SAME_VALUE = 4
+    RELATION_SAME_UNIT = 2
+    RELATION_SAME_NUMBER = 3
+    RELATION_SAME_PART = 4
+    RELATION_SAME_VALUE = 5
 
 # Bits of a reading: what a piece of a token may be. An enum of C would have 32 bits only.
 cdef extern from *:

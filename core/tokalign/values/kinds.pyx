@@ -49,8 +49,9 @@ class Strength(IntEnum):
     """How two tokens of two values agree, the stronger the larger."""
 
     DIFFERENT = RELATION_DIFFERENT  # another value of the same kind
+    SAME_UNIT = RELATION_SAME_UNIT  # the unit or currency is the same, the number is not
     SAME_NUMBER = RELATION_SAME_NUMBER  # the number is the same, the kind or the unit is not
-    SAME_PART = RELATION_SAME_PART  # the part is the same, such as the month of two dates
+    SAME_PART = RELATION_SAME_PART  # the part is the same, such as the month of two unlike dates
     SAME_VALUE = RELATION_SAME_VALUE  # the values are the same
 
 

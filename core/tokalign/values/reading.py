@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokalign.values import _units, _words
 from tokalign.values.kinds import Part
@@ -53,7 +53,7 @@ _STANDS = {
 class _Table(dict[str, Reading]):
     """Readings by word; what is added to a word joins what it has."""
 
-    def add(self, word: str, parts: Part, **fields: object) -> None:
+    def add(self, word: str, parts: Part, **fields: Any) -> None:
         known = self.get(word, Reading(word, Part(0)))
         self[word] = known._replace(parts=known.parts | parts, **fields)
 

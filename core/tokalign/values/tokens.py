@@ -48,6 +48,7 @@ _TELEPHONE = re.compile(r"[0-9]{3}[-–][0-9]{4}")
 _DASH = LOWER["-"]
 _SLASH = LOWER["/"]
 _NUMERAL = Part.ONE | Part.TEEN | Part.TEN | Part.HUNDRED | Part.SCALE | Part.HALF | Part.DIGITS
+_COUNTS = Part.ONE | Part.TEEN | Part.TEN | Part.DIGITS
 _STARTS = _NUMERAL | Part.ORDINAL | Part.DECADE | Part.YEAR | Part.BEFORE | Part.PER
 _AFTER = (
     Part.SCALE | Part.UNIT | Part.PERCENT | Part.AFTER | Part.DAY_HALF | Part.INCHES
@@ -202,7 +203,9 @@ def _hyphenated(token: str) -> list[Reading]:
     for index, part in enumerate(parts):
         pieces = _part(part, is_first=index == 0)
         if not pieces:
-            return []
+            # "3-pin", "five-door": a number of something.
+            is_number = index > 0 and found[0].parts & _COUNTS and len(part) > 1
+            return found if is_number and all(map(str.isalpha, parts[index:])) else []
         found += pieces
     return found if found[0].parts & _STARTS else []
 
