@@ -193,9 +193,10 @@ def amount(p: Pieces, at: int, money: bool) -> Amount | None:
         if p.match(f"{SCALE[money]}|{{HUNDRED}}", stop):
             scale = Fraction(p.items[stop][0].factor)
             stop, value = stop + 1, value * scale
-    elif p.match(f"{{HALF}}{{A}}(?:{SCALE[money]}|{{HUNDRED}})", first):
-        scale = Fraction(p.items[first + 2][0].factor)
-        stop, value = first + 3, scale / 2
+    elif half := p.match(f"{{HALF}}{{A}}?(?:{SCALE[money]}|{{HUNDRED}})", first):
+        stop = half.end()
+        scale = Fraction(p.items[stop - 1][0].factor)
+        value = scale / 2
     elif found := words(p, first, money):
         stop, value, scale = found
         point = p.match("{POINT}({DIGIT_WORD}{{1,12}})", stop)

@@ -232,7 +232,7 @@ def fractions(p: Pieces, at: int) -> list[Said]:
         value = count / p.number(at + 1)
         last = both if count == 1 else Role.DENOMINATOR
         spans = [(at, at + 1, Role.NUMBER), (at + 1, at + 2, last)]
-    elif p.may_be(at, Part.HALF):
+    elif p.may_be(at, Part.HALF) and not (at and p.may_be(at - 1, Part.ORDINAL)):
         value = Fraction(1, 2)
     elif is_count and count >= 1 and p.match("{IN}(?!{YEAR}|{MINUS}|{A})", at + 1):
         whole = amount(p, at + 2, False)
@@ -255,6 +255,8 @@ def fractions(p: Pieces, at: int) -> list[Said]:
         ]  # fmt: skip
     key = f"{value.numerator}/{value.denominator}"
     said = [p.said(Kind.FRACTION, key, spans, number=value, amount=value, code=-1)]
+    if p.may_be(at, Part.A) and p.may_be(at + 1, Part.ORDINAL):
+        return said + ordinals(p, at + 1)
     if p.may_be(at, Part.SLASHED):
         for month, day in dict.fromkeys((p.fields(at), p.fields(at)[::-1])):
             if 1 <= month <= 12 and 1 <= day <= 31:

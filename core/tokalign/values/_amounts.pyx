@@ -177,7 +177,7 @@ cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
         mark(out, p, at, at + 1, ROLE_NUMBER)
         mark(out, p, at + 1, at + 2, ROLE_NUMBER | ROLE_DENOMINATOR if count == 1.0 else ROLE_DENOMINATOR)
         return at + 2
-    if has(p + at, PART_HALF):
+    if has(p + at, PART_HALF) and not (at > 0 and has(p + at - 1, PART_ORDINAL)):  # second half
         out.field[0], out.field[1] = 1, 2
         mark(out, p, at, at + 1, ROLE_NUMBER | ROLE_DENOMINATOR)
         return at + 1
@@ -226,6 +226,8 @@ cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
             out[k].field[0] = out[k].field[1] = 0
         return n
     n = 1
+    if has(p + at, PART_A) and has(p + at + 1, PART_ORDINAL):  # a third time
+        return 1 + read_ordinal(p, at + 1, out + 1)
     if has(p + at, PART_SLASHED):
         n += _day_of_month(p, at, p[at].field[0], p[at].field[1], out + n)
         if p[at].field[0] != p[at].field[1]:

@@ -2,7 +2,7 @@
 
 An amount is::
 
-    amount     [minus] (digits | words | "half a" scale) ["and a half" [scale]]
+    amount     [minus] (digits | words | "half" ["a"] scale) ["and a half" [scale]]
     digits     DIGITS (GROUP)* [fraction] [scale | hundred]
     words      (chunk | "a" scale) ([and] chunk scale)* [[and] chunk]       scales fall
                chunk ["point" digit+] [scale]
@@ -147,7 +147,8 @@ cdef bint read_amount(const Piece *p, int at, bint is_money, Amount *out) noexce
     cdef double scale = 1.0
     cdef double sign = 1.0
     cdef int first = at + 1 if has(p + at, PART_MINUS) else at
-    cdef int stop, after
+    cdef int after = first + 2 if has(p + first + 1, PART_A) else first + 1
+    cdef int stop
     if first > at:
         sign = -1.0
     if has(p + first, PART_DIGITS):
@@ -156,12 +157,12 @@ cdef bint read_amount(const Piece *p, int at, bint is_money, Amount *out) noexce
             scale = p[stop].factor
             value *= scale
             stop += 1
-    elif has(p + first, PART_HALF) and has(p + first + 1, PART_A) and (
-        _is_scale(p, first + 2, is_money) or has(p + first + 2, PART_HUNDRED)
+    elif has(p + first, PART_HALF) and (
+        _is_scale(p, after, is_money) or has(p + after, PART_HUNDRED)
     ):
-        scale = p[first + 2].factor
+        scale = p[after].factor
         value = 0.5 * scale
-        stop = first + 3
+        stop = after + 1
     else:
         stop = _words(p, first, is_money, &value, &scale)
         if stop == first:
