@@ -13,8 +13,8 @@
 A measure is a currency, percent sign or unit.
 """
 
-from libc.stdint cimport int32_t, int64_t
 from libc.math cimport floor
+from libc.stdint cimport int32_t
 
 from tokalign.values._measures cimport *
 from tokalign.values._numbers cimport Amount, mark_amount, ordinal, read_amount
@@ -129,7 +129,10 @@ cdef int _range(
         begin(out + k, KIND_RANGE, p, at)
         is_other = k == 2 and second > joint + 1  # each end has its currency
         mark(out + k, p, at, first, ROLE_JOINT if is_other else ROLE_CURRENCY)
-        mark(out + k, p, first, joint, ROLE_LOW if k == 0 else ROLE_NUMBER if k == 1 else ROLE_JOINT)
+        mark(
+            out + k, p, first, joint,
+            ROLE_LOW if k == 0 else ROLE_NUMBER if k == 1 else ROLE_JOINT,
+        )
         mark(out + k, p, joint, joint + 1, ROLE_JOINT)
         mark(out + k, p, joint + 1, second, ROLE_JOINT if k == 1 else ROLE_CURRENCY)
         mark(
@@ -175,7 +178,9 @@ cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
         out.field[0] = <int32_t>count
         out.field[1] = <int32_t>p[at + 1].number
         mark(out, p, at, at + 1, ROLE_NUMBER)
-        mark(out, p, at + 1, at + 2, ROLE_NUMBER | ROLE_DENOMINATOR if count == 1.0 else ROLE_DENOMINATOR)
+        if count == 1.0:
+            mark(out, p, at + 1, at + 2, ROLE_NUMBER)
+        mark(out, p, at + 1, at + 2, ROLE_DENOMINATOR)
         return at + 2
     if has(p + at, PART_HALF) and not (at > 0 and has(p + at - 1, PART_ORDINAL)):  # second half
         out.field[0], out.field[1] = 1, 2
@@ -184,7 +189,8 @@ cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
     if (
         is_count and count >= 1.0 and has(p + at + 1, PART_IN)
         and read_amount(p, at + 2, False, &whole) and count < whole.value <= MOST_OF_ALL
-        and whole.value == floor(whole.value) and not has(p + at + 2, PART_YEAR | PART_MINUS | PART_A)
+        and whole.value == floor(whole.value)
+        and not has(p + at + 2, PART_YEAR | PART_MINUS | PART_A)
     ):
         out.field[0], out.field[1] = <int32_t>count, <int32_t>whole.value
         mark(out, p, at, at + 1, ROLE_NUMBER)
@@ -235,7 +241,9 @@ cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
     return n
 
 
-cdef int _day_of_month(const Piece *p, int at, int32_t month, int32_t day, Found *out) noexcept nogil:
+cdef int _day_of_month(
+    const Piece *p, int at, int32_t month, int32_t day, Found *out
+) noexcept nogil:
     """Write a date without a year, as 9/11 may be one."""
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return 0

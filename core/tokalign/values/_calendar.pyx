@@ -12,14 +12,15 @@ A date is::
 A time is::
 
     time       (clock | hour.minutes) [half] | hour (half | "o'clock" [half]) | noon | midnight
-               (half | [a] quarter | minutes ["minutes"]) past hour [half] | [a] quarter to hour [half]
+               (half | [a] quarter | minutes ["minutes"]) "past" hour [half]
+               [a] quarter "to" hour [half]
     half       a.m. | p.m. | in the (morning | afternoon | evening)
 
 Without a half of the day a time up to twelve has two readings.
 """
 
 from tokalign.values.found cimport *
-from tokalign.values._numbers cimport below_hundred, mark_amount, ordinal
+from tokalign.values._numbers cimport below_hundred, ordinal
 
 # What shows that a number is no day but an amount.
 cdef uint64_t MEASURES = (

@@ -69,7 +69,7 @@ ORDINALS: dict[str, int] = {
 }  # fmt: skip
 
 PERCENTS = ("%", "pct", "percent", "٪", "％")
-PERCENTAGES = ("%-", "percentage")
+PERCENTAGES = ("percentage",)
 
 SCALES: dict[str, int] = {
     "billion": 10**9, "bln": 10**9, "bn": 10**9, "dozen": 12, "grand": 1000, "k": 1000,

@@ -32,7 +32,6 @@ _ELEMENT = re.compile(
     rf"(?:(?P<clock>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)|(?P<number>{_DIGITS}))"
     r"(?P<vulgar>[¼-¾⅐-⅞]?)(?P<tail>(?:[^\W\d_]|[%°$£€¥¢٪％℃℉+×\"″”']).*|)"
 )
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _DATE = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
 _LOCAL_DATE = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|(?<=[-/])[0-9]{2})")
 _SLASHED = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
@@ -50,9 +49,7 @@ _SLASH = LOWER["/"]
 _NUMERAL = Part.ONE | Part.TEEN | Part.TEN | Part.HUNDRED | Part.SCALE | Part.HALF | Part.DIGITS
 _COUNTS = Part.ONE | Part.TEEN | Part.TEN | Part.DIGITS
 _STARTS = _NUMERAL | Part.ORDINAL | Part.DECADE | Part.YEAR | Part.BEFORE | Part.PER
-_AFTER = (
-    Part.SCALE | Part.UNIT | Part.PERCENT | Part.AFTER | Part.DAY_HALF | Part.INCHES
-)  # what may be glued behind a number
+_AFTER = Part.SCALE | Part.UNIT | Part.PERCENT | Part.AFTER | Part.DAY_HALF | Part.INCHES
 _EARLY = ("early", "late", "mid")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
