@@ -39,6 +39,15 @@ cdef uint64_t AFTER_ARTICLE = (
 )
 
 
+cdef bint may_hold_value(const Piece *pieces, int n) noexcept nogil:
+    """Whether any piece is one of those without which there is no value."""
+    cdef int k
+    for k in range(n):
+        if pieces[k].parts & (~(NEVER_FIRST | PART_A) | AFTER_ARTICLE):
+            return True
+    return False
+
+
 cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
     """Whether a value may begin here; an article needs a word of a number behind it."""
     cdef uint64_t parts = piece.parts & ~NEVER_FIRST
@@ -123,6 +132,8 @@ def find_values(tokens):
             for k in range(n, n + n_of_token):
                 pieces[k].token = <int32_t>i
             n += n_of_token
+        if not may_hold_value(pieces, n):
+            return []
         memset(pieces + n, 0, N_BEHIND * sizeof(Piece))
         found = <Found *>PyMem_Malloc((n + 1) * MAX_ALIKE * sizeof(Found))
         if found == NULL:

@@ -78,7 +78,7 @@ cdef extern from *:
     #define PART_WEAK ((uint64_t)1 << 30)  /* with MONTH: only with a year or "of" */
     #define PART_DECADE ((uint64_t)1 << 31)  /* 1990s, 1400s, nineties */
     #define PART_QUARTER ((uint64_t)1 << 32)  /* Q3 */
-    #define PART_QUARTER_WORD ((uint64_t)1 << 33)  /* "quarter" after an ordinal or before an hour */
+    #define PART_QUARTER_WORD ((uint64_t)1 << 33)  /* "third quarter", "quarter to two" */
     #define PART_CENTURY ((uint64_t)1 << 34)
     #define PART_CLOCK ((uint64_t)1 << 35)  /* 15:30 */
     #define PART_DAY_HALF ((uint64_t)1 << 36)  /* a.m., p.m.; also morning, evening */
