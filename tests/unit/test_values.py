@@ -256,6 +256,18 @@ def test_words_beside_a_value_are_no_part_of_it():
     ]
 
 
+def test_scales_of_one_number_fall():
+    apart = {
+        "a dozen twenty": ["12", "20"],
+        "two thousand five million": ["2000", "5000000"],
+        "two million five thousand": ["2005000"],
+        "a hundred a hundred": ["100", "100"],
+        "five thousand and a dozen": ["5000", "12"],
+    }
+    found = {text: [value.key for value in find_values(text.split())] for text in apart}
+    assert found == apart
+
+
 def test_a_number_too_long_for_a_value_is_left_alone():
     text = "nine hundred and ninety nine billion nine hundred and ninety nine million"
     short = text.split()
