@@ -25,6 +25,8 @@ MODULES = (
     "tokalign.types",
     "tokalign.types.columns",
     "tokalign.formats",
+    "tokalign.values",
+    "tokalign.spelling",
     "tokalign.evaluate",
     "tokalign.training",
     "tokalign.annotate",

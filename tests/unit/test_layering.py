@@ -34,7 +34,9 @@ ROOMS: dict[str, set[str]] = {
     "crf": {"errors"},
     "files": {"errors"},
     "load": {"errors"},
+    "spelling": {"errors"},
     "types": {"errors"},
+    "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},

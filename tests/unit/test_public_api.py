@@ -44,7 +44,9 @@ def test_star_import_gives_exactly_all():
     assert set(printed.split()) - {"before"} == set(tokalign.__all__)
 
 
-@pytest.mark.parametrize("package", ["annotate", "evaluate", "formats", "model", "training"])
+@pytest.mark.parametrize(
+    "package", ["annotate", "evaluate", "formats", "model", "spelling", "training", "values"]
+)
 def test_subpackages_write_out_their_names(package):
     module = importlib.import_module(f"tokalign.{package}")
     for name in module.__all__:

@@ -3,8 +3,8 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-Value: TypeAlias = int | str | bytes | Iterable[bytes]
+FieldValue: TypeAlias = int | str | bytes | Iterable[bytes]
 
 class Joined:
     def __init__(self, kind: type[Message]) -> None: ...
-    def __call__(self, **fields: Value) -> bytes: ...
+    def __call__(self, **fields: FieldValue) -> bytes: ...

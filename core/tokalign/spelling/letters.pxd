@@ -1,0 +1,16 @@
+from libc.stdint cimport int32_t, uint32_t
+
+cdef enum:
+    MAX_LETTERS = 40    # longer words are the same as no other
+
+cdef struct Letters:
+    # A word in lower case.
+    const uint32_t *code    # [n] code points, owned by the caller
+    int32_t n
+    bint is_function        # whether it may be left out of an acronym
+
+ctypedef const Letters *Borrowed
+
+cdef class SpelledWord:
+    cdef Letters letters
+    cdef uint32_t[MAX_LETTERS] _code
