@@ -168,6 +168,13 @@ LIMIT = (
         f"python -m bench.speed limit --only shares --input {RTE2}",
         _SHARES,
     ),
+    Measurement(
+        "start",
+        "a fresh process that loads a neural model and aligns a pair",
+        "python -m bench.speed limit --only start --models en-neural,en-neural-large",
+        (Row("{model}", {"part": "start"}, _START),),
+        environment=NEURAL,
+    ),
 )
 
 _JOB = {
