@@ -154,13 +154,18 @@ cdef class LexemeTable:
         return 0
 
     cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:
-        """Return what rules ask of a word; a name, number or possessive ending is short for no
+        """Return what rules ask of a word, and fill in its first letter; a name, number or possessive ending is short for no
         function words."""
         cdef bint stands_for_content = (
             word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER or tag == "POS"
         )
         cdef int32_t code_name = -1
         cdef list short_for = []
+        cdef int k
+        for k in range(word.lower.n):
+            if (<Py_UCS4>word.lower.code[k]).isalnum():
+                word.first_letter = word.lower.code[k]
+                break
         words = code_words(form)
         if words:
             code_name = self._string_id(" ".join(words))

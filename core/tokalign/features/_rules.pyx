@@ -8,7 +8,6 @@ found where they are compared (`_memory`), and the others here.
 from libc.string cimport memset
 
 from tokalign.features._emit cimport *
-from tokalign.features._strings cimport Characters
 from tokalign.features.pair cimport *
 from tokalign.spelling.letters cimport Borrowed, Letters
 from tokalign.spelling.runs cimport initials, joined
@@ -115,6 +114,15 @@ cdef void _mark_run(
             _mark(token.pair, token.first + k * token.step, rule)
 
 
+cdef inline void _spell_run(
+    const SingleToken *token, Py_ssize_t first, int n_run, Letters *letters, Borrowed *run
+) noexcept nogil:
+    cdef int k
+    for k in range(n_run):
+        _spell(token.other.word[first + k], letters + k)
+        run[k] = letters + k
+
+
 cdef void _mark_expansions(const SingleToken *token) noexcept nogil:
     """Mark the runs that the token is short for."""
     cdef const int32_t *ids = token.word.facts.expansions
@@ -130,73 +138,61 @@ cdef void _mark_expansions(const SingleToken *token) noexcept nogil:
         ids += 1 + ids[0]
 
 
-cdef void _mark_joined(const SingleToken *token) noexcept nogil:
-    """Mark the runs of two or three words that the token is, written as one."""
+cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogil:
+    """Mark a run of two or three words that the token is, written as one."""
     cdef Letters word
     cdef Letters[LONGEST_JOINED] letters
     cdef Borrowed[LONGEST_JOINED] run
-    cdef Py_ssize_t first
-    cdef int n_letters, n_run, n_own, k
-    _spell(token.word, &word)
-    for first in range(token.other.n - 1):
-        n_letters = 0
-        for n_run in range(1, min(LONGEST_JOINED, token.other.n - first) + 1):
-            n_own = token.other.word[first + n_run - 1].facts.n_letters
-            n_letters += n_own
-            if n_own == 0 or n_letters > token.word.facts.n_letters:
-                break
-            if n_run == 1 or n_letters < token.word.facts.n_letters:
-                continue
-            for k in range(n_run):
-                _spell(token.other.word[first + k], &letters[k])
-                run[k] = &letters[k]
-            if joined(&word, run, n_run):
-                _mark_run(token, first, n_run, RULE_JOINED, False)
+    cdef int n_letters = 0
+    cdef int n_run, n_own
+    for n_run in range(1, min(LONGEST_JOINED, token.other.n - first) + 1):
+        n_own = token.other.word[first + n_run - 1].facts.n_letters
+        n_letters += n_own
+        if n_own == 0 or n_letters > token.word.facts.n_letters:
+            return
+        if n_run == 1 or n_letters < token.word.facts.n_letters:
+            continue
+        _spell(token.word, &word)
+        _spell_run(token, first, n_run, letters, run)
+        if joined(&word, run, n_run):
+            _mark_run(token, first, n_run, RULE_JOINED, False)
 
 
-cdef inline bint _begins(const Lexeme *word, uint32_t letter) noexcept nogil:
-    return word.kind == KIND_CONTENT and word.lower.n > 0 and word.lower.code[0] == letter
+cdef int _count_initials(const Lexeme *word) noexcept nogil:
+    """Return how many initials a word may be; 0 where it is no acronym."""
+    cdef int least = LEAST_INITIALS if word.initials >= 0 else LEAST_LOWER_INITIALS
+    cdef int n = 0
+    cdef int k
+    if word.kind != KIND_CONTENT or word.lower.n > 2 * MOST_INITIALS:
+        return 0
+    for k in range(word.lower.n):
+        n += word.lower.code[k] != c'.'
+    return n if least <= n <= MOST_INITIALS else 0
 
 
-cdef void _mark_initials(const SingleToken *token) noexcept nogil:
-    """Mark the content words of the runs whose initials the token is."""
-    cdef const Characters *lower = &token.word.lower
+cdef void _mark_initials(const SingleToken *token, Py_ssize_t first, int n) noexcept nogil:
+    """Mark the content words of runs whose n initials the token is."""
     cdef Letters word
     cdef Letters[2 * MOST_INITIALS] letters
     cdef Borrowed[2 * MOST_INITIALS] run
-    cdef Py_ssize_t first
-    cdef uint32_t last = 0
-    cdef int n = 0
-    cdef int n_run, k
-    if token.word.kind != KIND_CONTENT or lower.n > 2 * MOST_INITIALS or lower.code[0] == c'.':
-        return
-    for k in range(lower.n):
-        if lower.code[k] != c'.':
-            n += 1
-            last = lower.code[k]
-    if n > MOST_INITIALS or n < (
-        LEAST_INITIALS if token.word.initials >= 0 else LEAST_LOWER_INITIALS
-    ):
+    cdef int n_run
+    if token.other.word[first].kind != KIND_CONTENT:
         return
     _spell(token.word, &word)
-    for first in range(token.other.n - n + 1):
-        if not _begins(token.other.word[first], lower.code[0]):
+    for n_run in range(n, min(2 * n, token.other.n - first) + 1):
+        if token.other.word[first + n_run - 1].kind != KIND_CONTENT:
             continue
-        for n_run in range(n, min(2 * n, token.other.n - first) + 1):
-            if not _begins(token.other.word[first + n_run - 1], last):
-                continue
-            for k in range(n_run):
-                _spell(token.other.word[first + k], &letters[k])
-                run[k] = &letters[k]
-            if initials(&word, run, n_run):
-                _mark_run(token, first, n_run, RULE_INITIALS, True)
+        _spell_run(token, first, n_run, letters, run)
+        if initials(&word, run, n_run):
+            _mark_run(token, first, n_run, RULE_INITIALS, True)
 
 
 cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
     """Compare the tokens of one side with runs of the other."""
     cdef const Side *own = &pair.source if of_source else &pair.target
     cdef SingleToken token
-    cdef Py_ssize_t at
+    cdef Py_ssize_t at, first
+    cdef int n_initials
     token.pair = pair
     token.other = &pair.target if of_source else &pair.source
     token.step = 1 if of_source else pair.target.n
@@ -204,8 +200,12 @@ cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
         token.word = own.word[at]
         token.first = at * pair.target.n if of_source else at
         _mark_expansions(&token)
-        _mark_joined(&token)
-        _mark_initials(&token)
+        n_initials = _count_initials(token.word)
+        for first in range(token.other.n - 1):
+            if token.other.word[first].first_letter == token.word.first_letter:
+                _mark_joined(&token, first)
+                if n_initials:
+                    _mark_initials(&token, first, n_initials)
 
 
 cdef void _mark_values(PairState *pair) noexcept nogil:
