@@ -68,7 +68,8 @@ def find_rules(
 def long_forms(word: Word) -> list[tuple[str, ...]]:
     """Return what a word is short for; function words only if it can stand for some."""
     words = [each.words for each in expansions(word.form)]
-    if word.coarse in ("name", "number") or word.raw_tag == "POS":
+    is_function = word.kind == "function" or word.raw_tag == "POS"
+    if word.coarse in ("name", "number") or is_function:
         return [each for each in words if not LISTED.issuperset(each)]
     return words
 
@@ -78,12 +79,15 @@ def word_rules(a: Word, b: Word, is_known: Callable[[Word], bool]) -> Iterator[s
         yield "variant"
     if code_words(a.form) and code_words(a.form) == code_words(b.form):
         yield "code-name"
+    for one, other in ((a, b), (b, a)):
+        names = {other.lower, other.lemma} if other.kind == "content" else {other.lower}
+        if any(len(words) == 1 and words[0] in names for words in long_forms(one)):
+            yield "short-form"
+    if is_known(a) and is_known(b):
+        return
     if spelling.is_lengthened(a.form, b.form):
         yield "lengthened"
-    for one, other in ((a, b), (b, a)):
-        if {(other.lower,), (other.lemma,)}.intersection(long_forms(one)):
-            yield "short-form"
-    if not (is_known(a) and is_known(b)) and spelling.is_typo(a.form, b.form):
+    if spelling.is_typo(a.form, b.form):
         yield "typo"
 
 
@@ -97,12 +101,13 @@ def run_rules(word: Word, others: Sequence[Word]) -> Iterator[tuple[int, str]]:
             places = range(first, last + 1)
             if tuple(each.lower for each in run) in long_forms(word):
                 yield from ((k, "short-form") for k in places)
-            if len(run) <= 3 and spelling.is_joined(word.form, forms):
+            begin_with_letters = all(each.lower[:1].isalnum() for each in run)
+            if len(run) <= 3 and begin_with_letters and spelling.is_joined(word.form, forms):
                 yield from ((k, "joined") for k in places)
             function = {each.lower for each in run if each.kind == "function"}
             if (
                 word.kind == run[0].kind == run[-1].kind == "content"
-                and (word.initials or len(letters) >= 3)
+                and (word.initials or (len(letters) >= 3 and word.coarse in ("noun", "name")))
                 and len(run) <= 2 * len(letters)
                 and spelling.is_initials(word.form, forms, function)
             ):

@@ -8,6 +8,7 @@ $+5+million/CD $5m five/CD+million/CD+dollars/NNS $+6 million/CD 5+million/CD+eu
 May/NNP+3+,/,+2019 3+May/NNP 2019-05-03 June/NNP+3 03/05/2019 Monday/NNP
 half 50+% 50% 3+per/IN+cent 10+to/TO+15+km 10-20+km 3-1 a/DT+third/JJ one/CD+third
 3.1 31 3+million/CD 3+billion/CD first/JJ 1 v2.0 version+2 3:30 half+past/IN+three/CD
+well/RB we/PRP+'ll/MD leaders leader+'s/POS ii iii use/VB use united/JJ+states+europe
 recieve/VB receive/VB receives/VBZ Gonzalz/NNP Gonzalez/NNP zzqx zzqy dog dig governmnet government
 sooo/RB so/RB soooo/RB yesss/UH yes/UH
 colour color colours/NNS gaol jail cheque check draught draft kerb curb programme program

@@ -83,6 +83,11 @@ def test_words_have_the_first_rule_that_holds(source: str, target: str, wanted: 
         ("AI/NNP", "is/VBZ are/VBP"),  # a name is no contraction
         ("2 's/POS", "to/TO is/VBZ"),
         ("it/PRP of/IN", "internal tests on/IN fire"),
+        ("ii", "iii"),
+        ("well/RB", "we/PRP 'll/MD"),
+        ("'s/VBZ", "us/PRP"),
+        ("b", "is/VBZ"),
+        ("use/VB", "united states elsewhere/RB"),
         ("tv", "two visits"),  # two letters, and no capitals
         ("imf", "imf International Monetary Fund"),  # has a twin
         ("colours/NNS", "colours/NNS"),

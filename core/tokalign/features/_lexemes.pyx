@@ -154,10 +154,11 @@ cdef class LexemeTable:
         return 0
 
     cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:
-        """Return what rules ask of a word, and fill in its first letter; a name, number or possessive ending is short for no
-        function words."""
+        """Return what rules ask of a word, and fill in its first letter; a name, number,
+        function word or possessive ending is short for no function words."""
         cdef bint stands_for_content = (
-            word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER or tag == "POS"
+            word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER
+            or word.kind == KIND_FUNCTION or tag == "POS"
         )
         cdef int32_t code_name = -1
         cdef list short_for = []

@@ -43,7 +43,7 @@ cdef inline void _spell(const Lexeme *word, Letters *out) noexcept nogil:
 
 
 cdef bint _is_known(const Lexeme *word) noexcept nogil:
-    """Whether a word is in a table or list, or a number, and so hardly a typo."""
+    """Whether a word is in a table or list, or a number, and so hardly misspelt."""
     cdef int k
     if word.vector >= 0 or word.function_word >= 0 or word.number >= 0:
         return True
@@ -57,7 +57,9 @@ cdef bint _abbreviates(const Lexeme *a, const Lexeme *b) noexcept nogil:
     """Whether `a` is short for the single word `b`."""
     cdef const int32_t *ids = a.facts.expansions
     while ids[0]:
-        if ids[0] == 1 and (ids[1] == b.lower_form or ids[1] == b.lemma):
+        if ids[0] == 1 and (
+            ids[1] == b.lower_form or (ids[1] == b.lemma and b.kind == KIND_CONTENT)
+        ):
             return True
         ids += 1 + ids[0]
     return False
@@ -67,6 +69,7 @@ cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noex
     """Return the rule of two words, whatever their sentences: 0, or 1 and its place."""
     cdef Letters one, other
     cdef bint are_alike = _bits(a.lower.letters ^ b.lower.letters) <= MOST_UNLIKE
+    cdef bint may_err = are_alike and not (_is_known(a) and _is_known(b))
     if lexical_class <= CLASS_STEM:
         return NO_RULE
     _spell(a, &one)
@@ -75,11 +78,11 @@ cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noex
         return 1 + RULE_VARIANT
     if a.facts.code_name >= 0 and a.facts.code_name == b.facts.code_name:
         return 1 + RULE_CODE_NAME
-    if are_alike and lengthened(&one, &other):
+    if may_err and lengthened(&one, &other):
         return 1 + RULE_LENGTHENED
     if _abbreviates(a, b) or _abbreviates(b, a):
         return 1 + RULE_SHORT_FORM
-    if are_alike and not (_is_known(a) and _is_known(b)) and typo(&one, &other):
+    if may_err and typo(&one, &other):
         return 1 + RULE_TYPO
     return NO_RULE
 
@@ -139,16 +142,22 @@ cdef void _mark_expansions(const SingleToken *token) noexcept nogil:
 
 
 cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogil:
-    """Mark a run of two or three words that the token is, written as one."""
+    """Mark a run of two or three words that the token is, written as one.
+
+    Words with a sign before their letters are in no run: "we" and "'ll" are not "well".
+    """
     cdef Letters word
     cdef Letters[LONGEST_JOINED] letters
     cdef Borrowed[LONGEST_JOINED] run
+    cdef const Lexeme *last
     cdef int n_letters = 0
-    cdef int n_run, n_own
+    cdef int n_run
     for n_run in range(1, min(LONGEST_JOINED, token.other.n - first) + 1):
-        n_own = token.other.word[first + n_run - 1].facts.n_letters
-        n_letters += n_own
-        if n_own == 0 or n_letters > token.word.facts.n_letters:
+        last = token.other.word[first + n_run - 1]
+        n_letters += last.facts.n_letters
+        if n_letters > token.word.facts.n_letters or last.lower.n == 0:
+            return
+        if last.lower.code[0] != last.first_letter:
             return
         if n_run == 1 or n_letters < token.word.facts.n_letters:
             continue
@@ -160,10 +169,13 @@ cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogi
 
 cdef int _count_initials(const Lexeme *word) noexcept nogil:
     """Return how many initials a word may be; 0 where it is no acronym."""
+    cdef bint is_noun = word.coarse == COARSE_NOUN or word.coarse == COARSE_NAME
     cdef int least = LEAST_INITIALS if word.initials >= 0 else LEAST_LOWER_INITIALS
     cdef int n = 0
     cdef int k
     if word.kind != KIND_CONTENT or word.lower.n > 2 * MOST_INITIALS:
+        return 0
+    if not is_noun and word.initials < 0:
         return 0
     for k in range(word.lower.n):
         n += word.lower.code[k] != c'.'
