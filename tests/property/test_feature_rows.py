@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.features import ReferenceRows, Row
+from support.rule_words import RULE_UNITS
 from tokalign.features.extract import Extractor
 from tokalign.features.table import GROUP_NAMES, FeatureTable
-from tokalign.features.templates import INDICATOR, TEMPLATES
+from tokalign.features.templates import INDICATOR, TEMPLATES, group_of
 from tokalign.files.tables import Table
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.paraphrases import Paraphrases
@@ -88,7 +89,8 @@ def random_tree(n_tokens: int, rng: random.Random) -> dict[str, list[int] | list
 def pairs(draw: st.DrawFn) -> tuple[Sentence, Sentence]:
     """Two sentences of units out of a few families, so that words recur and relate."""
     rng = random.Random(draw(st.integers(0, 2**32 - 1)))
-    pool = [unit for family in rng.sample(UNITS, draw(st.integers(1, 4))) for unit in family]
+    families = draw(st.sampled_from([UNITS, RULE_UNITS, UNITS + RULE_UNITS]))
+    pool = [unit for family in rng.sample(families, draw(st.integers(1, 4))) for unit in family]
     both = []
     for _ in range(2):
         units = [rng.choice(pool) for _ in range(draw(st.integers(1, 7)))]
@@ -136,10 +138,11 @@ def kernel_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iter
         yield dict(zip(names, value[begin:end].tolist(), strict=True))
 
 
-def twin_rows(source: Sentence, target: Sentence) -> Iterator[Row]:
+def twin_rows(table: FeatureTable, source: Sentence, target: Sentence) -> Iterator[Row]:
     pair = ReferenceRows(
-        source, target, WORDNET, VECTORS, paraphrases(), encoded(source, target), FREQUENCIES
-    )
+        source, target, WORDNET, VECTORS, paraphrases(), encoded(source, target), FREQUENCIES,
+        has_rules="rules" in map(group_of, table.groups),
+    )  # fmt: skip
     yield from (pair.cell_row(*cell) for cell in pair.cells)
     for side in (pair.source, pair.target):
         yield from (pair.null_row(side, at) for at in range(len(side)))
@@ -155,7 +158,7 @@ def of_group(row: Row, group: str) -> Row:
 @given(pair=pairs())
 def test_rows_equal_their_twin(group: str, pair: tuple[Sentence, Sentence]) -> None:
     table = FeatureTable([group])
-    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(*pair), strict=True):
+    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(table, *pair), strict=True):
         assert got == pytest.approx(of_group(wanted, group), abs=NEAR)
 
 
@@ -163,7 +166,7 @@ def test_rows_equal_their_twin(group: str, pair: tuple[Sentence, Sentence]) -> N
 @given(template=st.sampled_from(TEMPLATES), pair=pairs())
 def test_a_template_alone_gives_what_it_gives_among_all(template, pair) -> None:
     table = FeatureTable([f"{template.group}/{template.name}"])
-    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(*pair), strict=True):
+    for got, wanted in zip(kernel_rows(table, *pair), twin_rows(table, *pair), strict=True):
         alone = {name: v for name, v in wanted.items() if name.partition("[")[0] == template.name}
         assert got == pytest.approx(alone, abs=NEAR)
 
@@ -183,7 +186,7 @@ odd_sentences = st.lists(odd_columns, min_size=1, max_size=5).map(
 def test_rows_of_any_characters_equal_their_twin(source: Sentence, target: Sentence) -> None:
     table = FeatureTable(GROUP_NAMES)
     for got, wanted in zip(
-        kernel_rows(table, source, target), twin_rows(source, target), strict=True
+        kernel_rows(table, source, target), twin_rows(table, source, target), strict=True
     ):
         assert got == pytest.approx(wanted, abs=NEAR)
 

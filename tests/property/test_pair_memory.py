@@ -16,9 +16,9 @@ from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.types import Sentence
 
-TABLE = FeatureTable(["string", "pos", "lexical", "wordnet", "context", "vectors", "null"])
+TABLE = FeatureTable(["string", "pos", "lexical", "wordnet", "context", "vectors", "null", "rules"])
 LEXICONS = Lexicons.for_groups(TABLE.groups)
-FORMS = "The the a dogs dog barked bark animal cat Big large U.S. US 1,000 1000 3 , . quick"
+FORMS = "The the a colour color recieve receive 5 km dogs dog barked cat US U.S. 1,000 1000 ,"
 N_STYLES = 3
 
 

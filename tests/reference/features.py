@@ -54,7 +54,7 @@ class ReferenceRows(ReferencePair):
             self._string(i, j), self._pos(i, j), self._position(i, j), self._wordnet(i, j),
             self._neighbour(i, j), self._lexical(i, j), self._names(i, j), self._context(i, j),
             self._competition(i, j), self._nearness(i, j), self._distributional(i, j),
-            self._dependency(i, j), self._neural(i, j), self._anchors(i, j),
+            self._dependency(i, j), self._neural(i, j), self._anchors(i, j), self._rules(i, j),
         )  # fmt: skip
         return dict(features)
 
@@ -129,6 +129,10 @@ class ReferenceRows(ReferencePair):
     def _names(self, i: int, j: int) -> Iterator[Feature]:
         if (i, j) in self.name_parts:
             yield name("name_part", *self.name_parts[i, j]), 10
+
+    def _rules(self, i: int, j: int) -> Iterator[Feature]:
+        if (i, j) in self.rules:
+            yield name("rule", self.rules[i, j], self.kinds(i, j)), 1
 
     def _context(self, i: int, j: int) -> Iterator[Feature]:
         group = (self.kinds(i, j), self.strength_label(i, j))

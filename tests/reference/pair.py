@@ -15,6 +15,7 @@ from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 from reference.distributional import similarity
+from reference.rules import RULE_STRENGTH, find_rules
 from reference.words import (
     STRENGTH,
     Word,
@@ -67,7 +68,10 @@ class ReferencePair:
         paraphrases: Paraphrases | None = None,
         encoded: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
         frequencies: Frequencies | None = None,
+        *,
+        has_rules: bool = False,
     ) -> None:
+        self.has_rules = has_rules
         self.frequencies = frequencies
         self.encoded = encoded
         self.source, self.target = Side(source), Side(target)
@@ -161,9 +165,25 @@ class ReferencePair:
         }
 
     @cached_property
+    def rules(self) -> dict[tuple[int, int], str]:
+        """Return the rules of cells; none where the group is off."""
+        if not self.has_rules:
+            return {}
+        return find_rules(self.source.words, self.target.words, self.classes, self._is_known)
+
+    def _is_known(self, word: Word) -> bool:
+        """Return whether a word is in a table or list, or a number."""
+        entries = (word.entry(self.wordnet, pos) for pos in range(4))
+        return bool(word.is_listed or word.is_number or self._vector_name(word) or any(entries))
+
+    @cached_property
     def strengths(self) -> dict[tuple[int, int], float]:
         return {
-            cell: max(STRENGTH[self.classes[cell]], 0.7 if cell in self.acronyms else 0.0)
+            cell: max(
+                STRENGTH[self.classes[cell]],
+                0.7 if cell in self.acronyms else 0.0,
+                RULE_STRENGTH[self.rules[cell]] if cell in self.rules else 0.0,
+            )
             for cell in self.cells
         }
 

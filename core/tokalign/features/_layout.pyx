@@ -44,6 +44,8 @@ cdef void carve_pair(PairState *pair, Arena *arena) noexcept nogil:
     pair.content_run = <uint8_t *>take(arena, n_cells)
     pair.acronym = <uint8_t *>take(arena, n_cells)
     pair.name_part = <uint8_t *>take(arena, n_cells)
+    pair.rule = <uint8_t *>take(arena, n_cells)
+    pair.relation = <uint8_t *>take(arena, n_cells)
 
 
 cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from tokalign.features._comparison cimport Tables
+from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features.pair cimport Lexeme
 from tokalign.lexicon.paraphrases cimport Paraphrases
 from tokalign.lexicon.vectors cimport Vectors
@@ -12,6 +13,7 @@ cdef class LexemeTable:
     cdef readonly Paraphrases paraphrases    # or None
     cdef readonly object frequencies         # or None
     cdef Tables tables
+    cdef bint _has_facts         # whether lexemes have what the group "rules" asks for
     cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id
@@ -26,4 +28,6 @@ cdef class LexemeTable:
     cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1
+    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL
+    cdef void _release(self) noexcept nogil
     cdef void clear(self)

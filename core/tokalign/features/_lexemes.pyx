@@ -6,6 +6,7 @@ Words recur, so a lexeme (form, tag, lemma) is analysed once and remembered.
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, realloc
 
+from tokalign.features._rule_facts cimport RuleFacts, rule_facts
 from tokalign.features.pair cimport *
 from tokalign.features._strings cimport characters_bytes, fill_characters
 from tokalign.lexicon.paraphrases cimport Paraphrases
@@ -16,6 +17,8 @@ from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
 from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.weights import token_weight
 from tokalign.lexicon.words import Stemmer, canonical
+from tokalign.spelling.code_names import code_words
+from tokalign.spelling.short_forms import expansions
 
 cdef enum:
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
@@ -28,7 +31,7 @@ cdef class LexemeTable:
     """Lexemes by their form, tag and lemma; one per worker, not safe to share by threads."""
 
     def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
-                 frequencies=None):
+                 frequencies=None, bint has_facts=False):
         self.wordnet = wordnet
         self.frequencies = frequencies
         self.vectors = vectors
@@ -40,20 +43,24 @@ cdef class LexemeTable:
         self._function_words = {
             word: index for index, word in enumerate([*function_words(), *MARKS])
         }
+        self._has_facts = has_facts
         self.clear()
 
     def __dealloc__(self):
+        self._release()
+        free(self._lexemes)
+
+    cdef void _release(self) noexcept nogil:
+        """Free all lexemes."""
         cdef Py_ssize_t k
         for k in range(self._n_lexemes):
+            free(self._lexemes[k].facts)
             free(self._lexemes[k])
-        free(self._lexemes)
+        self._n_lexemes = 0
 
     cdef void clear(self):
         """Forget everything. Lexeme pointers become invalid."""
-        cdef Py_ssize_t k
-        for k in range(self._n_lexemes):
-            free(self._lexemes[k])
-        self._n_lexemes = 0
+        self._release()
         self.n_bytes = 0
         self._ids = {}
         self._strings = {}
@@ -102,6 +109,8 @@ cdef class LexemeTable:
         # A character takes up to four bytes; the strings made of a form are no longer than it.
         self.n_bytes += <int64_t>n_bytes + ENTRY_BYTES
         self.n_bytes += 4 * (6 * len(form) + 2 * len(lemma) + len(tag))
+        if word.facts != NULL:
+            self.n_bytes += <int64_t>word.facts.n_bytes + 4 * 2 * len(form)
         return word
 
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1:
@@ -140,7 +149,32 @@ cdef class LexemeTable:
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
         word.weight = token_weight(form, tag, word.idf)
         self._look_up(word, lower, lemma)
+        if self._has_facts:
+            word.facts = self._facts(word, form, tag)
         return 0
+
+    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:
+        """Return what rules ask of a word, and fill in its first letter; a name, number,
+        function word or possessive ending is short for no function words."""
+        cdef bint stands_for_content = (
+            word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER
+            or word.kind == KIND_FUNCTION or tag == "POS"
+        )
+        cdef int32_t code_name = -1
+        cdef list short_for = []
+        cdef int k
+        for k in range(word.lower.n):
+            if (<Py_UCS4>word.lower.code[k]).isalnum():
+                word.first_letter = word.lower.code[k]
+                break
+        words = code_words(form)
+        if words:
+            code_name = self._string_id(" ".join(words))
+        for expansion in expansions(form):
+            if stands_for_content and all([w in self._function_words for w in expansion.words]):
+                continue
+            short_for.append([self._string_id(each) for each in expansion.words])
+        return rule_facts(form, code_name, short_for)
 
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1:
         """Find a content word's places in the tables."""

@@ -9,11 +9,13 @@ cdef struct WordPair:
     double score[2]          # of word_features, under the weights of s2t and t2s
     float cosine             # of the word vectors; 0 where a content word has none
     uint8_t lexical_class
+    uint8_t rule             # by word_rule; 0 where the group is off
 
 cdef class PairMemory:
     cdef const int32_t[::1] _base
     cdef const float[:, :, ::1] _weights     # one matrix for each style; None without
     cdef Score _score
+    cdef bint _uses_rules
     cdef void *_block
     cdef WordPair *_places       # in the block, at the start of a cache line
     cdef readonly int64_t n_asked

@@ -11,6 +11,7 @@ from libc.string cimport memset
 
 from tokalign.features._comparison cimport compare, strength_of
 from tokalign.features._lexical cimport word_features
+from tokalign.features._rules cimport word_rule
 from tokalign.features.pair cimport *
 
 cdef enum:
@@ -50,6 +51,7 @@ cdef class PairMemory:
         self._base = base
         self._score.base = &self._base[0]
         self._weights = weights
+        self._uses_rules = base[<int>RULE] >= 0
 
     def __dealloc__(self):
         free(self._block)
@@ -59,7 +61,7 @@ cdef class PairMemory:
         memset(self._places, 0, (1 << PLACE_BITS) * sizeof(WordPair))
 
     cdef void fill(self, PairState *pair, const Tables *tables, int style) noexcept nogil:
-        """Fill word_score, cosine, lexical_class and strength of all cells."""
+        """Fill word_score, cosine, lexical_class, rule and strength of all cells."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n
         cdef Py_ssize_t i, j, cell
@@ -83,6 +85,7 @@ cdef class PairMemory:
                 pair.word_score[2 * cell + 1] = known.score[1]
                 pair.cosine[cell] = known.cosine
                 pair.lexical_class[cell] = known.lexical_class
+                pair.rule[cell] = known.rule
                 pair.strength[cell] = strength_of(known.lexical_class)
         self.n_asked += pair.source.n * n_target
 
@@ -97,6 +100,7 @@ cdef class PairMemory:
         known.key = key
         known.cosine = lexical.cosine
         known.lexical_class = lexical.lexical_class
+        known.rule = word_rule(a, b, lexical.lexical_class) if self._uses_rules else 0
         known.score[0] = known.score[1] = 0.0
         if self._weights is not None:
             self._score.weights = &self._weights[style, 0, 0]

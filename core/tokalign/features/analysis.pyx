@@ -1,11 +1,15 @@
 """A sentence as the kernels see it, whatever pairs it is in: its words and its tree."""
 
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 from tokalign.features._arena cimport Arena
 from tokalign.features._layout cimport carve_sentence
-from tokalign.features.pair cimport KIND_CONTENT, Side
+from tokalign.features.pair cimport KIND_CONTENT, RuleFacts, Side
+from tokalign.values.finding cimport N_BEHIND, find
+from tokalign.values.found cimport MAX_ALIKE, Found
+from tokalign.values.pieces cimport Piece
 
 from tokalign.errors import InputError, ShapeError
 
@@ -41,6 +45,7 @@ cdef class Analysis:
 
     def __dealloc__(self):
         free(self._block)
+        free(self._values)
 
     cdef int reserve(self, Py_ssize_t n) except -1:
         """Make room for a sentence of n tokens."""
@@ -73,3 +78,46 @@ cdef class Analysis:
             side.next_content[k] = last
             if side.word[k].kind == KIND_CONTENT:
                 last = <int32_t>k
+
+    cdef int find_values(self) except -1:
+        """Find the values of the sentence; its words must have their facts."""
+        cdef Side *side = &self.side
+        cdef Py_ssize_t k
+        cdef int n_pieces = 0
+        cdef bint may_hold_any = False
+        cdef Piece *pieces
+        cdef Found *kept
+        for k in range(side.n):
+            may_hold_any |= side.word[k].facts.may_hold_value
+            n_pieces += max(1, side.word[k].facts.n_pieces)
+        if not may_hold_any:
+            return 0
+        pieces = <Piece *>malloc((n_pieces + N_BEHIND) * sizeof(Piece))
+        self._values = <Found *>malloc((n_pieces + 1) * MAX_ALIKE * sizeof(Found))
+        if pieces == NULL or self._values == NULL:
+            free(pieces)
+            raise MemoryError("values of a sentence")
+        _lay_out(side, pieces)
+        side.n_values = find(pieces, n_pieces, self._values)
+        free(pieces)
+        kept = <Found *>realloc(self._values, (side.n_values + 1) * sizeof(Found))
+        if kept != NULL:  # else the block stays as it is
+            self._values = kept
+        side.values = self._values
+        return 0
+
+
+cdef void _lay_out(const Side *side, Piece *pieces) noexcept nogil:
+    """Write the pieces of all words, and empty ones for words without any and behind the last."""
+    cdef const RuleFacts *facts
+    cdef Py_ssize_t k
+    cdef int at
+    for k in range(side.n):
+        facts = side.word[k].facts
+        memcpy(pieces, facts.pieces, facts.n_pieces * sizeof(Piece))
+        if facts.n_pieces == 0:
+            memset(pieces, 0, sizeof(Piece))
+        for at in range(max(1, facts.n_pieces)):
+            pieces[at].token = <int32_t>k
+        pieces += max(1, facts.n_pieces)
+    memset(pieces, 0, N_BEHIND * sizeof(Piece))

@@ -17,6 +17,7 @@ cdef class Extractor:
     cdef Sink sink
     cdef bint _uses_arcs     # whether the group that compares arcs is on
     cdef ArcScratch _arcs_scratch
+    cdef bint uses_rules     # whether the group "rules" is on
     cdef bint uses_encoder   # whether the group that reads an encoder is on
     cdef object _held        # what a loaded pair points to
     cdef readonly long long n_cleared    # how often what was known of words was forgotten

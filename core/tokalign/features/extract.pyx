@@ -38,6 +38,7 @@ from tokalign.features.pair cimport *
 from tokalign.features._names cimport mark_names, name_features
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
+from tokalign.features._rules cimport mark_rules, rule_features
 
 from tokalign.annotate.relations import GROUPS, group_of
 from tokalign.features.analysis import check_columns
@@ -70,13 +71,14 @@ cdef class Extractor:
     def __init__(
         self, wordnet, base, vectors=None, paraphrases=None, frequencies=None, weights=None
     ):
-        self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies)
         self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
         if self._base_array.shape != (<int>N_TEMPLATES,):
             raise ShapeError(f"base has shape {self._base_array.shape}; wanted ({<int>N_TEMPLATES},)")
         self._base = self._base_array
         self.sink.base = &self._base[0]
+        self.uses_rules = self._base[<int>RULE] >= 0
+        self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies, self.uses_rules)
         self._weights = weights
         self.memory = PairMemory(self._base, weights)
         for template, table, name in (
@@ -158,6 +160,8 @@ cdef class Extractor:
         except UnicodeEncodeError as error:
             raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
         analysis.find_content()
+        if self.uses_rules:
+            analysis.find_values()
         self.fill_tree(side, sentence.heads, sentence.relations)
         return 0
 
@@ -235,6 +239,8 @@ cdef class Extractor:
         memset(pair.acronym, 0, pair.source.n * pair.target.n)
         mark_acronyms(pair)
         mark_names(pair)
+        if self.uses_rules:
+            mark_rules(pair)
         prepare_context(pair)
         prepare_competition(pair)
         prepare_nearness(pair)
@@ -360,6 +366,8 @@ cdef void _context(const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *s
     place_features(pair, i, j, sink)
     if pair.name_part[i * pair.target.n + j]:
         name_features(pair, i, j, sink)
+    if pair.rule[i * pair.target.n + j]:
+        rule_features(pair, i, j, sink)
     context_features(pair, i, j, sink)
     competition_features(pair, i, j, sink)
     if pair.source.has_tree and pair.target.has_tree:

@@ -2,10 +2,12 @@
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features._sink cimport AnySink, Score, Sink
 from tokalign.features._strings cimport Characters
 from tokalign.features._templates cimport *
 from tokalign.lexicon.wordnet cimport Kin
+from tokalign.values.found cimport Found
 
 cdef extern from *:
     """
@@ -55,6 +57,8 @@ cdef struct Lexeme:
     uint8_t kind             # KIND_CONTENT, KIND_FUNCTION or KIND_MARK
     uint8_t is_title         # whether it is a part of many names
     uint8_t case_            # CASE_LOWER, CASE_CAPITALISED, CASE_UPPER or CASE_NONE
+    uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
+    RuleFacts *facts         # owned by the lexeme; NULL unless the group "rules" is on
 
 cdef struct LexicalPair:
     # What two lexemes have in common, whatever their sentences.
@@ -81,6 +85,8 @@ cdef struct Side:
     int32_t *next_sibling    # -1 for none
     int32_t *previous_content    # nearest content word to the left, or -1
     int32_t *next_content
+    int n_values
+    const Found *values      # of the sentence; none unless the group "rules" is on
     float *best              # largest strength in the token's row or column
     int32_t *ties            # cells of SAME_STRENGTH in the token's row or column
     float *top               # [n, N_TOP] largest tension values, falling
@@ -96,9 +102,11 @@ cdef struct PairState:
     double *word_score       # [.., .., 2] of what the words have in common; s2t, t2s
     float *cosine            # of the word vectors
     uint8_t *lexical_class
-    float *strength          # V of each cell: the lexical pair's, or an acronym's
+    float *strength          # V of each cell: the lexical pair's, an acronym's or a rule's
     uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
     uint8_t *name_part       # 0, or 1 + offset_name_part of how it completes a name
+    uint8_t *rule            # 0, or 1 + the place of its rule on the axis
+    uint8_t *relation        # scratch: how the values agree that the words are part of
     uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] what a cell is to
                              # its neighbours, by the bits below; 0 outside the sentences
     float *window            # C1: strength of the diagonal neighbours

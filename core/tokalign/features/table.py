@@ -35,9 +35,9 @@ def needs_trees(groups: Collection[str]) -> bool:
 
 
 DEFAULT_GROUPS: tuple[str, ...] = tuple(
-    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural"}
+    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural", "rules"}
 )
-"""Groups of models by default; the others need more tables, or gave little."""
+"""Groups of models by default; the others need more tables, gave little, or are new."""
 
 
 class FeatureTable:

@@ -178,6 +178,12 @@ _LIKELY = _log_bins("likely", {
 })  # fmt: skip
 _COARSELY = _log_bins("coarsely", {0.02: -3.912023, 0.15: -1.89712, 0.5: -0.693147, 0.9: -0.105361})
 
+# Where several rules hold, the first counts.
+_RULE = _axis(
+    "rule", "same-value", "variant", "code-name", "lengthened", "short-form", "joined", "typo",
+    "initials", "same-part", "same-number", "same-unit", "different-value",
+)  # fmt: skip
+
 OTHER_AXES = (_CLOSENESS,)
 """Axes that no template has, but that kernels bin by."""
 
@@ -249,4 +255,5 @@ TEMPLATES: tuple[FeatureTemplate, ...] = (
     _T("anchored_class", "anchors", (_SHARE, _RESIDUAL_BAG, _CLASS), INDICATOR, "own", "the larger share, C2 and the lexical class of two words that are not the same"),
     _T("anchored_cosine", "anchors", (_SHARE, _bins("anchored_closeness", 0.1, 0.25, 0.4, 0.5, 0.6), _POS), INDICATOR, "own", "the larger share and the cosine of two words that do not match"),
     _T("null_anchored", "anchors", (_SHARE, _SHARE, _KIND, _BEST), INDICATOR, "own", "shares of the word's own side and of the other, and its best strength"),
+    _T("rule", "rules", (_RULE, _KINDS), INDICATOR, "own", "the rule by which two words say the same, or other values"),
 )  # fmt: skip
