@@ -75,6 +75,8 @@ def test_the_end_has_an_order(tmp_path):
         assert get(f"{server.metrics_url}/livez")[0] == 200
         assert len(stub.BatchAlign(batch("a"), timeout=60).results) == 1
         running = stub.BatchAlign.future(batch(f"until:{tmp_path / 'free'}"), timeout=60)
+        # Else the next call might share its shard, and wait with it.
+        wait_until((tmp_path / "free.begun").exists)
         codes = []
 
         def is_refused():

@@ -42,6 +42,8 @@ async def test_stream_answers_every_chunk_and_may_overtake(serving, tmp_path):
 
     async def chunks():
         yield align_pb2.AlignStreamRequest(chunk_id="slow", pairs=[pair(busy)])
+        # Else the next chunk might share its shard, and wait with it.
+        await until((tmp_path / "free.begun").exists)
         yield align_pb2.AlignStreamRequest(chunk_id="fast", pairs=[pair("1"), pair("2")])
         yield align_pb2.AlignStreamRequest(
             chunk_id="bad", pairs=[pair("1")], options={"model": "none"}

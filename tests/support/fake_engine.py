@@ -54,7 +54,9 @@ class FakeEngine:
         elif action == "sleep":
             time.sleep(float(value))
         elif action == "until":
-            # Busy for exactly as long as a test wants, however slow the machine.
+            # Busy for exactly as long as a test wants, however slow the machine; it can see that a
+            # worker has begun.
+            Path(f"{value}.begun").touch()
             while not Path(value).exists():
                 time.sleep(0.005)
         elif action == "hang":
