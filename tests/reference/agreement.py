@@ -1,4 +1,4 @@
-"""How the tokens of two sentences' values agree, from the values of the reference."""
+"""Agreement between tokens of two sentences' values: the slow twin, on the reference's values."""
 
 from __future__ import annotations
 
