@@ -174,6 +174,8 @@ models: build build/unrelated  ## train en and en-rte2 from the corpora in TOKAL
 models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
 	.venv-torch/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output $(MODELS) $(NEURAL_MODELS)
+	.venv-torch/bin/python -m recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
+	  en-neural en-neural-large
 
 build/wordnet/usr/share/wordnet:
 	mkdir -p build/wordnet

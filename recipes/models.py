@@ -21,6 +21,7 @@ from tokalign.training import Progress, TrainingData, TrainingSettings, train
 
 from recipes.aligned import RTE2, UNRELATED, read_corpus
 from recipes.figures import KEYS, read_figures
+from recipes.rewritten import with_rewritten
 from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, STYLES
 from recipes.styles import fit_styles
 
@@ -55,6 +56,8 @@ class Recipe:
             {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora},
             unrelated=read_gold(unrelated / self.unrelated) if self.unrelated else (),
         )
+        if self.unrelated:
+            pairs = with_rewritten(pairs)
         model = train(
             pairs,
             load_annotator("native"),

@@ -61,8 +61,9 @@ STYLES = {
 
 EN_RTE2_SETTINGS = TrainingSettings(feature_groups=GROUPS)
 EN_SETTINGS = TrainingSettings(
-    feature_groups=(*GROUPS, "anchors"),
+    feature_groups=(*GROUPS, "anchors", "rules"),
     max_iterations=60,
+    unrelated_importance=0.35,
     possible_in=((Path(MTREF).name, "sure"),),
     styles=tuple((Path(style.corpus).name, name) for name, style in STYLES.items()),
 )
@@ -72,3 +73,13 @@ def with_encoder(settings: TrainingSettings) -> TrainingSettings:
     """Return the settings of a model without an encoder for one that has one."""
     groups = FeatureTable((*settings.feature_groups, "neural")).groups  # in its order
     return replace(settings, feature_groups=groups)
+
+
+EN_NEURAL_SETTINGS = with_encoder(
+    replace(
+        EN_SETTINGS,
+        feature_groups=(*GROUPS, "anchors"),
+        unrelated_importance=TrainingSettings().unrelated_importance,
+    )
+)
+"""Without the rules of values and spelling, and without rewritten pairs: both came later."""

@@ -1,11 +1,11 @@
-"""Thresholds and calibration of a model's styles, fitted by cross-validation.
+"""Thresholds, calibration and choice of a model's styles, fitted by cross-validation.
 
     python -m recipes.styles --data DATA --unrelated build/unrelated
 
 trains five models, each on four fifths of the corpora and of the unrelated pairs, and lets each
-align what it has not seen: the pairs of a corpus in the corpus' style, the unrelated ones in every
-style. Prints one JSON object for each style, of figures for which threshold and calibration were
-chosen on the other folds. A shipped model's are chosen on all of them (`fit`), and development
+align what it has not seen in every style. Prints one JSON object for each style, over the pairs of
+its corpus, and one for the choice of a style, over all pairs; what they are judged by was fitted on
+the other folds. What a shipped model has is fitted on all of them (`fit_styles`), and development
 data has no part in it.
 """
 
@@ -13,186 +13,130 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from tokalign.annotate import load_annotator
-from tokalign.batches.outcomes import unwrap
-from tokalign.decoding.by_model import ModelBackend
+from scipy.optimize import minimize
 from tokalign.decoding.convention import Convention
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.evaluate.calibration import judge as judge_links
 from tokalign.evaluate.calibration import reliability
-from tokalign.features.lexicons import Lexicons
+from tokalign.evaluate.counts import choose_links
 from tokalign.formats import read_gold
-from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import Model
-from tokalign.model.styles import StyleHeader
-from tokalign.training import TrainingData, TrainingSettings, fold_numbers
-from tokalign.training.examples import TrainingExamples
-from tokalign.training.train import followed_corpora, header_for, styled_model
-from tokalign.training.weights import train_weights
-from tokalign.types import GoldPair, Links
-from tokalign.types.options import AlignOptions
+from tokalign.model.styles import AUTO, StyleHeader
+from tokalign.training import TrainingData, TrainingSettings
 
 from recipes.aligned import UNRELATED, read_corpus
+from recipes.choice import chosen_style, fit_choice
+from recipes.deciding import links_at, links_of
+from recipes.held_out import N_FOLDS, Doubles, HeldOutPair, held_out
+from recipes.rewritten import with_rewritten
 from recipes.settings import EN_SETTINGS, STYLES
 
-N_FOLDS, SEED = 5, 1
 THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(3, 13))
 LEAST = 0.05
 """Posterior below which calibration is not fitted: no style takes such links."""
+UNRELATED_SHARE = 0.1
+"""Share of unrelated pairs among those that are sent: the map of unlike words is fitted as if there
+were so many, since training has more of them than some corpora have pairs."""
 N_KNOTS = 14
 """Of the map between 0 and 1, which are knots as well."""
+CONFIDENT = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """Posteriors of a style's pairs by models that have not seen them.
+def choose_thresholds(pairs: Sequence[HeldOutPair], name: str) -> tuple[float, float]:
+    """Return the thresholds of a link, and of one beside another, for which the sum of F1 and exact
+    match over pairs of the style's corpus is highest; of equal ones the lowest."""
+    choice = STYLES[name].choice
 
-    Attributes
-    ----------
-    gold : sequence of GoldPair
-    posteriors : sequence of float array
-        Mean posteriors of the pairs, each of shape (n_source, n_target).
-    folds : sequence of int
-    unlike : sequence of float array
-        Of unrelated pairs, the mean posteriors of the cells that are known to hold no link.
-    unlike_folds : sequence of int
-    """
+    def quality(threshold: float, beside: float) -> float:
+        n_right = n_links = n_exact = 0
+        for pair in pairs:
+            links = links_at(pair.means[name], threshold, beside)
+            wanted, found = choose_links(pair.gold, links, choice)
+            n_right += len(wanted & found)
+            n_links += len(wanted) + len(found)
+            n_exact += wanted == found
+        return 2 * n_right / max(n_links, 1) + n_exact / len(pairs)
 
-    gold: Sequence[GoldPair]
-    posteriors: Sequence[NDArray[np.float64]]
-    folds: Sequence[int]
-    unlike: Sequence[NDArray[np.float64]]
-    unlike_folds: Sequence[int]
-
-    def only(self, wanted: set[int]) -> HeldOut:
-        """Return the pairs of some folds."""
-        kept = [k for k, fold in enumerate(self.folds) if fold in wanted]
-        unlike = [k for k, fold in enumerate(self.unlike_folds) if fold in wanted]
-        return HeldOut(
-            [self.gold[k] for k in kept],
-            [self.posteriors[k] for k in kept],
-            [self.folds[k] for k in kept],
-            [self.unlike[k] for k in unlike],
-            [self.unlike_folds[k] for k in unlike],
-        )
-
-
-def held_out(
-    data: TrainingData, settings: TrainingSettings, n_folds: int = N_FOLDS
-) -> dict[str, HeldOut]:
-    """Return, by style, what models, one for each fold, say of the pairs that they have not seen.
-
-    With an encoder, the data hold what encoders that have not seen the pairs say of them.
-    """
-    annotator = load_annotator("native")
-    examples = TrainingExamples.prepare(data, annotator, settings)
-    header = header_for(data, annotator, settings, name="fold")
-    followed = followed_corpora(data, settings)
-    folds = np.array(
-        [
-            fold
-            for pairs in (*data.corpora.values(), data.unrelated)
-            for fold in fold_numbers(pairs, n_folds, SEED)
-        ]
-    )
-    posteriors: dict[tuple[str, int], NDArray[np.float64]] = {}
-    for fold in range(n_folds):
-        weights = train_weights(examples, settings, pairs=np.flatnonzero(folds != fold))
-        model = styled_model(header, examples, weights, followed)
-        tested = np.flatnonzero(folds == fold).tolist()
-        posteriors |= _posteriors(model, examples, data, followed, tested)
-    gold, n_gold = data.gold, len(data.gold)
-    rest = range(n_gold, len(folds))
-    found = {}
-    for style, corpora in followed.items():
-        own = [k for k in range(n_gold) if examples.corpus[k] in corpora]
-        found[style] = HeldOut(
-            [gold[k] for k in own],
-            [posteriors[style, k] for k in own],
-            folds[own].tolist(),
-            [posteriors[style, k] for k in rest],
-            folds[rest].tolist(),
-        )
-    return found
-
-
-def _posteriors(
-    model: Model,
-    examples: TrainingExamples,
-    data: TrainingData,
-    followed: Mapping[str, Sequence[int]],
-    tested: Sequence[int],
-) -> dict[tuple[str, int], NDArray[np.float64]]:
-    """Return the mean posteriors of some pairs, by style and number.
-
-    Pairs of a corpus are aligned in the corpus' style, unrelated ones in every style; of those
-    only the cells are kept that are known to hold no link.
-    """
-    backend = ModelBackend(model, Lexicons.for_groups(examples.table.groups))
-    n_gold = len(data.gold)
-    found = {}
-    for k in tested:
-        source, target = examples.annotated[k]
-        is_gold = k < n_gold
-        encoded = data.encoded[k] if data.encoded else None
-        for style, corpora in followed.items():
-            if is_gold and examples.corpus[k] not in corpora:
-                continue
-            pair = (source, target), encoded
-            (outcome,) = backend.align_with_means([pair], AlignOptions(style=style))
-            _, mean = unwrap(outcome)
-            if not is_gold:
-                cells = sorted(unlike_cells(source, target))
-                mean = mean[tuple(np.array(cells, dtype=np.intp).reshape(-1, 2).T)]
-            found[style, k] = mean
-    return found
-
-
-def links_at(posteriors: Sequence[NDArray[np.float64]], threshold: float) -> list[Links]:
-    """Return the links that the joint decision takes."""
-    return [
-        frozenset((int(i), int(j)) for i, j in np.argwhere(each >= threshold))
-        for each in posteriors
-    ]
-
-
-def choose_threshold(found: HeldOut, choice: LinkChoice) -> float:
-    """Return the threshold of the highest F1, the lowest of equal ones."""
     return max(
-        THRESHOLDS,
-        key=lambda each: (
-            evaluate(
-                found.gold, links_at(found.posteriors, each), choice=choice, n_samples=1
-            ).scores.f1
-        ),
+        ((each, beside) for each in THRESHOLDS for beside in THRESHOLDS if beside <= each),
+        key=lambda both: quality(*both),
     )
 
 
-def fit_map(found: HeldOut, choice: LinkChoice) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _cells(pairs: Sequence[HeldOutPair], name: str, *, unlike: bool) -> tuple[Doubles, Doubles]:
+    """Return posteriors of cells, and which of them are right links.
+
+    Of unrelated pairs they are those of the cells that are known to hold no link. Links that count
+    neither way are left out.
+    """
+    raws: list[Doubles] = []
+    rights: list[Doubles] = []
+    for pair in pairs:
+        mean, right = pair.means[name], np.zeros(pair.unlike.shape)
+        kept = pair.unlike if unlike else ~pair.unlike
+        kept = kept.copy() if pair.style else kept & pair.impossible
+        for link in pair.gold.sure:
+            right[link] = 1
+        for link in pair.gold.possible:
+            right[link] = STYLES[name].choice is LinkChoice.SURE_AND_POSSIBLE
+            kept[link] &= bool(right[link])
+        raws.append(mean[kept].astype(np.float64))
+        rights.append(right[kept])
+    return np.concatenate([[], *raws]), np.concatenate([[], *rights])
+
+
+def fit_unlike(
+    own: tuple[Doubles, Doubles],
+    unrelated: tuple[Doubles, Doubles],
+    weight: float,
+    least: float,
+) -> tuple[float, float]:
+    """Return slope and offset of the log odds of right links over those of posteriors.
+
+    Fitted to the highest likelihood (Platt 1999).
+
+    Parameters
+    ----------
+    own, unrelated : (float64 array, float64 array), each of shape (n_cells,)
+        Posteriors, and 1 where there is a link: of the style's pairs, and of unrelated ones.
+    weight : float
+        Of a cell of unrelated pairs.
+    least : float
+        Posterior from which cells count, as the style takes links.
+    """
+    raw, right = (np.concatenate(both) for both in zip(own, unrelated, strict=True))
+    weights = np.repeat([1.0, weight], [len(own[0]), len(unrelated[0])])
+    kept = raw >= least
+    inside = np.clip(raw[kept], 1e-6, 1 - 1e-6)
+    odds, right, weights = np.log(inside) - np.log(1 - inside), right[kept], weights[kept]
+
+    def loss(numbers: Doubles) -> float:
+        z = numbers[0] * odds + numbers[1]
+        return float(weights @ (np.logaddexp(0, z) - right * z))
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
+    return round(max(float(slope), 0.01), 4), round(float(offset), 4)
+
+
+def fit_map(raw: Doubles, right: Doubles) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the knots of the map from posterior to probability: raw, then calibrated.
 
-    Cells of aligned and of unrelated pairs together, from LEAST on, are cut into groups of equal
-    size; their shares of right links, made to rise by pooling neighbours (isotonic regression,
-    Zadrozny and Elkan 2002), are the map at their mean posteriors, and lines join them.
+    Cells from LEAST on are cut into groups of equal size; their shares of right links, made to rise
+    by pooling neighbours (isotonic regression, Zadrozny and Elkan 2002), are the map at their mean
+    posteriors, and lines join them.
+
+    Parameters
+    ----------
+    raw, right : float64 array, shape (n_cells,)
+        Posteriors, and 1 where there is a link.
     """
-    raws = [each[each >= LEAST] for each in found.unlike]
-    rights = [np.zeros(len(each)) for each in raws]
-    for pair, each in zip(found.gold, found.posteriors, strict=True):
-        right = np.zeros(each.shape)
-        for link in pair.sure | (
-            pair.possible if choice is LinkChoice.SURE_AND_POSSIBLE else frozenset()
-        ):
-            right[link] = 1
-        raws.append(each[each >= LEAST])
-        rights.append(right[each >= LEAST])
-    raw, right = np.concatenate(raws), np.concatenate(rights)
+    raw, right = raw[raw >= LEAST], right[raw >= LEAST]
     order = np.argsort(raw, kind="stable")
     raw, right = raw[order], right[order]
     # Half of the knots by posterior, half by number: most links are nearly certain.
@@ -218,77 +162,112 @@ def fit_map(found: HeldOut, choice: LinkChoice) -> tuple[tuple[float, ...], tupl
     return tuple(x for x, _ in knots), tuple(y for _, y in knots)
 
 
-def fit(name: str, found: HeldOut) -> StyleHeader:
+def fit(name: str, pairs: Sequence[HeldOutPair]) -> StyleHeader:
     """Return a style's part of the header, fitted on held-out pairs."""
-    style = STYLES[name]
-    raw, calibrated = fit_map(found, style.choice)
+    own = [pair for pair in pairs if pair.style == name and not pair.is_piece]
+    unrelated = [pair for pair in pairs if not pair.style and not pair.is_piece]
+    threshold, beside = choose_thresholds(own, name)
+    raw, calibrated = fit_map(*_cells(own, name, unlike=False))
     return {
         "name": name,
-        "links": style.links,
-        "threshold": choose_threshold(found, style.choice),
+        "links": STYLES[name].links,
+        "threshold": threshold,
+        "beside": beside,
         "raw": raw,
         "calibrated": calibrated,
+        "unlike": fit_unlike(
+            _cells(own, name, unlike=True),
+            _cells(unrelated, name, unlike=True),
+            UNRELATED_SHARE * len(own) / max(len(unrelated), 1),
+            beside,
+        ),
     }
 
 
 def fit_styles(
     model: Model, data: TrainingData, settings: TrainingSettings, n_folds: int = N_FOLDS
 ) -> Model:
-    """Return a model with its styles fitted by cross-validation; one without styles as it is."""
+    """Return a model with its styles and their choice fitted by cross-validation; one without
+    styles as it is."""
     if not model.header.styles:
         return model
-    found = held_out(data, settings, n_folds)
-    styles = tuple(fit(style["name"], found[style["name"]]) for style in model.header.styles)
-    return replace(model, header=replace(model.header, styles=styles))
+    pairs = held_out(data, settings, n_folds)
+    styles = [fit(style["name"], pairs) for style in model.header.styles]
+    return replace(model, header=replace(model.header, styles=fit_choice(pairs, styles)))
 
 
-def judge(name: str, found: HeldOut) -> dict[str, object]:
-    """Return a style's figures; every fold is judged by what was fitted on the others."""
-    choice = STYLES[name].choice
-    folds = set(found.folds)
-    gold: list[GoldPair] = []
-    confidences: list[dict[tuple[int, int], float]] = []
-    raw: list[dict[tuple[int, int], float]] = []
-    thresholds = []
-    unlike: list[tuple[float, bool]] = []
-    for fold in sorted(folds):
-        header, test = fit(name, found.only(folds - {fold})), found.only({fold})
-        thresholds.append(header["threshold"])
-        gold += test.gold
-        for each in test.posteriors:
-            calibrated = Convention(header).confidences(each)
-            taken = np.argwhere(each >= header["threshold"]).tolist()
-            confidences.append({(i, j): float(calibrated[i, j]) for i, j in taken})
-            raw.append({(i, j): float(each[i, j]) for i, j in taken})
-        for cells in test.unlike:
-            wrong = Convention(header).confidences(cells[cells >= header["threshold"]]).tolist()
-            unlike += [(each, False) for each in wrong]
+def judge(pairs: Sequence[HeldOutPair]) -> Iterator[dict[str, object]]:
+    """Yield the figures of each style, then those of the choice.
+
+    Every fold is judged by what was fitted on the others.
+    """
+    folds = sorted({pair.fold for pair in pairs})
+    judged: dict[str, list[tuple[HeldOutPair, StyleHeader]]] = {name: [] for name in STYLES}
+    by_choice: list[tuple[HeldOutPair, StyleHeader]] = []
+    for fold in folds:
+        rest = [pair for pair in pairs if pair.fold != fold]
+        styles = fit_choice(rest, [fit(name, rest) for name in STYLES])
+        for pair in pairs:
+            if pair.fold != fold or pair.is_piece:
+                continue
+            by_choice.append((pair, chosen_style(pair, styles)))
+            for style in styles:
+                if pair.style in ("", style["name"]):
+                    judged[style["name"]].append((pair, style))
+    for name, decided in judged.items():
+        yield {"style": name, "corpus": Path(STYLES[name].corpus).name, **figures_of(decided)}
+    for name in STYLES:
+        some = [(pair, style) for pair, style in by_choice if pair.style in ("", name)]
+        yield {
+            "style": f"{AUTO}.{name}",
+            "corpus": Path(STYLES[name].corpus).name,
+            **figures_of(some),
+        }
+
+
+def figures_of(decided: Sequence[tuple[HeldOutPair, StyleHeader]]) -> dict[str, object]:
+    """Return the figures of pairs of one corpus, and of unrelated ones, as styles decide them."""
+    own = [(pair, style) for pair, style in decided if pair.style]
+    choice = STYLES[own[0][0].style].choice
+    gold = [pair.gold for pair, _ in own]
+    confidences = [_confidences(pair, style) for pair, style in own]
+    unlike = [
+        {link: each for link, each in found.items() if pair.unlike[link]}
+        for (pair, _), found in zip(own, confidences, strict=True)
+    ]
+    wrong = [
+        each
+        for pair, style in decided
+        if not pair.style
+        for link, each in _confidences(pair, style).items()
+        if pair.impossible[link]
+    ]
+    n_unrelated = len(decided) - len(own)
     scores = evaluate(gold, [frozenset(each) for each in confidences], choice=choice, n_samples=1)
-    judged = judge_links(gold, confidences, choice)
     return {
-        "style": name,
-        "corpus": Path(STYLES[name].corpus).name,
-        "pairs": len(gold),
-        "thresholds": thresholds,
+        "pairs": len(own),
         "links": choice.value,
+        "thresholds": sorted({(style["threshold"], style["beside"]) for _, style in own}),
         **{key: value for key, value in scores.scores.to_json().items() if key in SCORES},
-        "expected_error": reliability(judged).expected_error,
-        "expected_error_uncalibrated": reliability(judge_links(gold, raw, choice)).expected_error,
-        "expected_error_with_unrelated": reliability([*judged, *unlike]).expected_error,
+        "expected_error": reliability(judge_links(gold, confidences, choice)).expected_error,
+        "expected_error_unlike": reliability(judge_links(gold, unlike, choice)).expected_error,
+        "per_100_unrelated": 100 * len(wrong) / max(n_unrelated, 1),
+        "confident_per_100_unrelated": 100
+        * sum(each >= CONFIDENT for each in wrong)
+        / max(n_unrelated, 1),
+    }
+
+
+def _confidences(pair: HeldOutPair, style: StyleHeader) -> dict[tuple[int, int], float]:
+    """Return the links of a pair with their confidences."""
+    mean = pair.means[style["name"]]
+    read = Convention(style).confidence
+    return {
+        link: read(float(mean[link]), bool(pair.unlike[link])) for link in links_of(mean, style)
     }
 
 
 SCORES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
-
-
-def fold_rows(
-    data: Path, unrelated: Path, settings: TrainingSettings
-) -> Iterator[dict[str, object]]:
-    """Yield the figures of each style."""
-    corpora = {Path(s.corpus).name: read_corpus(data, s.corpus) for s in STYLES.values()}
-    pairs = TrainingData(corpora, unrelated=read_gold(unrelated))
-    for name, found in held_out(pairs, settings).items():
-        yield judge(name, found)
 
 
 def main() -> None:
@@ -296,7 +275,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--unrelated", type=Path, required=True, help="of recipes.unrelated")
     arguments = parser.parse_args()
-    for row in fold_rows(arguments.data, arguments.unrelated / UNRELATED, EN_SETTINGS):
+    corpora = {Path(s.corpus).name: read_corpus(arguments.data, s.corpus) for s in STYLES.values()}
+    data = TrainingData(corpora, unrelated=read_gold(arguments.unrelated / UNRELATED))
+    for row in judge(held_out(with_rewritten(data), EN_SETTINGS)):
         print(json.dumps(row), flush=True)
 
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "tasks": "paraphrases, similarity and ranking, beside baselines that align nothing",
     "thresholds": "what thresholds on the similarity catch",
     "unrelated": "links in pairs that are not parallel, and calibration",
+    "users": "links in pairs as users write them, by kind",
 }
 
 if __name__ == "__main__":

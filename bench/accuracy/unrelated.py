@@ -22,6 +22,7 @@ from tokalign.evaluate import LinkChoice
 from tokalign.evaluate.calibration import judge, reliability
 from tokalign.evaluate.unrelated import LinkKind, count_unrelated, judge_unrelated
 from tokalign.formats import read_gold
+from tokalign.model.styles import AUTO
 from tokalign.types import GoldPair
 
 from bench.program import BUILD, add_data, names, print_row
@@ -101,7 +102,8 @@ def run(arguments: argparse.Namespace) -> None:
     by_kind = read_kinds(arguments.unrelated / "dev.jsonl")
     for name in arguments.models:
         aligner = Aligner.load(name)
-        for style in [each["name"] for each in aligner.header.styles] or [""]:
+        styles = [each["name"] for each in aligner.header.styles]
+        for style in [AUTO, *styles] if styles else [""]:
             who = {"model": aligner.header.name, "style": style}
             found = {
                 kind: aligned(aligner, style, pairs[: arguments.pairs])

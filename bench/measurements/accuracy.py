@@ -124,4 +124,25 @@ UNRELATED = (
         for model in ("en-neural", "en-neural-large")
     ),
 )
-ACCURACY = (*HELD_OUT, *HUMAN, *SAMPLE, *RULES, *SULTAN, *UNRELATED)
+USERS = (
+    Measurement(
+        "users",
+        "the pairs as users write them in tests/data",
+        "python -m bench.accuracy users",
+        (
+            Row(
+                "{model}.{style}.{kind}",
+                {},
+                {
+                    "found": Value(
+                        ("found",), "percent", "links of unlike content words found", 100
+                    ),
+                    "right": Value(("right",), "percent", "right ones among those made", 100),
+                },
+            ),
+            Row("{model}.{style}", {"kind": "unrelated"}, {"unlike": _UNLIKE["unlike"]}),
+        ),
+        is_quick=True,
+    ),
+)
+ACCURACY = (*USERS, *HELD_OUT, *HUMAN, *SAMPLE, *RULES, *SULTAN, *UNRELATED)

@@ -186,13 +186,27 @@ ABLATION = (
         (Row("{groups}", {}, _COLUMNS | _CHANGES),),
     ),
 )
+WRONG = {
+    "unlike": Value(
+        ("per_100_unrelated",), "links per 100 pairs", "unlike links of unrelated pairs"
+    ),
+    "confident": Value(
+        ("confident_per_100_unrelated",), "links per 100 pairs", "those of confidence 0.8 and more"
+    ),
+}
 STYLES = (
     Measurement(
         "styles",
-        "5 folds of all corpora of en and of unrelated pairs, each corpus in its style, threshold "
-        "and calibration from the other folds",
+        "5 folds of all corpora of en and of unrelated pairs, each corpus in its style, or in the "
+        "chosen one; thresholds, calibration and choice from the other folds",
         f"{COLLECT} && python -m recipes.styles --data DATA/ --unrelated build/unrelated",
-        (Row("{style}", {}, FRACTIONS | ERRORS),),
+        (
+            Row(
+                "{style}",
+                {},
+                FRACTIONS | some(ERRORS, "calibration_error calibration_error_unlike") | WRONG,
+            ),
+        ),
     ),
 )
 TRAINING = (*FOLDS, *STACKING, *NESTED, *POSSIBLE, *ABLATION, *STYLES)

@@ -39,8 +39,8 @@ ERRORS = {
     f"calibration_error{suffix}": Value((f"expected_error{suffix}",), "percent", what, 100)
     for suffix, what in (
         ("", "expected calibration error"),
+        ("_unlike", "expected calibration error of links of unlike words"),
         ("_with_unrelated", "the same, with the unlike links of unrelated pairs"),
-        ("_uncalibrated", "expected calibration error of the posteriors as they are"),
     )
 }
 RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"

@@ -382,6 +382,7 @@ class Aligner:
         *,
         symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
         style: str = "",
+        related: bool = False,
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
@@ -396,6 +397,8 @@ class Aligner:
             ``s2t`` or ``t2s`` explains that direction alone.
         style : str
             Out of the model's styles; its default if empty.
+        related : bool
+            As AlignOptions has it.
 
         Raises
         ------
@@ -403,7 +406,9 @@ class Aligner:
             If there is no such style, an index is out of range, both are -1, or the one that the
             direction labels is.
         """
-        options = AlignOptions.of(None, {"symmetrization": symmetrization, "style": style})
+        options = AlignOptions.of(
+            None, {"symmetrization": symmetrization, "style": style, "related": related}
+        )
         self._backend.check(options)
         (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
         pair = unwrap(outcome)

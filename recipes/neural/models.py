@@ -20,7 +20,7 @@ from recipes.aligned import RTE2, UNRELATED, read_corpus
 from recipes.figures import KEYS, read_figures
 from recipes.neural.bases import LARGE, SMALL, BaseEncoder
 from recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders, held_out
-from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, with_encoder
+from recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, LICENSE, with_encoder
 from recipes.styles import fit_styles
 
 Trained = tuple[Model, Table]
@@ -82,7 +82,7 @@ def train_on_all(encoders: Encoders, name: str) -> Trained:
         f"{'large ' if encoders.base is LARGE else ''}neural encoder; knows pairs that have "
         "little in common"
     )
-    return train_crf(data, with_encoder(EN_SETTINGS), name, description), encoders.joint()
+    return train_crf(data, EN_NEURAL_SETTINGS, name, description), encoders.joint()
 
 
 def unrelated_to(encoders: Encoders, unseen: Sequence[GoldPair]) -> list[GoldPair]:

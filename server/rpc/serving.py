@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from tokalign import codec
 from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
-from tokalign.errors import InputError, quoted
+from tokalign.errors import quoted
+from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost
 from tokalign.server.config import Config
 from tokalign.server.requests.wire import parse
@@ -47,7 +48,15 @@ class Serving:
             for model in pool.models
         }
         self._systems = {model.name for model in pool.models if model.is_system}
-        self._styles = {model.name: [style.name for style in model.styles] for model in pool.models}
+        self._styles = {
+            model.name: StyleNames(
+                model.name,
+                tuple(style.name for style in model.styles),
+                model.default_style,
+                model.related_style,
+            )
+            for model in pool.models
+        }
         self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
         self.choose(b"")
         info = ServerInfo(
@@ -91,13 +100,7 @@ class Serving:
         _known(options.annotator, self._annotators, "annotator")
         if options.model in self._systems:
             check_options(options.model, options.align)
-        styles = self._styles[options.model]
-        if options.align.style and options.align.style not in styles:
-            raise InputError(
-                f"no style {quoted(options.align.style)}; the model {options.model} has "
-                f"{', '.join(styles) or '(none)'}",
-                field="options.style",
-            )
+        self._styles[options.model].chosen(options.align.style, related=options.align.related)
         return options, self._references[options.model]
 
 

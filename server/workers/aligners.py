@@ -5,6 +5,7 @@ from __future__ import annotations
 from tokalign.aligner import Aligner
 from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.errors import InputError
+from tokalign.model.styles import default_style, related_style
 from tokalign.server.workers.engine import AlignerEngine, Aligning, EngineSettings
 from tokalign.types.options import Symmetrization
 
@@ -50,4 +51,6 @@ def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
         is_default=is_default,
         styles=tuple(StyleInfo(style["name"], style["links"]) for style in header.styles),
         is_system=aligner.is_system,
+        default_style=default_style(header.styles),
+        related_style=related_style(header.styles),
     )

@@ -20,7 +20,9 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.choice import chosen, inputs_of
 from tokalign.errors import InputError, ModelError, ShapeError
+from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import DATA_DIR
 from tokalign.lexicon.frequencies import Frequencies
@@ -35,6 +37,10 @@ from tokalign.types.phrases import maximal_blocks
 ALIGNER = Aligner.load()
 MODEL = load_model(DATA_DIR / "en.tokalign")
 DECODER = Decoder(MODEL, Lexicons.for_groups(MODEL.table.groups))
+LEXICONS = Lexicons.for_groups(MODEL.table.groups)
+DECODER_INPUTS = Extractor(
+    LEXICONS.wordnet, MODEL.table.base, LEXICONS.vectors, LEXICONS.paraphrases, LEXICONS.frequencies
+)
 SENTENCES = ALIGNER.annotate(
     [side for pair in sample_pairs()[:40] for side in (pair.source.tokens, pair.target.tokens)]
 )
@@ -59,15 +65,29 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     """Return what a pair gives by the posteriors and labels of its own; the slow twin."""
     source, target, *more = pair
     constraints = more[0] if more else Constraints()
-    number = [style["name"] for style in ALIGNER.header.styles].index(options.style or "strict")
+    names = [style["name"] for style in ALIGNER.header.styles]
+    first, number = 0, names.index("free") if options.related else -1
+    if options.style in names:
+        number = names.index(options.style)
+    if number < 0:
+        weights = [each["choice"] for each in ALIGNER.header.styles]
+        number = chosen(weights, inputs_of(DECODER_INPUTS, source, target).tolist())
+    else:
+        first = number
     style = ALIGNER.header.styles[number]
-    s2t, t2s, labels = ask(
-        DECODER,
-        source,
-        target,
-        lambda each: (each.s2t_posterior, each.t2s_posterior, each.labels()),
-        style=number,
-        constraints=constraints if more else None,
+    (s2t, t2s, labels), (first_s2t, first_t2s, _) = (
+        ask(
+            DECODER,
+            source,
+            target,
+            lambda each: (each.s2t_posterior, each.t2s_posterior, each.labels()),
+            style=each,
+            constraints=constraints if more else None,
+        )
+        for each in (number, first)
+    )
+    unlike = np.array(
+        [[one.lower() != other.lower() for other in target.tokens] for one in source.tokens]
     )
     idf = Frequencies.open_shipped().idf
     weights = [
@@ -76,18 +96,22 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
         )
         for columns in ((side.tokens, side.tags, side.lemmas) for side in (source, target))
     ]
-    links = reference.links(s2t, t2s, labels, style, options, constraints)
+    links = reference.links(s2t, t2s, labels, style, options, constraints, unlike)
     return {
+        "style": names[number],
         "links": links,
-        "score": reference.score(s2t, t2s, reference.content_weights(target)),
-        "similarity": reference.similarity(s2t, t2s, *weights),
-        "posteriors": reference.confidences(s2t, t2s, style, options.symmetrization, constraints),
+        "score": reference.score(first_s2t, first_t2s, reference.content_weights(target)),
+        "similarity": reference.similarity(first_s2t, first_t2s, *weights),
+        "posteriors": reference.confidences(
+            s2t, t2s, style, options.symmetrization, constraints, unlike
+        ),
         "phrases": maximal_blocks(links),
     }
 
 
 def check(alignment: Alignment, expected: dict[str, object]) -> None:
     links = {(link.source, link.target): link.confidence for link in alignment.links}
+    assert alignment.style == expected["style"]
     assert list(links) == list(expected["links"])
     assert links == pytest.approx(expected["links"], abs=1e-6)
     assert alignment.score == pytest.approx(expected["score"], abs=1e-6)
@@ -133,7 +157,7 @@ def constrained(draw: st.DrawFn) -> tuple[Sentence, ...]:
     st.lists(constrained(), min_size=1, max_size=4),
     st.builds(
         AlignOptions,
-        style=st.sampled_from([style["name"] for style in ALIGNER.header.styles]),
+        style=st.sampled_from(["", "auto", *(style["name"] for style in ALIGNER.header.styles)]),
         symmetrization=st.sampled_from(list(Symmetrization)),
         min_confidence=st.sampled_from([0.0, 0.5, 0.9]),
         posteriors=st.booleans(),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import decisions as reference
 from tokalign.decoding._figures import pair_figures
-from tokalign.decoding._joint import joint_links
+from tokalign.decoding.joint import joint_links
 from tokalign.errors import ShapeError
 
 Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -33,9 +33,11 @@ def posteriors(draw: st.DrawFn, max_tokens: int = 6) -> Posteriors:
     return sides[0], sides[1]
 
 
-@given(posteriors(), st.sampled_from((0.05, 0.35, 0.5, 1.0)))
-def test_links_equal_their_twin(both: Posteriors, threshold: float) -> None:
-    assert joint_links(*both, threshold) == reference.joint_links(*both, threshold)
+@given(posteriors(), st.sampled_from((0.05, 0.35, 0.5, 1.0)), st.sampled_from((0.01, 0.2, 0.35)))
+def test_links_equal_their_twin(both: Posteriors, threshold: float, beside: float) -> None:
+    found = joint_links(*both, threshold, beside)
+    assert found == reference.joint_links(*both, threshold, min(beside, threshold))
+    assert joint_links(*both, threshold) == reference.joint_links(*both, threshold, threshold)
 
 
 @given(posteriors(), st.data())

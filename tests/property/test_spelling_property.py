@@ -14,7 +14,7 @@ from tokalign.spelling import (
     is_typo,
     is_variant,
 )
-from tokalign.spelling._variants import PAIRS, RULES
+from tokalign.spelling.variants import PAIRS, RULES
 
 any_word = st.text(max_size=45)
 few = st.text(alphabet="abAé", max_size=10)

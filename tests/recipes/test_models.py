@@ -12,7 +12,7 @@ from recipes import models
 from recipes.figures import KEYS, read_figures
 from recipes.models import MODELS, Recipe
 from recipes.neural import models as neural_models
-from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, with_encoder
+from recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, with_encoder
 
 
 def test_every_shipped_model_has_a_recipe():
@@ -21,8 +21,8 @@ def test_every_shipped_model_has_a_recipe():
 
 SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
     "en-rte2-neural": with_encoder(EN_RTE2_SETTINGS),
-    "en-neural": with_encoder(EN_SETTINGS),
-    "en-neural-large": with_encoder(EN_SETTINGS),
+    "en-neural": EN_NEURAL_SETTINGS,
+    "en-neural-large": EN_NEURAL_SETTINGS,
 }
 
 

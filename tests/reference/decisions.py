@@ -17,17 +17,36 @@ Array = NDArray[Any]
 ONE_DIRECTION = ("s2t", "t2s")
 
 
-def calibrate(style: Mapping[str, Any], posterior: Array) -> Array:
-    """Twin of Convention.confidences: the line between the knots around each posterior."""
-    if not style.get("raw"):
-        return np.asarray(posterior, dtype=np.float64)
-    return np.interp(posterior, style["raw"], style["calibrated"])
+def calibrate(style: Mapping[str, Any], posterior: Array, unlike: Array) -> Array:
+    """Twin of Convention.confidences: the line between the knots around each posterior, or the
+    logistic map of unlike words."""
+    posterior = np.asarray(posterior, dtype=np.float64)
+    found = posterior
+    if style.get("raw"):
+        found = np.interp(posterior, style["raw"], style["calibrated"])
+    if "unlike" not in style:
+        return found
+    slope, offset = style["unlike"]
+    inside = np.clip(posterior, 1e-300, 1 - 1e-16)
+    odds = (inside / (1 - inside)) ** slope * np.exp(offset)
+    return np.where(unlike, odds / (1 + odds), found)
 
 
-def joint_links(s2t: Array, t2s: Array, threshold: float) -> list[tuple[int, int, float]]:
-    """Twin of tokalign.decoding._joint.joint_links."""
+def joint_links(
+    s2t: Array, t2s: Array, threshold: float, beside: float
+) -> list[tuple[int, int, float]]:
+    """Twin of tokalign.decoding.joint.joint_links."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
-    return [(i, j, p) for (i, j), p in np.ndenumerate(mean) if p >= threshold]
+    taken = {cell for cell, p in np.ndenumerate(mean) if p >= threshold}
+    waiting = list(taken)
+    while waiting:
+        i, j = waiting.pop()
+        for cell in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)):
+            is_inside = 0 <= cell[0] < mean.shape[0] and 0 <= cell[1] < mean.shape[1]
+            if is_inside and cell not in taken and mean[cell] >= beside:
+                taken.add(cell)
+                waiting.append(cell)
+    return [(i, j, float(mean[i, j])) for i, j in sorted(taken)]
 
 
 def score(s2t: Array, t2s: Array, weights: Sequence[float]) -> float:
@@ -50,7 +69,12 @@ def similarity(s2t: Array, t2s: Array, source_weights: Array, target_weights: Ar
 
 
 def confidences(
-    s2t: Array, t2s: Array, style: Mapping[str, Any], symmetrization: str, constraints: Constraints
+    s2t: Array,
+    t2s: Array,
+    style: Mapping[str, Any],
+    symmetrization: str,
+    constraints: Constraints,
+    unlike: Array,
 ) -> Array:
     """Return the confidence of every link."""
     if symmetrization == "s2t":
@@ -58,7 +82,7 @@ def confidences(
     elif symmetrization == "t2s":
         found = t2s[:, 1:].T.copy()
     else:
-        found = calibrate(style, (s2t[:, 1:] + t2s[:, 1:].T) / 2)
+        found = calibrate(style, (s2t[:, 1:] + t2s[:, 1:].T) / 2, unlike)
     for i, j in np.ndindex(*found.shape):
         if _is_excluded(constraints, i, j):
             found[i, j] = 0.0
@@ -74,13 +98,15 @@ def links(
     style: Mapping[str, Any],
     options: Any,
     constraints: Constraints,
+    unlike: Array,
 ) -> dict[tuple[int, int], float]:
     """Return the links of a pair with their confidences."""
-    confidence = confidences(s2t, t2s, style, options.symmetrization, constraints)
+    confidence = confidences(s2t, t2s, style, options.symmetrization, constraints, unlike)
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
     if options.symmetrization == "joint":
-        chosen = {(i, j) for i, j, _ in joint_links(s2t, t2s, style["threshold"])}
-        unpinned = calibrate(style, mean)
+        beside = style.get("beside", style["threshold"])
+        chosen = {(i, j) for i, j, _ in joint_links(s2t, t2s, style["threshold"], beside)}
+        unpinned = calibrate(style, mean, unlike)
     else:
         by_source = {(i, int(s) - 1) for i, s in enumerate(labels[0]) if s}
         by_target = {(int(s) - 1, j) for j, s in enumerate(labels[1]) if s}
@@ -90,7 +116,7 @@ def links(
                 by_source | anchors, by_target | anchors, Symmetrization(options.symmetrization)
             )
         )
-        unpinned = confidences(s2t, t2s, style, options.symmetrization, Constraints())
+        unpinned = confidences(s2t, t2s, style, options.symmetrization, Constraints(), unlike)
     chosen = {link for link in chosen if unpinned[link] >= options.min_confidence}
     chosen |= _missing(constraints, chosen, mean)
     return {link: float(confidence[link]) for link in sorted(chosen)}

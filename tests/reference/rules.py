@@ -104,7 +104,7 @@ def run_rules(word: Word, others: Sequence[Word]) -> Iterator[tuple[int, str]]:
             begin_with_letters = all(each.lower[:1].isalnum() for each in run)
             if len(run) <= 3 and begin_with_letters and spelling.is_joined(word.form, forms):
                 yield from ((k, "joined") for k in places)
-            function = {each.lower for each in run if each.kind == "function"}
+            function = {each.lower for each in run if each.kind != "content"}
             if (
                 word.kind == run[0].kind == run[-1].kind == "content"
                 and (word.initials or (len(letters) >= 3 and word.coarse in ("noun", "name")))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
-from tokalign.spelling._variants import PAIRS, RULES
+from tokalign.spelling.variants import PAIRS, RULES
 
 MAX_LETTERS = 40
 
@@ -66,7 +67,15 @@ def is_variant(a: str, b: str) -> bool:
     a, b = a.lower(), b.lower()
     if max(len(a), len(b)) > MAX_LETTERS or min(len(a), len(b)) < 2:
         return False
+    if a != b and len(a) == len(b) and [*map(folded, a)] == [*map(folded, b)]:
+        return True
     return b in american(a) or a in american(b)
+
+
+def folded(letter: str) -> str:
+    """Return a letter without its accent, where that leaves a letter of ASCII."""
+    plain = unicodedata.normalize("NFD", letter)[0]
+    return plain if plain.isascii() and ord(letter) < 0x250 else letter
 
 
 def is_joined(word: str, run: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.server_process import started
 from tokalign.aligner import Aligner
-from tokalign.client import Client
+from tokalign.client import Client, InvalidInputError
 from tokalign.codec import decode_judgement, encode_rank_by
 from tokalign.ranking import rank
 from tokalign.types import Sentence
@@ -62,6 +62,7 @@ def test_served_alignments_equal_local_ones(server, aligners, model):
     assert [result.id for result in answer.results] == [str(i) for i in range(len(PAIRS))]
     for result, expected in zip(answer.results, local, strict=True):
         assert pharaoh(result.alignment) == expected.to_pharaoh()
+        assert result.alignment.style == expected.style
         assert result.alignment.score == pytest.approx(expected.score, abs=1e-6)
         assert tuple(result.alignment.source.tokens) == expected.source.tokens
         assert tuple(result.alignment.target.starts) == expected.target.starts
@@ -144,7 +145,9 @@ def test_given_annotation_is_kept(server):
         "heads": [1, -1],
         "relations": ["nsubj", "root"],
     }
-    request = align_pb2.AlignRequest(pair={"source": source, "target": {"text": "A dog barks."}})
+    request = align_pb2.AlignRequest(
+        pair={"source": source, "target": {"text": "A dog barks."}}, options={"style": "strict"}
+    )
     answer = server.stub.Align(request).alignment
     assert list(answer.source.tags) == ["NNPS", "VBP"]
     assert list(answer.source.heads) == [1, -1]
@@ -256,6 +259,27 @@ def test_offsets_beyond_the_basic_plane_count_what_is_asked_for(server):
             data[start * width : end * width].decode(encoding)
             for start, end in zip(sentence.starts, sentence.ends, strict=True)
         ] == list(sentence.tokens)
+
+
+def test_the_style_is_chosen_named_and_told(server, aligners):
+    pair = ("We bought a couch.", "They sold their sofa.")
+    with Client(server.address, timeout_s=60) as client:
+        for options in ({}, {"style": "auto"}, {"style": "strict"}, {"related": True}):
+            found, expected = (each.align(*pair, **options) for each in (client, aligners["en"]))
+            assert (found.style, found.to_pharaoh()) == (expected.style, expected.to_pharaoh())
+        assert client.align(*pair, related=True).style == "free"
+        assert client.align(*pair, detail="scores").style == ""
+        for options, field in (
+            ({"style": "free", "related": True}, "related"),
+            ({"model": "en-rte2", "related": True}, "related"),
+            ({"model": "en-rte2", "style": "auto"}, "style"),
+        ):
+            with pytest.raises(InvalidInputError) as caught:
+                client.align(*pair, **options)
+            assert [each.field for each in caught.value.violations] == [f"options.{field}"]
+        models = {each.name: each for each in client.list_models().models}
+    told = [(models[name].default_style, models[name].related_style) for name in ("en", "en-rte2")]
+    assert told == [("auto", "free"), ("", "")]
 
 
 def test_client_asks_for_offsets_and_for_links_alone(server):

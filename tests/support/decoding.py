@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.convention import Conventions
+from tokalign.model.styles import MAX_STYLES
 from tokalign.types import Sentence
 from tokalign.types.constraints import Constraints
 
-PLAIN = Convention({"name": "plain", "links": "", "threshold": 0.4})
+PLAIN = Conventions([{"name": "plain", "links": "", "threshold": 0.4}] * MAX_STYLES)
 
 
 def ask(

@@ -37,9 +37,9 @@ EDITS = {
         'class PairFlags(LinkFlags):\n    dummy: bool = flag("Refuse.", default=False)\n',
     ),
     "core/tokalign/decoding/by_model.py": (
-        "        if options.style not in self._numbers:\n",
-        '        if options.dummy:\n            raise InputError("the option dummy arrived")\n'
-        "        if options.style not in self._numbers:\n",
+        '        """Raise InputError if the model has no such style."""\n',
+        "        from tokalign.errors import InputError\n\n"
+        '        if options.dummy:\n            raise InputError("the option dummy arrived")\n',
     ),
 }
 """File -> what stands there, and what it becomes with an option called dummy, which the model

@@ -30,6 +30,23 @@ def test_links_are_the_librarys(align, small_model):
     assert (result.exit_code, result.stdout) == (0, expected.to_pharaoh() + "\n")
 
 
+def test_the_style_that_was_chosen_is_told():
+    pair = "We bought a couch.\tThey sold their sofa.\n"
+
+    def style(*args):
+        command = ["align", "--format", "jsonl", *args]
+        result = CliRunner().invoke(main, command, input=pair, prog_name="tokalign")
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)["style"]
+
+    assert style("--related") == "free"
+    assert style("--style", "strict") == "strict"
+    assert style() == Aligner.load().align(*pair.rstrip().split("\t")).style
+    both = CliRunner().invoke(main, ["align", "--related", "--style", "free"], input=pair)
+    assert both.exit_code == 2
+    assert "related is set, and style is 'free'" in both.output
+
+
 def test_triple_bar_separates_as_a_tab_does(align):
     assert align(text=GOOD.replace("\t", " ||| ")).stdout == align(text=GOOD).stdout
 

@@ -90,6 +90,7 @@ ROOMS: dict[str, set[str]] = {
         "batches",
         "codec",
         "errors",
+        "model",
         "neural",
         "systems",
         "types",

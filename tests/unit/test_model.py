@@ -323,6 +323,13 @@ def test_a_bad_line_of_a_style_is_named(styled_path: Path) -> None:
         ({"name": "loose"}, "two styles have one name"),
         ({"name": "../x"}, r"styles\[0\]\.name is '\.\./x'; wanted a name"),
         ({"colour": "red"}, r"styles\[0\] has an unknown field 'colour'"),
+        ({"name": "auto"}, "or one is auto"),
+        ({"beside": 0.9, "threshold": 0.5}, "beside is 0.9; wanted one in"),
+        ({"unlike": [1]}, "unlike is .*; wanted a slope above 0"),
+        ({"unlike": [-1, 0]}, "unlike is .*; wanted a slope above 0"),
+        ({"unlike": [1, 1e9]}, "wanted a number of at most 1e6"),
+        ({"choice": [0] * 17}, "some styles have weights of the choice"),
+        ({"related": 1}, r"styles\[0\]\.related is 1; wanted true or false"),
         ({"raw": [0, 1]}, "2 raw and 0 calibrated knots"),
         ({"raw": [0.1, 1], "calibrated": [0, 1]}, r"raw goes from 0\.1 to 1"),
         ({"raw": [0, 1], "calibrated": [0.5, 0.5]}, "calibrated does not rise"),
@@ -335,6 +342,18 @@ def test_a_bad_style(styled_path: Path, style: dict[str, object], message: str) 
     changed = [dict(STYLES[0]) | style, STYLES[1]]
     rewrite_header(styled_path, styles=changed)
     with pytest.raises(ModelError, match=rf":2: bad header: .*{message}"):
+        load_model(styled_path)
+
+
+def test_a_choice_of_another_length(styled_path: Path) -> None:
+    rewrite_header(styled_path, styles=[dict(style) | {"choice": [0.5] * 3} for style in STYLES])
+    with pytest.raises(ModelError, match="3 weights of the choice; wanted 17"):
+        load_model(styled_path)
+
+
+def test_two_styles_of_related_pairs(styled_path: Path) -> None:
+    rewrite_header(styled_path, styles=[dict(style) | {"related": True} for style in STYLES])
+    with pytest.raises(ModelError, match="several styles are those of related pairs"):
         load_model(styled_path)
 
 

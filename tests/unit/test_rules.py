@@ -8,7 +8,7 @@ from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
 from tokalign.lexicon.words import Stemmer
-from tokalign.spelling._variants import PAIRS
+from tokalign.spelling.variants import PAIRS
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 

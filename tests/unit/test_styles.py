@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.annotate import load_annotator
+from tokalign.decoding.choice import INPUTS
 from tokalign.decoding.convention import Convention
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
-from tokalign.model.styles import StyleHeader
+from tokalign.model.styles import N_INPUTS, StyleHeader, default_style, related_style
+from tokalign.ranking import rank
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.training.weights import merge_domains
 from tokalign.types.options import Direction
@@ -111,10 +113,18 @@ CALIBRATED: StyleHeader = {
 
 
 def test_calibration_joins_its_knots_by_lines() -> None:
-    found = Convention(CALIBRATED).confidences(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    alike = np.zeros(5, dtype=bool)
+    found = Convention(CALIBRATED).confidences(np.array([0.0, 0.25, 0.5, 0.75, 1.0]), alike)
     np.testing.assert_allclose(found, [0.0, 0.1, 0.2, 0.5, 0.8])
     plain: StyleHeader = {"name": "x", "links": "", "threshold": 0.3}
-    np.testing.assert_array_equal(Convention(plain).confidences(found), found)
+    np.testing.assert_array_equal(Convention(plain).confidences(found, alike), found)
+
+
+def test_unlike_words_have_a_map_of_their_own() -> None:
+    style: StyleHeader = {**CALIBRATED, "unlike": (2.0, 0.0)}
+    unlike = np.array([False, True, True, True])
+    found = Convention(style).confidences(np.array([0.5, 0.5, 0.75, 0.0]), unlike)
+    np.testing.assert_allclose(found, [0.2, 0.5, 0.9, 0.0])
 
 
 def test_confidences_are_calibrated_and_thresholds_are_not(model, gold) -> None:
@@ -134,7 +144,8 @@ def test_confidences_are_calibrated_and_thresholds_are_not(model, gold) -> None:
             (x.source, x.target) for x in other.links
         ]
         wanted = Convention(CALIBRATED).confidences(
-            np.array([link.confidence for link in other.links])
+            np.array([link.confidence for link in other.links]),
+            np.zeros(len(other.links), dtype=bool),
         )
         np.testing.assert_allclose([link.confidence for link in one.links], wanted)
         for link in one.links:
@@ -163,3 +174,100 @@ def test_corpora_may_share_a_style(gold, tmp_path) -> None:
     assert [each["name"] for each in load_model(tmp_path / "model").header.styles] == ["x"]
     weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 20.0]])
     np.testing.assert_array_equal(merge_domains(weights, [0, 1]), [6.0, 12.0])
+
+
+# ---- the choice of a style -------------------------------------------------------------------
+
+SAME = ("The firm will shut its plant in Leeds.", "The firm will shut its plant in Leeds in May.")
+OTHER = ("A couch was sold.", "Somebody bought the sofa.")
+
+
+def chooses(model: Model, *, related: str = "loose") -> Model:
+    """Return a model that takes "loose" where at least half of the source is in both."""
+    no_weights = (0.0,) * N_INPUTS
+    in_both = tuple(2.0 * (k == INPUTS.index("source tokens in both")) for k in range(N_INPUTS))
+    styles = tuple(
+        {**style, "choice": (*weights, constant), "related": style["name"] == related}
+        for style, weights, constant in zip(
+            model.header.styles, (no_weights, in_both), (0.0, -1.0), strict=True
+        )
+    )
+    return dataclasses.replace(model, header=dataclasses.replace(model.header, styles=styles))
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Aligner:
+    return Aligner.load()
+
+
+@pytest.fixture(scope="module")
+def choosing(model) -> Aligner:
+    return Aligner(chooses(model), load_annotator("native"))
+
+
+@pytest.mark.parametrize("style", ["", "auto"])
+def test_each_pair_gets_the_style_that_its_words_ask_for(choosing, style) -> None:
+    for pair, chosen in ((SAME, "loose"), (OTHER, "tight")):
+        found = choosing.align(*pair, style=style)
+        assert found.style == chosen
+        assert found.links == choosing.align(*pair, style=chosen).links
+    assert [each.style for each in choosing.pipe([SAME, OTHER], style=style)] == ["loose", "tight"]
+
+
+def test_scores_are_those_of_the_first_style_whichever_is_chosen(choosing) -> None:
+    for pair in (SAME, OTHER):
+        chosen, first = choosing.align(*pair), choosing.align(*pair, style="tight")
+        assert (chosen.score, chosen.similarity) == (first.score, first.similarity)
+
+
+def test_related_pairs_get_their_style(choosing) -> None:
+    found = choosing.align(*OTHER, related=True)
+    assert found.style == "loose"
+    assert found == choosing.align(*OTHER, style="loose")
+    why = choosing.explain(*OTHER, 1, 3, related=True)
+    assert why == choosing.explain(*OTHER, 1, 3, style="loose")
+
+
+def test_a_ranking_is_in_the_first_style(choosing) -> None:
+    (ranked,) = rank(choosing, SAME[1], [SAME[0]])
+    assert ranked.alignment.style == "tight"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"related": True, "style": "tight"}, "related is set, and style is 'tight'"),
+        ({"style": "wide"}, "no style 'wide'; the model two has auto, tight, loose"),
+    ],
+)
+def test_options_that_no_style_fits(choosing, options, message) -> None:
+    with pytest.raises(InputError, match=message):
+        choosing.align(*SAME, **options)
+
+
+def test_a_model_that_chooses_nothing_says_so(aligner) -> None:
+    for options, message in (
+        ({"related": True}, "the model two has no style for related pairs"),
+        ({"style": "auto"}, "no style 'auto'; the model two has tight, loose"),
+    ):
+        with pytest.raises(InputError, match=message):
+            aligner.align(*SAME, **options)
+    assert aligner.align(*SAME).style == "tight"
+
+
+def test_the_choice_is_read_back(choosing, model, tmp_path) -> None:
+    save_model(chooses(model), tmp_path / "x.tokalign")
+    assert load_model(tmp_path / "x.tokalign").header.styles == choosing.header.styles
+
+
+def test_the_names_of_what_decides(model) -> None:
+    styles = chooses(model).header.styles
+    assert (default_style(styles), related_style(styles)) == ("auto", "loose")
+    assert (default_style(model.header.styles), related_style(model.header.styles)) == ("tight", "")
+    assert (default_style(()), related_style(())) == ("", "")
+
+
+def test_the_shipped_default_chooses(shipped) -> None:
+    assert default_style(shipped.header.styles) == "auto"
+    assert related_style(shipped.header.styles) == "free"
+    assert shipped.align("We bought a couch.", "We bought a sofa.").style in ("free", "paraphrase")

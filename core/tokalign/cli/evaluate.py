@@ -52,8 +52,10 @@ class EvaluateFlags:
     def __post_init__(self) -> None:
         if (self.model is None) == (self.predictions.path is None):
             raise click.UsageError("give either --model or --predictions")
-        if self.options.style and self.model is None:
-            raise click.UsageError("--style is for --model; predictions are taken as they are")
+        if (self.options.style or self.options.related) and self.model is None:
+            raise click.UsageError(
+                "--style and --related are for --model; predictions are taken as they are"
+            )
         if self.unrelated is not None and self.model is None:
             raise click.UsageError("--unrelated needs --model")
 
@@ -143,7 +145,8 @@ def _system(
         links = asked.predictions.read(gold, choice)
         return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links)
     options = asked.options
-    style = {"style": options.style} if options.style else {}
+    named = "related" if options.related else options.style
+    style = {"style": named} if named else {}
     names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
     annotated, confidences = _align(asked.model, gold, options)

@@ -12,6 +12,7 @@ import click
 
 from tokalign.cli.flags import takes
 from tokalign.cli.options import JSON, Endpoint
+from tokalign.model.styles import AUTO
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
@@ -31,6 +32,7 @@ def _of_installation() -> dict[str, Any]:
     from tokalign.lexicon.resources import list_resources
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
+    from tokalign.model.styles import default_style, related_style
     from tokalign.systems import SYSTEMS, load_system, summary
     from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
@@ -49,6 +51,8 @@ def _of_installation() -> dict[str, Any]:
                 "styles": [
                     {"name": style["name"], "links": style["links"]} for style in model.styles
                 ],
+                "default_style": default_style(model.styles),
+                "related_style": related_style(model.styles),
                 "license": model.license,
                 "digest": model.digest,
                 "figures": model.figures,
@@ -116,9 +120,16 @@ def _text(facts: dict[str, Any]) -> str:
             f"    {model['description'] or 'no description'}",
             f"    corpora: {', '.join(model['corpora']) or 'none named'}",
         ]
-        for number, style in enumerate(model["styles"]):
-            default = " (default)" if number == 0 else ""
-            lines.append(f"    style {style['name']}{default}: {style['links']}")
+        if model["default_style"] == AUTO:
+            lines.append(f"    style {AUTO} (default): one of the next for each pair")
+        for style in model["styles"]:
+            notes = [
+                note
+                for note, key in (("default", "default_style"), ("related pairs", "related_style"))
+                if model[key] == style["name"]
+            ]
+            shown = f" ({', '.join(notes)})" if notes else ""
+            lines.append(f"    style {style['name']}{shown}: {style['links']}")
         if "resources" in model:
             lines.append(f"    needs: {', '.join(model['resources'])}")
         lines += [f"    {name}: {value}" for name, value in model.get("figures", {}).items()]

@@ -125,7 +125,11 @@ class LinkFlags:
     style: str = flag(
         "Style of the model: which words it links (see tokalign info).",
         default="",
-        show_default="the model's first",
+        show_default="the model's own choice",
+    )
+    related: bool = flag(
+        "The sentences are known to say the same, or one to answer the other: link more.",
+        default=False,
     )
 
     def options(self) -> AlignOptions:

@@ -142,6 +142,8 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "model": alignment.model,
         "version": alignment.version,
     }
+    if alignment.style:
+        value["style"] = alignment.style
     if alignment.distance is not None:
         value["distance"] = round(alignment.distance, DIGITS)
     value |= truncated_sides(alignment)

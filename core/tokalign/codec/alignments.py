@@ -55,6 +55,7 @@ def decode_alignment(
         source_truncated=message.source_truncated,
         target_truncated=message.target_truncated,
         distance=message.distance if message.HasField("distance") else None,
+        style=message.style,
     )
 
 

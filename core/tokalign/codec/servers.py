@@ -32,6 +32,8 @@ class ModelInfo:
     is_default: bool
     styles: tuple[StyleInfo, ...] = ()
     is_system: bool = False
+    default_style: str = ""
+    related_style: str = ""
 
 
 @dataclass(frozen=True, slots=True)

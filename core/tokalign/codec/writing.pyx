@@ -259,6 +259,8 @@ cdef class AlignmentWriter:
             writer.number(ALIGNMENT_TARGET_TRUNCATED, of.truncated[index][1])
         if len(of.distance) and of.distance[index] is not None:
             writer.present_double(ALIGNMENT_DISTANCE, of.distance[index])
+        if self._has_links and len(of.styles):
+            writer.string(ALIGNMENT_STYLE, of.styles[index])
         return writer.taken()
 
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.convention import Conventions
 from tokalign.features.encoded import Encoded
 from tokalign.types import AnnotatedPair
 from tokalign.types.alignment import LinkTuple
@@ -14,7 +14,7 @@ def decide_batch(
     decoder: Decoder,
     pairs: Sequence[tuple[AnnotatedPair, Encoded | None]],
     style: int,
-    convention: Convention,
+    conventions: Conventions,
     least: float,
     finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
     finishes_all: bool = ...,
@@ -26,6 +26,7 @@ def decide_batch(
         NDArray[np.float64],
         NDArray[np.float64],
         NDArray[np.float64],
+        NDArray[np.int32],
     ],
     dict[int, Exception],
 ]: ...

@@ -5,7 +5,6 @@ decoded, and what is decided of them is written behind one another. Where more i
 than the links of the joint decision, `finish` is called while the decoder holds it.
 """
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -14,13 +13,13 @@ import numpy as np
 
 from tokalign.annotate.growing cimport grow, more_room
 from tokalign.decoding._analysed cimport Analysed
-from tokalign.decoding.convention cimport Convention
+from tokalign.decoding.convention cimport Conventions, StyleNumbers, keep_links
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._decoded cimport DecodedPair
-from tokalign.decoding._figures cimport TokenWeights, figures
-from tokalign.decoding._joint cimport select_links
+from tokalign.decoding._jobs cimport *
+from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport Side
+from tokalign.features.pair cimport CLASS_IDENTICAL
 
 from tokalign.decoding.constrained import excluded_labels
 from tokalign.errors import ModelError
@@ -30,32 +29,6 @@ cdef extern from "Python.h":
 
 cdef enum:
     LEAST_ROOM = 64
-
-cdef enum Status:
-    FINE = 0
-    NO_MEMORY = 1
-    NOT_FINITE = 2
-    FAILED = 3       # before the pair was decoded; its error is known
-
-cdef struct Job:
-    # One pair: what is given, and what comes of it.
-    const Side *source           # NULL where the sentence could not be analysed
-    const Side *target
-    const double *score_weights  # [n_target] what the target's tokens weigh in the score
-    const float *s2t_encoded     # NULL without an encoder
-    const float *t2s_encoded
-    const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
-    const uint8_t *t2s_excluded
-    Status status
-    double score
-    double similarity
-
-cdef struct PairScratch:
-    # Of the largest pair of a batch.
-    double *s2t_posterior        # [n_source, n_target + 1]
-    double *t2s_posterior        # [n_target, n_source + 1]
-    double *source_weights       # [n_source]
-    double *target_weights       # [n_target]
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.
@@ -82,48 +55,14 @@ cdef bint _has_room(LinkColumns *columns, Py_ssize_t n_wanted) noexcept nogil:
     return True
 
 
-cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
-    """Give the labels that are excluded no weight."""
-    cdef Py_ssize_t k
-    for k in range(n_labels):
-        if excluded[k]:
-            emission[k] = -INFINITY
-
-
-cdef Status _decode(
-    Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
-) noexcept nogil:
-    """Fill the posteriors of one pair, which decoder and extractor hold from then on."""
-    cdef Py_ssize_t n_source = job.source.n
-    cdef Py_ssize_t n_target = job.target.n
-    cdef double *s2t = decoder.scratch
-    cdef double *t2s = s2t + n_source * (n_target + 1)
-    extractor.hold(job.source, job.target)
-    extractor.pair.source.encoded = job.s2t_encoded
-    extractor.pair.target.encoded = job.t2s_encoded
-    if extractor.prepare(style):
-        return NO_MEMORY
-    extractor.scores(style, s2t, t2s)
-    if job.s2t_excluded != NULL:
-        _exclude(s2t, job.s2t_excluded, n_source * (n_target + 1))
-        _exclude(t2s, job.t2s_excluded, n_target * (n_source + 1))
-    if not (
-        decoder.posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
-        and decoder.posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
-    ):
-        return NOT_FINITE
-    return FINE
-
-
 cdef Status _decide(
-    Job *job, Convention convention, double least, const PairScratch *scratch, LinkColumns *columns,
-    int64_t *n_links,
+    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers, double least,
+    const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil:
-    """Add a decoded pair's links to the columns, and fill its figures."""
+    """Add a decoded pair's links to the columns."""
     cdef Py_ssize_t n_source = job.source.n
     cdef Py_ssize_t n_target = job.target.n
-    cdef TokenWeights weights
-    cdef Py_ssize_t n_likely, k
+    cdef Py_ssize_t n_likely
     cdef int32_t *source
     cdef int32_t *target
     cdef double *confidence
@@ -133,20 +72,11 @@ cdef Status _decide(
     target = columns.target + n_links[0]
     confidence = columns.confidence + n_links[0]
     n_likely = select_links(
-        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, convention.threshold,
-        source, target, confidence,
+        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, numbers.threshold,
+        numbers.beside, scratch.fate, source, target, confidence,
     )
-    n_links[0] += convention.keep(source, target, confidence, n_likely, least)
-    for k in range(n_source):
-        scratch.source_weights[k] = job.source.word[k].weight
-    for k in range(n_target):
-        scratch.target_weights[k] = job.target.word[k].weight
-    weights.score_target = job.score_weights
-    weights.source = scratch.source_weights
-    weights.target = scratch.target_weights
-    figures(
-        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, &weights, &job.score,
-        &job.similarity,
+    n_links[0] += keep_links(
+        numbers, lexical_class, n_target, source, target, confidence, n_likely, least
     )
     return FINE
 
@@ -170,7 +100,8 @@ cdef class Batch:
     cdef dict analysed      # id of a sentence -> its analysis
     cdef dict errors        # number of a pair -> why it failed
 
-    def __cinit__(self, pairs):
+    def __cinit__(self, pairs, int style):
+        cdef Py_ssize_t k
         self.n_pairs = len(pairs)
         self.pairs = list(pairs)
         self.held = []
@@ -182,6 +113,8 @@ cdef class Batch:
         if self.jobs == NULL or self.columns.offset == NULL or self.figures == NULL:
             raise MemoryError("pairs of a batch")
         memset(self.jobs, 0, self.n_pairs * sizeof(Job))
+        for k in range(self.n_pairs):
+            self.jobs[k].style = style
         self.columns.offset[0] = 0
 
     def __dealloc__(self):
@@ -248,17 +181,22 @@ cdef class Batch:
         decoder.reserve(n_source, n_target)
         cdef Py_ssize_t n_s2t = n_source * (n_target + 1)
         cdef Py_ssize_t n_t2s = n_target * (n_source + 1)
-        self._block = <double *>malloc((n_s2t + n_t2s + n_source + n_target) * sizeof(double))
+        self._block = <double *>malloc(
+            (n_s2t + n_t2s + n_source + n_target) * sizeof(double)
+            + (n_target + 1) * sizeof(int32_t) + n_source * n_target
+        )
         if self._block == NULL:
             raise MemoryError("posteriors of a pair")
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
         self.scratch.target_weights = self.scratch.t2s_posterior + n_t2s
         self.scratch.source_weights = self.scratch.target_weights + n_target
+        self.scratch.subsequence = <int32_t *>(self.scratch.source_weights + n_source)
+        self.scratch.fate = <uint8_t *>(self.scratch.subsequence + n_target + 1)
         return 0
 
     cdef int run(
-        self, Decoder decoder, Extractor extractor, int style, Convention convention, double least,
+        self, Decoder decoder, Extractor extractor, Conventions conventions, double least,
         finish, bint finishes_all,
     ) except -1 nogil:
         cdef Py_ssize_t k
@@ -267,19 +205,20 @@ cdef class Batch:
         for k in range(self.n_pairs):
             job = &self.jobs[k]
             if job.status == FINE:
-                job.status = _decode(decoder, extractor, job, style, &self.scratch)
+                job.status = decode_job(decoder, extractor, job, conventions, &self.scratch)
             if job.status == FINE:
                 job.status = _decide(
-                    job, convention, least, &self.scratch, &self.columns, &n_links
+                    job, extractor.pair.lexical_class, &conventions.numbers[job.style], least,
+                    &self.scratch, &self.columns, &n_links,
                 )
             if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
                 with gil:
-                    n_links = self._finish(k, decoder, style, n_links, finish)
+                    n_links = self._finish(k, decoder, n_links, finish)
             self.columns.offset[k + 1] = n_links
         return 0
 
     cdef int64_t _finish(
-        self, Py_ssize_t number, Decoder decoder, int style, int64_t n_links, finish
+        self, Py_ssize_t number, Decoder decoder, int64_t n_links, finish
     ) except -1:
         """Ask for more of the pair that is held; return the number of links with its own."""
         cdef Job *job = &self.jobs[number]
@@ -299,7 +238,10 @@ cdef class Batch:
             for k in range(first, n_links)
         ]
         decoded._decoder = decoder
-        decoded._style = style
+        decoded.style = job.style
+        decoded.unlike = _array(
+            decoder.extractor.pair.lexical_class, n_source * n_target, np.uint8
+        ).reshape(n_source, n_target) != <int>CLASS_IDENTICAL
         decoded._s2t = decoder.scratch
         decoded._t2s = decoder.scratch + n_source * (n_target + 1)
         try:
@@ -319,7 +261,10 @@ cdef class Batch:
     cdef tuple result(self):
         cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
         cdef Py_ssize_t k
+        styles = np.empty(self.n_pairs, dtype=np.int32)
+        cdef int32_t[::1] style = styles
         for k in range(self.n_pairs):
+            style[k] = self.jobs[k].style
             self.figures[k] = self.jobs[k].score
             self.figures[self.n_pairs + k] = self.jobs[k].similarity
             if self.jobs[k].status == NO_MEMORY:
@@ -336,6 +281,7 @@ cdef class Batch:
             _array(self.columns.confidence, n_links * sizeof(double), np.float64),
             figures[:self.n_pairs],
             figures[self.n_pairs:],
+            styles,
         ), self.errors
 
 
@@ -347,7 +293,7 @@ cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
 
 
 def decide_batch(
-    Decoder decoder not None, pairs not None, int style, Convention convention not None,
+    Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
     double least, finish, bint finishes_all=True,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
@@ -360,9 +306,10 @@ def decide_batch(
         encoder says, where the model reads one (see Extractor.rows), else None. A sentence of
         several pairs is analysed once if it is one object.
     style : int
-        Number of the style among the model's; 0 where it has none by name.
-    convention : Convention
-        That style's.
+        Number of the style among the model's; 0 where it has none by name, -1 to choose one for
+        each pair.
+    conventions : Conventions
+        Of all styles.
     least : float
         Links of less confidence are left out; in [0, 1].
     finish : callable
@@ -374,17 +321,17 @@ def decide_batch(
     Returns
     -------
     columns : tuple of arrays
-        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them.
-        A pair that failed has no links.
+        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them,
+        and the number of the style that decided. A pair that failed has no links.
     errors : dict from int to Exception
         Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
         lemmas, or has a head outside it, or if the sentences cannot obey the constraints;
         ShapeError if a column's length is not the number of tokens; ModelError if the weights are
         so large that float64 cannot hold the posteriors.
     """
-    if not 0 <= style < decoder.weights.shape[0]:
+    if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs)
+    cdef Batch batch = Batch(pairs, style)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:
@@ -399,7 +346,7 @@ def decide_batch(
         try:
             batch.reserve(decoder)
             with nogil:
-                batch.run(decoder, extractor, style, convention, least, finish, finishes_all)
+                batch.run(decoder, extractor, conventions, least, finish, finishes_all)
         finally:
             extractor.release()  # it points to what the batch owns
     return batch.result()

@@ -9,8 +9,9 @@ cdef class DecodedPair:
     cdef readonly object s2t_posterior
     cdef readonly object t2s_posterior
     cdef readonly list links
+    cdef readonly int style
+    cdef readonly object unlike
     cdef Decoder _decoder    # None once another pair is decoded
-    cdef int _style
     cdef const double *_s2t  # emissions of both directions, held by the decoder
     cdef const double *_t2s
     cdef Decoder _held(self)

@@ -23,6 +23,10 @@ cdef class DecodedPair:
     t2s_posterior : float64 array, shape (n_target, n_source + 1)
     links : list of (int, int, float)
         Source, target and confidence of the links of the joint decision, sorted.
+    style : int
+        Number of the style that decided.
+    unlike : bool array, shape (n_source, n_target)
+        Whether two words have different forms.
     """
 
     def __init__(self):
@@ -49,8 +53,8 @@ cdef class DecodedPair:
         cdef int32_t[::1] s2t_states = states[0]
         cdef int32_t[::1] t2s_states = states[1]
         with nogil:
-            decoder.labels(self._style, 0, self._s2t, n_source, n_target + 1, &s2t_states[0])
-            decoder.labels(self._style, 1, self._t2s, n_target, n_source + 1, &t2s_states[0])
+            decoder.labels(self.style, 0, self._s2t, n_source, n_target + 1, &s2t_states[0])
+            decoder.labels(self.style, 1, self._t2s, n_target, n_source + 1, &t2s_states[0])
         return states
 
     def block_probabilities(self, blocks):
@@ -101,7 +105,7 @@ cdef class DecodedPair:
         cdef Py_ssize_t k
         with nogil:  # the buffers of the decoder are those of the last chain
             decoder.posteriors(
-                self._style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
+                self.style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
             )
             for k in range(ranges.shape[0]):
                 probabilities[k, 0] = span_probability(
@@ -109,7 +113,7 @@ cdef class DecodedPair:
                     ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
                 )
             decoder.posteriors(
-                self._style, 1, self._t2s, n_target, n_source + 1, &t2s_posterior[0, 0]
+                self.style, 1, self._t2s, n_target, n_source + 1, &t2s_posterior[0, 0]
             )
             for k in range(ranges.shape[0]):
                 probabilities[k, 1] = span_probability(
@@ -155,4 +159,4 @@ cdef class DecodedPair:
         cdef const Sink *sink = &extractor.sink
         slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
         values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
-        return slots, values, np.asarray(decoder.weights)[self._style, slots]
+        return slots, values, np.asarray(decoder.weights)[self.style, slots]

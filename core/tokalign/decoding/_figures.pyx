@@ -18,7 +18,7 @@ counted by how rare its words are, at least 80% is expected to have a counterpar
 
 import numpy as np
 
-from tokalign.decoding._joint cimport check_posteriors, mean_posterior
+from tokalign.decoding.joint cimport check_posteriors, mean_posterior
 
 from tokalign.errors import ShapeError
 

@@ -13,23 +13,22 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
 from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
 from tokalign.decoding.constrained import missing_links, pinned
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.convention import Conventions
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.phrases import phrases_of
-from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
-from tokalign.model.file import Model
-from tokalign.model.styles import DEFAULT_THRESHOLD, StyleHeader
+from tokalign.model.file import Model, style_names
+from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
 from tokalign.types import LinkExplanation
 from tokalign.types.alignment import LinkTuple
 from tokalign.types.columns import AlignmentColumns
-from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.types.phrases import Phrase
 
 _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """The style of a model that has none."""
-_AS_IT_IS = Convention(_PLAIN)
+_AS_IT_IS = Conventions([_PLAIN])
 _NO_MEANS = np.empty((0, 0))
 _NOTHING = _NO_MEANS.astype(np.float32)
 
@@ -46,37 +45,40 @@ class ModelBackend(Backend):
     def __init__(self, model: Model, lexicons: Lexicons) -> None:
         self.header = model.header
         self._table = model.table
-        self._numbers = {"": 0} | {
-            style["name"]: number for number, style in enumerate(model.header.styles)
-        }
-        self._conventions = list(map(Convention, model.header.styles or [_PLAIN]))
+        self._styles = style_names(model.header)
+        self._conventions = Conventions(model.header.styles or [_PLAIN])
         self._decoder = Decoder(model, lexicons)
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""
-        if options.style not in self._numbers:
-            names = ", ".join(style["name"] for style in self.header.styles) or "(none)"
-            raise InputError(
-                f"no style {quoted(options.style)}; the model {self.header.name} has {names}",
-                field="options.style",
-            )
+        self._number(options)
+
+    def _number(self, options: AlignOptions) -> int:
+        """Return the number of the style that options ask for; -1 to choose for each pair."""
+        name = self._styles.chosen(options.style, related=options.related)
+        if name == AUTO:
+            return -1
+        return self._styles.names.index(name) if name else 0
 
     def decide(
         self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
-        style = self._numbers[options.style]
-        convention = self._conventions[style]
-        finisher = _Finisher(options, convention, self._table, len(pairs), means=means)
-        (offsets, source, target, confidence, score, similarity), errors = decide_batch(
+        style = self._number(options)
+        if style < 0 and (means or options.detail is Detail.SCORES):
+            # Scores are of the first style, whichever makes the links; so is what reads posteriors.
+            style = 0
+        finisher = _Finisher(options, self._conventions, self._table, len(pairs), means=means)
+        (offsets, source, target, confidence, score, similarity, styles), errors = decide_batch(
             self._decoder,
             pairs,
             style,
-            convention,
+            self._conventions,
             options.min_confidence,
             finisher.finish,
             finisher.has_more,
         )
+        names = self._styles.names
         columns = AlignmentColumns(
             sources=[pair[0] for pair, _ in pairs],
             targets=[pair[1] for pair, _ in pairs],
@@ -94,6 +96,7 @@ class ModelBackend(Backend):
             phrases=finisher.phrases,
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
+            styles=[names[number] for number in styles.tolist()] if names else (),
         )
         return Decided(columns, errors, finisher.means)
 
@@ -108,9 +111,8 @@ class ModelBackend(Backend):
             found.extend(explain_link(self._table, decoded, *link, options.symmetrization))
             return decoded.links
 
-        style = self._numbers[options.style]
         _, errors = decide_batch(
-            self._decoder, [pair], style, self._conventions[style], 0.0, finish
+            self._decoder, [pair], self._number(options), self._conventions, 0.0, finish
         )
         for error in errors.values():
             raise error
@@ -126,7 +128,7 @@ class _Finisher:
     def __init__(
         self,
         options: AlignOptions,
-        convention: Convention,
+        conventions: Conventions,
         table: FeatureTable,
         n_pairs: int,
         *,
@@ -134,7 +136,8 @@ class _Finisher:
     ) -> None:
         self._options = options
         # The maps are of the mean of both directions.
-        self._convention = _AS_IT_IS if options.symmetrization in ONE_DIRECTION else convention
+        is_one = options.symmetrization in ONE_DIRECTION
+        self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
         self._table = table
         self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
         self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
@@ -156,16 +159,19 @@ class _Finisher:
     def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
         """Keep what is asked for of a pair, and return its links."""
         symmetrization = self._options.symmetrization
+        convention = self._conventions[decoded.style]
         links = self._links(decoded)
         if self.posteriors or decoded.constraints is not None:
-            confidence = self._convention.confidences(link_posteriors(decoded, symmetrization))
+            confidence = convention.confidences(
+                link_posteriors(decoded, symmetrization), decoded.unlike
+            )
             if decoded.constraints is not None:
                 confidence = pinned(decoded.constraints, confidence)
                 links = self._completed(decoded, links, confidence)
             if self.posteriors:
                 self.posteriors[number] = confidence.astype(np.float32)
         if self.phrases:
-            self.phrases[number] = phrases_of(decoded, links, symmetrization, self._convention)
+            self.phrases[number] = phrases_of(decoded, links, symmetrization, convention)
         if self.explanations:
             self.explanations[number] = tuple(
                 explanation
@@ -179,8 +185,9 @@ class _Finisher:
     def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
         if self._options.symmetrization is Symmetrization.JOINT:
             return decoded.links
+        convention = self._conventions[decoded.style]
         links = [
-            (i, j, self._convention.confidence(posterior))
+            (i, j, convention.confidence(posterior, bool(decoded.unlike[i, j])))
             for i, j, posterior in links_by_label(decoded, self._options.symmetrization)
         ]
         return [link for link in links if link[2] >= self._options.min_confidence]

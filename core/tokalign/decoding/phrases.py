@@ -5,7 +5,8 @@
 
 over all label sequences of each chain (tokalign.crf.spans). The confidence is their mean, as that
 of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
-it is that direction's. A block of one link has the confidence of the link.
+it is that direction's. A block of one link has the confidence of the link; one without two words of
+one form is read by the map of unlike words.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def phrases_of(
     """
     blocks = maximal_blocks((i, j) for i, j, _ in links)
     probabilities = decoded.block_probabilities(blocks)
+    unlike = [all(bool(decoded.unlike[link]) for link in links_of(block)) for block in blocks]
     if symmetrization is Symmetrization.SOURCE_TO_TARGET:
         chosen = probabilities[:, 0]
     elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
@@ -46,6 +48,9 @@ def phrases_of(
         chosen = probabilities.mean(axis=1)
     anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
     return tuple(
-        Phrase(*block, 1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each))
-        for block, each in zip(blocks, chosen.tolist(), strict=True)
+        Phrase(
+            *block,
+            1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each, are_unlike),
+        )
+        for block, each, are_unlike in zip(blocks, chosen.tolist(), unlike, strict=True)
     )

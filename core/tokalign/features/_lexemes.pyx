@@ -167,9 +167,11 @@ cdef class LexemeTable:
             if (<Py_UCS4>word.lower.code[k]).isalnum():
                 word.first_letter = word.lower.code[k]
                 break
-        words = code_words(form)
-        if words:
-            code_name = self._string_id(" ".join(words))
+        # A plain word in one case, or with a capital first, is no name of code.
+        if not (form.isalpha() and (form[1:].islower() or form.isupper())):
+            words = code_words(form)
+            if words:
+                code_name = self._string_id(" ".join(words))
         for expansion in expansions(form):
             if stands_for_content and all([w in self._function_words for w in expansion.words]):
                 continue

@@ -21,7 +21,9 @@ cdef class PairMemory:
     cdef readonly int64_t n_asked
     cdef readonly int64_t n_compared
     cdef void clear(self) noexcept nogil
-    cdef void fill(self, PairState *pair, const Tables *tables, int style) noexcept nogil
+    cdef void fill(
+        self, PairState *pair, const Tables *tables, int style, bint only_scores
+    ) noexcept nogil
     cdef WordPair *_compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, int style, uint64_t key
     ) noexcept nogil

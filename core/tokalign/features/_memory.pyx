@@ -60,8 +60,11 @@ cdef class PairMemory:
         """Forget everything, as must be done where lexemes are numbered anew."""
         memset(self._places, 0, (1 << PLACE_BITS) * sizeof(WordPair))
 
-    cdef void fill(self, PairState *pair, const Tables *tables, int style) noexcept nogil:
-        """Fill word_score, cosine, lexical_class, rule and strength of all cells."""
+    cdef void fill(
+        self, PairState *pair, const Tables *tables, int style, bint only_scores
+    ) noexcept nogil:
+        """Fill word_score of all cells, and but for `only_scores`, cosine, lexical_class, rule and
+        strength, which are the same in all styles."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n
         cdef Py_ssize_t i, j, cell
@@ -83,6 +86,8 @@ cdef class PairMemory:
                         known = self._compare(pair.source.word[i], others[j], tables, style, key)
                 pair.word_score[2 * cell] = known.score[0]
                 pair.word_score[2 * cell + 1] = known.score[1]
+                if only_scores:
+                    continue
                 pair.cosine[cell] = known.cosine
                 pair.lexical_class[cell] = known.lexical_class
                 pair.rule[cell] = known.rule

@@ -39,7 +39,7 @@ cdef extern from *:
 cdef inline void _spell(const Lexeme *word, Letters *out) noexcept nogil:
     out.code = word.lower.code
     out.n = word.lower.n
-    out.is_function = word.kind == KIND_FUNCTION
+    out.is_function = word.kind != KIND_CONTENT
 
 
 cdef bint _is_known(const Lexeme *word) noexcept nogil:

@@ -34,6 +34,7 @@ cdef class Extractor:
     cdef int load(self, source, target, encoded=*, int style=*) except -1
     cdef void hold(self, const Side *source, const Side *target) noexcept nogil
     cdef int prepare(self, int style) noexcept nogil
+    cdef void change_style(self, int style) noexcept nogil
     cdef int _prepare_arcs(self) noexcept nogil
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

@@ -235,7 +235,7 @@ cdef class Extractor:
         """Compute what the rows and scores of the pair at hand are made of; return 0, or -1
         without memory."""
         cdef PairState *pair = &self.pair
-        self.memory.fill(pair, &self.lexemes.tables, style)
+        self.memory.fill(pair, &self.lexemes.tables, style, False)
         memset(pair.acronym, 0, pair.source.n * pair.target.n)
         mark_acronyms(pair)
         mark_names(pair)
@@ -247,6 +247,10 @@ cdef class Extractor:
         prepare_anchoring(pair)
         prepare_neural(pair)
         return self._prepare_arcs()
+
+    cdef void change_style(self, int style) noexcept nogil:
+        """Make the pair that is prepared ready for the scores of another style."""
+        self.memory.fill(&self.pair, &self.lexemes.tables, style, True)
 
     cdef int _prepare_arcs(self) noexcept nogil:
         """Fill the similarities of the words' arcs, if they are asked for and there are trees."""

@@ -53,6 +53,8 @@ Name = Annotated[str, re.compile(_NAME), _A_NAME]
 OptionalName = Annotated[str, re.compile(f"({_NAME})?"), f"{_A_NAME}, or nothing"]
 Version = Annotated[str, re.compile(f"[^{_UNFIT}]{{1,64}}"), "text of 1 to 64 characters"]
 Digest = Annotated[str, re.compile("[0-9a-f]{64}"), "64 hexadecimal digits"]
+LARGEST_WEIGHT: Final = 1e6
+Weight = Annotated[float, LARGEST_WEIGHT, "a number of at most 1e6, either sign"]
 
 
 def digest_of(content: bytes | memoryview) -> str:
@@ -172,6 +174,12 @@ def _fits(value: object, hint: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     if hint is str:
         return isinstance(value, str) and _TEXT.fullmatch(value) is not None
+    if hint is Weight:
+        return (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and abs(value) <= LARGEST_WEIGHT
+        )
     if get_origin(hint) is Annotated:
         return isinstance(value, str) and hint.__metadata__[0].fullmatch(value) is not None
     return False

@@ -46,7 +46,14 @@ from tokalign.files.headers import (
     digest_of,
     read_header,
 )
-from tokalign.model.styles import OwnWeights, StyleHeader, check_styles
+from tokalign.model.styles import (
+    OwnWeights,
+    StyleHeader,
+    StyleNames,
+    check_styles,
+    default_style,
+    related_style,
+)
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
@@ -168,6 +175,16 @@ class Model:
             weights[style, own.slots] += own.weights
             transitions[style] += own.transitions
         return weights, transitions
+
+
+def style_names(header: ModelHeader) -> StyleNames:
+    """Return the names of what decides which links a model makes."""
+    return StyleNames(
+        header.name,
+        tuple(style["name"] for style in header.styles),
+        default_style(header.styles),
+        related_style(header.styles),
+    )
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:

@@ -1,7 +1,8 @@
 """Styles: conventions of what deserves a link, of which one model can hold several.
 
 Corpora disagree on what they link. A model's shared weights come from all of them; a style adds
-weights of its own, a threshold, and a map from posteriors to confidences.
+weights of its own, a threshold, and maps from posteriors to confidences. Whoever names no style
+gets one that the model chooses for each pair (tokalign.decoding.choice), if it can.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ from typing import NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.files.headers import Name
+from tokalign.errors import InputError, quoted
+from tokalign.files.headers import Name, Weight
 
 MAX_STYLES = 8
 MAX_KNOTS = 16
+AUTO = "auto"
+"""Name of the choice of a style for each pair; no style may have it."""
+N_INPUTS = 16
+"""Numbers of a pair that its style is chosen by (tokalign.decoding.choice)."""
 DEFAULT_THRESHOLD = 0.4
 """Of models without styles. Cross-validated on RTE2's development half F1 is flat between 0.3 and
 0.4 (three divisions into folds), and exact match best at 0.4."""
@@ -33,16 +39,31 @@ class StyleHeader(TypedDict):
         What it links, for people.
     threshold : float
         Mean posterior from which the joint decision takes a link; in (0, 1].
+    beside : float, optional
+        That of a link beside another that is taken; in (0, threshold], the threshold by default.
     raw, calibrated : tuple of float, optional
         Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both
         rise, so that the order of links is kept. Without any, they are the same.
+    unlike : tuple of float, optional
+        Slope and offset of the map for links of unlike words: the log odds of the confidence are
+        the slope times those of the mean posterior, and the offset. Without it the first map holds
+        for all links.
+    choice : tuple of float, optional
+        What the pair's N_INPUTS numbers weigh in choosing this style, and a constant. All styles
+        have it, or none.
+    related : bool, optional
+        Whether it is the style of pairs that are known to say the same; at most one is.
     """
 
     name: Name
     links: str
     threshold: float
+    beside: NotRequired[float]
     raw: NotRequired[tuple[float, ...]]
     calibrated: NotRequired[tuple[float, ...]]
+    unlike: NotRequired[tuple[Weight, ...]]
+    choice: NotRequired[tuple[Weight, ...]]
+    related: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +84,109 @@ class OwnWeights:
     transitions: NDArray[np.float64]
 
 
+def default_style(styles: Sequence[StyleHeader]) -> str:
+    """Return the name of what decides where no style is named: AUTO, a style, or nothing."""
+    if any("choice" in style for style in styles):
+        return AUTO
+    return styles[0]["name"] if styles else ""
+
+
+def related_style(styles: Sequence[StyleHeader]) -> str:
+    """Return the name of the style of pairs that are known to say the same; nothing without."""
+    return next((style["name"] for style in styles if style.get("related")), "")
+
+
+@dataclass(frozen=True, slots=True)
+class StyleNames:
+    """Names of what decides which links a model makes.
+
+    Attributes
+    ----------
+    model : str
+        The model's name, for errors.
+    names : tuple of str
+        Of its styles, the first first; empty where it has one convention.
+    default : str
+        What decides where none is named: AUTO, a style, or nothing.
+    related : str
+        The style of pairs that are known to say the same; empty without.
+    """
+
+    model: str
+    names: tuple[str, ...]
+    default: str
+    related: str
+
+    def chosen(self, style: str, *, related: bool) -> str:
+        """Return the name of what decides: AUTO, a style, or nothing where the model has none.
+
+        Parameters
+        ----------
+        style : str
+            As AlignOptions has it.
+        related : bool
+
+        Raises
+        ------
+        InputError
+            If the model has no such style; the field is that of the option.
+        """
+        if related and style:
+            raise InputError(
+                f"related is set, and style is {quoted(style)}; wanted one of them",
+                field="options.related",
+            )
+        if related and not self.related:
+            raise InputError(
+                f"related is set; the model {self.model} has no style for related pairs",
+                field="options.related",
+            )
+        name = self.related if related else style or self.default
+        if name in self.names or name == self.default:
+            return name
+        known = ", ".join(dict.fromkeys((self.default, *self.names))) or "(none)"
+        raise InputError(
+            f"no style {quoted(style)}; the model {self.model} has {known}", field="options.style"
+        )
+
+
 def check_styles(styles: Sequence[StyleHeader]) -> None:
     """Raise ValueError unless styles are few, named apart, and their numbers make sense."""
     if len(styles) > MAX_STYLES:
         raise ValueError(f"it has {len(styles)} styles; wanted at most {MAX_STYLES}")
     names = [style["name"] for style in styles]
-    if len(set(names)) < len(names):
-        raise ValueError(f"two styles have one name among {', '.join(names)}")
+    if len(set(names)) < len(names) or AUTO in names:
+        raise ValueError(f"two styles have one name among {', '.join(names)}, or one is {AUTO}")
+    if len({"choice" in style for style in styles}) > 1:
+        raise ValueError("some styles have weights of the choice, and some have none")
+    if sum(bool(style.get("related")) for style in styles) > 1:
+        raise ValueError("several styles are those of related pairs; wanted at most one")
     for style in styles:
-        where = f"style {style['name']}"
-        if not 0.0 < style["threshold"] <= 1.0:
-            raise ValueError(f"{where}: threshold is {style['threshold']}; wanted one in (0, 1]")
-        raw, calibrated = style.get("raw", ()), style.get("calibrated", ())
-        if not raw and not calibrated:
-            continue
-        if len(raw) != len(calibrated) or not 2 <= len(raw) <= MAX_KNOTS:
-            raise ValueError(
-                f"{where}: {len(raw)} raw and {len(calibrated)} calibrated knots; wanted as many "
-                f"of both, 2 to {MAX_KNOTS}"
-            )
-        if (raw[0], raw[-1]) != (0, 1):
-            raise ValueError(f"{where}: raw goes from {raw[0]} to {raw[-1]}; wanted 0 to 1")
-        for name, knots in (("raw", raw), ("calibrated", calibrated)):
-            if not all(low < high for low, high in pairwise(knots)):
-                raise ValueError(f"{where}: {name} does not rise")
+        _check_style(style)
+
+
+def _check_style(style: StyleHeader) -> None:
+    where = f"style {style['name']}"
+    if not 0.0 < style["threshold"] <= 1.0:
+        raise ValueError(f"{where}: threshold is {style['threshold']}; wanted one in (0, 1]")
+    if not 0.0 < style.get("beside", style["threshold"]) <= style["threshold"]:
+        raise ValueError(f"{where}: beside is {style.get('beside')}; wanted one in (0, threshold]")
+    unlike = style.get("unlike", (1.0, 0.0))
+    if len(unlike) != 2 or unlike[0] <= 0:
+        raise ValueError(f"{where}: unlike is {list(unlike)}; wanted a slope above 0 and an offset")
+    n_weights = len(style.get("choice", ()))
+    if n_weights not in (0, N_INPUTS + 1):
+        raise ValueError(f"{where}: {n_weights} weights of the choice; wanted {N_INPUTS + 1}")
+    raw, calibrated = style.get("raw", ()), style.get("calibrated", ())
+    if not raw and not calibrated:
+        return
+    if len(raw) != len(calibrated) or not 2 <= len(raw) <= MAX_KNOTS:
+        raise ValueError(
+            f"{where}: {len(raw)} raw and {len(calibrated)} calibrated knots; wanted as many "
+            f"of both, 2 to {MAX_KNOTS}"
+        )
+    if (raw[0], raw[-1]) != (0, 1):
+        raise ValueError(f"{where}: raw goes from {raw[0]} to {raw[-1]}; wanted 0 to 1")
+    for name, knots in (("raw", raw), ("calibrated", calibrated)):
+        if not all(low < high for low, high in pairwise(knots)):
+            raise ValueError(f"{where}: {name} does not rise")

@@ -1,13 +1,16 @@
-"""Two words that are one word in two spellings: typos, lengthened words, British and American.
+"""Two words that are one word in two spellings: typos, lengthened words, British and American,
+with accents and without.
 
 The kernels compare arrays of code points in lower case; equal words are no variants of each other.
 """
+
+import unicodedata
 
 from libc.stdint cimport int32_t, uint32_t
 
 from tokalign.spelling.letters cimport MAX_LETTERS, Letters, SpelledWord
 
-from tokalign.spelling._variants import PAIRS, RULES
+from tokalign.spelling.variants import PAIRS, RULES
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
@@ -20,6 +23,8 @@ cdef enum:
     MOST_PAIRS = 128
     MOST_ENDINGS = 8
     N_SPELLING = 20         # letters of an entry of the tables
+    MOST_APART = 3          # letters by which variants differ in length
+    N_FOLDED = 0x250        # code points from which no letter loses its accent
 
 cdef struct Spelling:
     uint32_t[N_SPELLING] code
@@ -33,6 +38,7 @@ cdef struct Rule:
     int n_endings       # 0: any
     Spelling[MOST_ENDINGS] ending
 
+cdef uint32_t[N_FOLDED] FOLDED     # letter -> itself without its accent
 cdef Rule[MOST_RULES] RULE
 cdef int N_RULES = 0
 cdef Spelling[2 * MOST_PAIRS] PAIR
@@ -182,11 +188,36 @@ cdef bint _follows(
     return False
 
 
+for _code in range(N_FOLDED):
+    _letter = unicodedata.normalize("NFD", chr(_code))[0]
+    FOLDED[_code] = ord(_letter) if _letter.isascii() else _code
+
+
+cdef inline uint32_t _folded(uint32_t code) noexcept nogil:
+    return FOLDED[code] if code < N_FOLDED else code
+
+
+cdef bint _differ_by_accents(const Letters *a, const Letters *b) noexcept nogil:
+    cdef bint are_equal = True
+    cdef int k
+    if a.n != b.n:
+        return False
+    for k in range(a.n):
+        if _folded(a.code[k]) != _folded(b.code[k]):
+            return False
+        are_equal = are_equal and a.code[k] == b.code[k]
+    return not are_equal
+
+
 cdef bint variant(const Letters *a, const Letters *b) noexcept nogil:
-    """Whether two words are the British and the American spelling of one."""
+    """Whether two words are the British and the American spelling of one, or differ by accents."""
     cdef int k
     if max(a.n, b.n) > MAX_LETTERS or min(a.n, b.n) < 2:
         return False
+    if max(a.n, b.n) - min(a.n, b.n) > MOST_APART:
+        return False
+    if _differ_by_accents(a, b):
+        return True
     for k in range(N_RULES):
         if _follows(&RULE[k], a, b) or _follows(&RULE[k], b, a):
             return True
@@ -244,12 +275,15 @@ def is_lengthened(a, b):
 
 
 def is_variant(a, b):
-    """Return whether two words are the British and the American spelling of one, in either order.
+    """Return whether two words are the British and the American spelling of one, in either order,
+    or differ by accents alone.
 
     Examples
     --------
     >>> is_variant("colour", "color"), is_variant("gray", "grey"), is_variant("four", "for")
     (True, True, False)
+    >>> is_variant("São", "Sao")
+    True
     """
     cdef SpelledWord one = SpelledWord(a)
     cdef SpelledWord other = SpelledWord(b)

@@ -64,6 +64,10 @@ def check_options(name: str, options: AlignOptions) -> None:
             f"wanted {Symmetrization.JOINT}",
             field="options.symmetrization",
         )
+    if options.related:
+        raise InputError(
+            f"related is set; {name} has no style for related pairs", field="options.related"
+        )
     if options.style:
         raise InputError(
             f"no style {quoted(options.style)}; {name} has none", field="options.style"

@@ -117,6 +117,8 @@ class Alignment(View):
         Whether the sentence's end was cut off, as AlignOptions.truncate asks.
     distance : float or None
         Of the two sentences, at least 0, where the system that decided measures one.
+    style : str
+        Name of the model's style that decided; empty where there are none.
     """
 
     source: Sentence
@@ -133,6 +135,7 @@ class Alignment(View):
     source_truncated: bool = False
     target_truncated: bool = False
     distance: float | None = None
+    style: str = ""
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

@@ -51,6 +51,8 @@ class AlignmentColumns:
     truncated : sequence of (bool, bool)
         Of each pair, whether the source's and the target's end was cut off; empty unless asked
         for.
+    styles : sequence of str
+        Name of the style that decided each pair; empty where there are none.
     """
 
     sources: Sequence[Sentence]
@@ -70,6 +72,7 @@ class AlignmentColumns:
     distance: Sequence[float | None] = ()
     unit: OffsetUnit = OffsetUnit.CODE_POINTS
     truncated: Sequence[tuple[bool, bool]] = ()
+    styles: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.score)
@@ -109,6 +112,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "source_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[0],
     "target_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[1],
     "distance": lambda columns, index: _each(columns.distance, index, None),
+    "style": lambda columns, index: _each(columns.styles, index, ""),
 }
 
 
@@ -138,5 +142,6 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         phrases=[alignment.phrases],
         distance=[alignment.distance],
         truncated=[(alignment.source_truncated, alignment.target_truncated)],
+        styles=[alignment.style] if alignment.style else (),
     )
     return columns, 0

@@ -22,7 +22,7 @@ class Symmetrization(enum.StrEnum):
 
     ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
     one link. ``joint`` takes every link whose mean posterior over both directions is high enough
-    (tokalign.decoding._joint). The others combine the best labellings
+    (tokalign.decoding.joint). The others combine the best labellings
     (tokalign.decoding.symmetrize).
     """
 
@@ -96,7 +96,11 @@ class AlignOptions:
     symmetrization : Symmetrization
         Its value as a str is taken, too.
     style : str
-        Name of the convention to follow, out of the model's styles; empty for its default.
+        Name of the convention to follow, out of the model's styles; empty for its default, which
+        is ``auto`` where the model chooses a style for each pair.
+    related : bool
+        Whether the two sentences are known to say the same, or one to answer the other. Then the
+        model's style for such pairs decides, so no other may be named.
     min_confidence : float
         Links of a lower confidence are left out. In [0, 1].
     posteriors : bool
@@ -122,6 +126,7 @@ class AlignOptions:
 
     symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
     style: str = ""
+    related: bool = False
     min_confidence: float = 0.0
     posteriors: bool = False
     explain: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tokalign.values import _units, _words
+from tokalign.values import _units, words
 from tokalign.values.kinds import Part
 
 
@@ -66,53 +66,53 @@ class _Table(dict[str, Reading]):
 
 
 def _add_numbers(lower: _Table) -> None:
-    for word, value in _words.NUMBERS.items():
+    for word, value in words.NUMBERS.items():
         is_ten = value >= 20
         is_one = 1 <= value <= 9
         part = Part.TEN if is_ten else Part.ONE if is_one else Part.TEEN
         lower.add(word, part, number=float(value))
     lower.add("hundred", Part.HUNDRED, factor=100.0)
-    for word, factor in _words.SCALES.items():
+    for word, factor in words.SCALES.items():
         lower.add(word, Part.SCALE, factor=float(factor))
-    for word, value in _words.ORDINALS.items():
+    for word, value in words.ORDINALS.items():
         part = Part.ORDINAL | (Part.ORDINAL_WORD if value <= 9 else Part(0))
         lower.add(word, part, number=float(value))
-    for word, value in _words.DENOMINATORS.items():
+    for word, value in words.DENOMINATORS.items():
         lower.add(word, Part.DENOMINATOR, number=float(value))
         plural = "halves" if word == "half" else f"{word}s"
         lower.add(plural, Part.DENOMINATORS, number=float(value))
     lower.add("half", Part.HALF)
     lower.add("quarter", Part.QUARTER_WORD)
-    for sign, (numerator, denominator) in _words.VULGAR.items():
+    for sign, (numerator, denominator) in words.VULGAR.items():
         fields = (numerator, denominator)
         lower.add(sign, Part.VULGAR, number=numerator / denominator, fields=fields)
 
 
 def _add_calendar(lower: _Table, cased: _Table) -> None:
-    for word, month in _words.MONTHS.items():
-        weak = word in _words.WEAK_MONTHS
+    for word, month in words.MONTHS.items():
+        weak = word in words.WEAK_MONTHS
         lower.add(word, Part.MONTH | (Part.WEAK if weak else Part.ALONE), fields=(month,))
         if weak:
             alone = Part(0) if word == "mar" else Part.ALONE | Part.NOT_FIRST
             cased.add(word.capitalize(), Part.MONTH | alone, fields=(month,))
             cased.add(word.upper(), Part.MONTH, fields=(month,))
             cased.add(f"{word.capitalize()}.", Part.MONTH | Part.ALONE, fields=(month,))
-    for word, weekday in _words.WEEKDAYS.items():
-        weak = word in _words.WEAK_WEEKDAYS
+    for word, weekday in words.WEEKDAYS.items():
+        weak = word in words.WEAK_WEEKDAYS
         lower.add(word, Part.WEEKDAY | (Part(0) if weak else Part.ALONE), fields=(weekday,))
         if weak:
             cased.add(f"{word.capitalize()}.", Part.WEEKDAY | Part.ALONE, fields=(weekday,))
-    for word, year in _words.DECADES.items():
+    for word, year in words.DECADES.items():
         lower.add(word, Part.DECADE, fields=(year, 10))
-    for word in _words.CENTURIES:
+    for word in words.CENTURIES:
         lower.add(word, Part.CENTURY)
-    for word, half in _words.DAY_HALVES.items():
+    for word, half in words.DAY_HALVES.items():
         lower.add(word, Part.DAY_HALF, fields=(half,))
-    for word, half in _words.DAY_PARTS.items():
+    for word, half in words.DAY_PARTS.items():
         lower.add(word, Part.DAY_HALF | Part.DAY_PART, fields=(half,))
-    for word, hour in _words.NOONS.items():
+    for word, hour in words.NOONS.items():
         lower.add(word, Part.NOON, fields=(hour,))
-    for word in _words.OCLOCKS:
+    for word in words.OCLOCKS:
         lower.add(word, Part.OCLOCK)
 
 
@@ -141,18 +141,18 @@ def _lexicon() -> tuple[_Table, _Table]:
     _add_numbers(lower)
     _add_calendar(lower, cased)
     _add_units(lower, cased)
-    for word, name in _words.CONNECTORS.items():
+    for word, name in words.CONNECTORS.items():
         lower.add(word, Part[name])
-    for word in _words.VERSION_WORDS:
+    for word in words.VERSION_WORDS:
         lower.add(word, Part.VERSION_WORD)
-    for word in _words.NUMBER_SIGNS:
+    for word in words.NUMBER_SIGNS:
         cased.add(word, Part.NUMBER_SIGN)
-    for word in _words.PERCENTS:
+    for word in words.PERCENTS:
         lower.add(word, Part.PERCENT)
-    for word in _words.PERCENTAGES:
+    for word in words.PERCENTAGES:
         lower.add(word, Part.PERCENTAGE)
     lower.add("cent", Part.CENT)
-    for letter, factor in _words.SCALE_LETTERS.items():
+    for letter, factor in words.SCALE_LETTERS.items():
         cased.add(letter, Part.SCALE, factor=float(factor))
     cased["A"] = cased["A"]._replace(parts=cased["A"].parts | Part.A)
     return lower, cased

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from tokalign.values._words import IGNORED_TAILS
 from tokalign.values.kinds import Part
 from tokalign.values.reading import CASED, LOWER, TAILS, Reading
+from tokalign.values.words import IGNORED_TAILS
 
 MAX_READINGS = 8
 """Most pieces of a token, "£1m-£2m" having seven."""

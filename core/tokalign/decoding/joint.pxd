@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 
 cdef int check_posteriors(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior
@@ -16,7 +16,8 @@ cdef inline double mean_posterior(
 cdef Py_ssize_t select_links(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]
-    Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
+    Py_ssize_t n_source, Py_ssize_t n_target, double threshold, double beside,
+    uint8_t *fate,                 # [n_source, n_target] scratch
     int32_t *source,               # room for n_source * n_target links
     int32_t *target, double *confidence,
 ) noexcept nogil

@@ -1,0 +1,43 @@
+from libc.stdint cimport int32_t, uint8_t
+
+from tokalign.decoding._decoder cimport Decoder
+from tokalign.decoding.convention cimport Conventions
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport Side
+
+cdef enum:
+    CHOOSE = -1      # in the place of a style's number
+
+cdef enum Status:
+    FINE = 0
+    NO_MEMORY = 1
+    NOT_FINITE = 2
+    FAILED = 3       # before the pair was decoded; its error is known
+
+cdef struct Job:
+    # One pair: what is given, and what comes of it.
+    const Side *source           # NULL where the sentence could not be analysed
+    const Side *target
+    const double *score_weights  # [n_target] what the target's tokens weigh in the score
+    const float *s2t_encoded     # NULL without an encoder
+    const float *t2s_encoded
+    const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
+    const uint8_t *t2s_excluded
+    int style                    # that decides; before, CHOOSE where the pair is to tell
+    Status status
+    double score
+    double similarity
+
+cdef struct PairScratch:
+    # Of the largest pair of a batch.
+    double *s2t_posterior        # [n_source, n_target + 1]
+    double *t2s_posterior        # [n_target, n_source + 1]
+    double *source_weights       # [n_source]
+    double *target_weights       # [n_target]
+    int32_t *subsequence         # [n_target + 1] of the choice
+    uint8_t *fate                # [n_source, n_target] of the decision
+
+cdef Status decode_job(
+    Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
+    const PairScratch *scratch,
+) noexcept nogil

@@ -1,0 +1,86 @@
+"""Decoding of one pair of a batch: its style, its posteriors and its figures."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport uint8_t
+
+from tokalign.decoding.choice cimport N_CHOICE_INPUTS, choice_inputs, choose_style
+from tokalign.decoding._figures cimport TokenWeights, figures
+
+
+cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
+    """Give the labels that are excluded no weight."""
+    cdef Py_ssize_t k
+    for k in range(n_labels):
+        if excluded[k]:
+            emission[k] = -INFINITY
+
+
+cdef Status _fill_posteriors(
+    Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
+) noexcept nogil:
+    """Fill the posteriors that a style gives the pair that is prepared."""
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef double *s2t = decoder.scratch
+    cdef double *t2s = s2t + n_source * (n_target + 1)
+    extractor.scores(style, s2t, t2s)
+    if job.s2t_excluded != NULL:
+        _exclude(s2t, job.s2t_excluded, n_source * (n_target + 1))
+        _exclude(t2s, job.t2s_excluded, n_target * (n_source + 1))
+    if not (
+        decoder.posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
+        and decoder.posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
+    ):
+        return NOT_FINITE
+    return FINE
+
+
+cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
+    """Fill score and similarity."""
+    cdef TokenWeights weights
+    cdef Py_ssize_t k
+    for k in range(job.source.n):
+        scratch.source_weights[k] = job.source.word[k].weight
+    for k in range(job.target.n):
+        scratch.target_weights[k] = job.target.word[k].weight
+    weights.score_target = job.score_weights
+    weights.source = scratch.source_weights
+    weights.target = scratch.target_weights
+    figures(
+        scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n, &weights,
+        &job.score, &job.similarity,
+    )
+
+
+cdef Status decode_job(
+    Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
+    const PairScratch *scratch,
+) noexcept nogil:
+    """Fill the posteriors of one pair, which decoder and extractor hold from then on, its figures,
+    and its style where that is to be chosen.
+
+    The figures of pairs whose style is chosen are those of the first style, so that pairs of
+    different styles can be compared by them.
+    """
+    cdef double[<int>N_CHOICE_INPUTS] inputs
+    cdef bint chooses = job.style == CHOOSE
+    cdef Status status
+    extractor.hold(job.source, job.target)
+    extractor.pair.source.encoded = job.s2t_encoded
+    extractor.pair.target.encoded = job.t2s_encoded
+    if chooses:
+        job.style = 0
+    if extractor.prepare(job.style):
+        return NO_MEMORY
+    status = _fill_posteriors(decoder, extractor, job, job.style, scratch)
+    if status != FINE:
+        return status
+    _fill_figures(job, scratch)
+    if not chooses:
+        return FINE
+    choice_inputs(&extractor.pair, scratch.subsequence, inputs)
+    job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
+    if job.style == 0:
+        return FINE
+    extractor.change_style(job.style)
+    return _fill_posteriors(decoder, extractor, job, job.style, scratch)
