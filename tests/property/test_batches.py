@@ -66,25 +66,19 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     source, target, *more = pair
     constraints = more[0] if more else Constraints()
     names = [style["name"] for style in ALIGNER.header.styles]
-    first, number = 0, names.index("free") if options.related else -1
     if options.style in names:
         number = names.index(options.style)
-    if number < 0:
+    else:
         weights = [each["choice"] for each in ALIGNER.header.styles]
         number = chosen(weights, inputs_of(DECODER_INPUTS, source, target).tolist())
-    else:
-        first = number
     style = ALIGNER.header.styles[number]
-    (s2t, t2s, labels), (first_s2t, first_t2s, _) = (
-        ask(
-            DECODER,
-            source,
-            target,
-            lambda each: (each.s2t_posterior, each.t2s_posterior, each.labels()),
-            style=each,
-            constraints=constraints if more else None,
-        )
-        for each in (number, first)
+    s2t, t2s, labels = ask(
+        DECODER,
+        source,
+        target,
+        lambda each: (each.s2t_posterior, each.t2s_posterior, each.labels()),
+        style=number,
+        constraints=constraints if more else None,
     )
     unlike = np.array(
         [[one.lower() != other.lower() for other in target.tokens] for one in source.tokens]
@@ -100,8 +94,8 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     return {
         "style": names[number],
         "links": links,
-        "score": reference.score(first_s2t, first_t2s, reference.content_weights(target)),
-        "similarity": reference.similarity(first_s2t, first_t2s, *weights),
+        "score": reference.score(s2t, t2s, reference.content_weights(target)),
+        "similarity": reference.similarity(s2t, t2s, *weights),
         "posteriors": reference.confidences(
             s2t, t2s, style, options.symmetrization, constraints, unlike
         ),

@@ -214,10 +214,13 @@ def test_each_pair_gets_the_style_that_its_words_ask_for(choosing, style) -> Non
     assert [each.style for each in choosing.pipe([SAME, OTHER], style=style)] == ["loose", "tight"]
 
 
-def test_scores_are_those_of_the_first_style_whichever_is_chosen(choosing) -> None:
+def test_scores_alone_are_of_the_first_style_so_that_pairs_can_be_compared(choosing) -> None:
     for pair in (SAME, OTHER):
-        chosen, first = choosing.align(*pair), choosing.align(*pair, style="tight")
-        assert (chosen.score, chosen.similarity) == (first.score, first.similarity)
+        scores, first = (
+            choosing.align(*pair, **o) for o in ({"detail": "scores"}, {"style": "tight"})
+        )
+        assert (scores.style, scores.similarity) == ("tight", first.similarity)
+    assert choosing.align(*SAME, detail="scores", style="loose").style == "loose"
 
 
 def test_related_pairs_get_their_style(choosing) -> None:

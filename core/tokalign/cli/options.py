@@ -114,14 +114,9 @@ class ModelFlags:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkFlags:
-    """Options of the library that say which links a model makes."""
+class StyleFlags:
+    """Options of the library that say which words a model links."""
 
-    symmetrization: str = flag(
-        "How the two directions are combined, or which one is taken alone.",
-        type=one_of(Symmetrization),
-        default=DEFAULT_SYMMETRIZATION.value,
-    )
     style: str = flag(
         "Style of the model: which words it links (see tokalign info).",
         default="",
@@ -135,6 +130,17 @@ class LinkFlags:
     def options(self) -> AlignOptions:
         """Return the library's options."""
         return AlignOptions(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFlags(StyleFlags):
+    """Options of the library that say which links a model makes."""
+
+    symmetrization: str = flag(
+        "How the two directions are combined, or which one is taken alone.",
+        type=one_of(Symmetrization),
+        default=DEFAULT_SYMMETRIZATION.value,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

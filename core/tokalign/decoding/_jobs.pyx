@@ -57,30 +57,21 @@ cdef Status decode_job(
     const PairScratch *scratch,
 ) noexcept nogil:
     """Fill the posteriors of one pair, which decoder and extractor hold from then on, its figures,
-    and its style where that is to be chosen.
-
-    The figures of pairs whose style is chosen are those of the first style, so that pairs of
-    different styles can be compared by them.
-    """
+    and its style where that is to be chosen."""
     cdef double[<int>N_CHOICE_INPUTS] inputs
-    cdef bint chooses = job.style == CHOOSE
+    cdef int style = max(job.style, 0)
     cdef Status status
     extractor.hold(job.source, job.target)
     extractor.pair.source.encoded = job.s2t_encoded
     extractor.pair.target.encoded = job.t2s_encoded
-    if chooses:
-        job.style = 0
-    if extractor.prepare(job.style):
+    if extractor.prepare(style):
         return NO_MEMORY
+    if job.style == CHOOSE:
+        choice_inputs(&extractor.pair, scratch.subsequence, inputs)
+        job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
+        if job.style != style:
+            extractor.change_style(job.style)
     status = _fill_posteriors(decoder, extractor, job, job.style, scratch)
-    if status != FINE:
-        return status
-    _fill_figures(job, scratch)
-    if not chooses:
-        return FINE
-    choice_inputs(&extractor.pair, scratch.subsequence, inputs)
-    job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
-    if job.style == 0:
-        return FINE
-    extractor.change_style(job.style)
-    return _fill_posteriors(decoder, extractor, job, job.style, scratch)
+    if status == FINE:
+        _fill_figures(job, scratch)
+    return status

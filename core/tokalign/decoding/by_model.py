@@ -66,7 +66,7 @@ class ModelBackend(Backend):
         """Return the alignments of pairs; see Backend.decide."""
         style = self._number(options)
         if style < 0 and (means or options.detail is Detail.SCORES):
-            # Scores are of the first style, whichever makes the links; so is what reads posteriors.
+            # Pairs are compared by their scores, and those of one style can be.
             style = 0
         finisher = _Finisher(options, self._conventions, self._table, len(pairs), means=means)
         (offsets, source, target, confidence, score, similarity, styles), errors = decide_batch(

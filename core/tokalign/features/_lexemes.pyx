@@ -176,6 +176,7 @@ cdef class LexemeTable:
             if stands_for_content and all([w in self._function_words for w in expansion.words]):
                 continue
             short_for.append([self._string_id(each) for each in expansion.words])
+        word.stands_for_more = code_name >= 0 or len(short_for) > 0
         return rule_facts(form, code_name, short_for)
 
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1:

@@ -76,11 +76,14 @@ cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noex
     _spell(b, &other)
     if are_alike and variant(&one, &other):
         return 1 + RULE_VARIANT
-    if a.facts.code_name >= 0 and a.facts.code_name == b.facts.code_name:
+    if (
+        a.stands_for_more and b.stands_for_more and a.facts.code_name >= 0
+        and a.facts.code_name == b.facts.code_name
+    ):
         return 1 + RULE_CODE_NAME
     if may_err and lengthened(&one, &other):
         return 1 + RULE_LENGTHENED
-    if _abbreviates(a, b) or _abbreviates(b, a):
+    if (a.stands_for_more and _abbreviates(a, b)) or (b.stands_for_more and _abbreviates(b, a)):
         return 1 + RULE_SHORT_FORM
     if may_err and typo(&one, &other):
         return 1 + RULE_TYPO
@@ -107,14 +110,19 @@ cdef struct SingleToken:
 cdef void _mark_run(
     const SingleToken *token, Py_ssize_t first, Py_ssize_t n_run, int rule, bint only_content
 ) noexcept nogil:
-    """Give a token's cells with a run a rule, unless the token has a twin anywhere."""
+    """Give a token's cells with a run a rule."""
     cdef Py_ssize_t k
-    for k in range(token.other.n):
-        if token.pair.lexical_class[token.first + k * token.step] == CLASS_IDENTICAL:
-            return
     for k in range(first, first + n_run):
         if not only_content or token.other.word[k].kind == KIND_CONTENT:
             _mark(token.pair, token.first + k * token.step, rule)
+
+
+cdef inline bint _has_twin(const SingleToken *token) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(token.other.n):
+        if token.pair.lexical_class[token.first + k * token.step] == CLASS_IDENTICAL:
+            return True
+    return False
 
 
 cdef inline void _spell_run(
@@ -200,7 +208,7 @@ cdef void _mark_initials(const SingleToken *token, Py_ssize_t first, int n) noex
 
 
 cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
-    """Compare the tokens of one side with runs of the other."""
+    """Compare the tokens of one side, but for those with a twin, with runs of the other."""
     cdef const Side *own = &pair.source if of_source else &pair.target
     cdef SingleToken token
     cdef Py_ssize_t at, first
@@ -211,7 +219,10 @@ cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
     for at in range(own.n):
         token.word = own.word[at]
         token.first = at * pair.target.n if of_source else at
-        _mark_expansions(&token)
+        if _has_twin(&token):
+            continue
+        if token.word.stands_for_more:
+            _mark_expansions(&token)
         n_initials = _count_initials(token.word)
         for first in range(token.other.n - 1):
             if token.other.word[first].first_letter == token.word.first_letter:

@@ -58,6 +58,7 @@ cdef struct Lexeme:
     uint8_t is_title         # whether it is a part of many names
     uint8_t case_            # CASE_LOWER, CASE_CAPITALISED, CASE_UPPER or CASE_NONE
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
+    uint8_t stands_for_more  # whether it is a name of code, or short for other words
     RuleFacts *facts         # owned by the lexeme; NULL unless the group "rules" is on
 
 cdef struct LexicalPair:

@@ -218,6 +218,8 @@ cdef bint variant(const Letters *a, const Letters *b) noexcept nogil:
         return False
     if _differ_by_accents(a, b):
         return True
+    if a.code[0] != b.code[0] and a.code[a.n - 1] != b.code[b.n - 1]:
+        return False  # neither rules nor pairs change both ends
     for k in range(N_RULES):
         if _follows(&RULE[k], a, b) or _follows(&RULE[k], b, a):
             return True
