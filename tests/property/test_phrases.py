@@ -95,7 +95,10 @@ def test_a_phrase_keeps_what_its_links_share(aligner):
 
 
 def test_a_phrase_of_anchors_is_certain(aligner):
-    alignment = aligner.align("Rain fell.", "It was wet.", anchors=[(0, 1), (0, 2)], phrases=True)
+    anchors = [(0, 1), (0, 2)]
+    alignment = aligner.align(
+        "Rain fell.", "It was wet.", style="strict", anchors=anchors, phrases=True
+    )
     assert Phrase(0, 1, 1, 3, 1.0) in alignment.phrases
 
 

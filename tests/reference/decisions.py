@@ -29,7 +29,7 @@ def calibrate(style: Mapping[str, Any], posterior: Array, unlike: Array) -> Arra
     slope, offset = style["unlike"]
     inside = np.clip(posterior, 1e-300, 1 - 1e-16)
     odds = (inside / (1 - inside)) ** slope * np.exp(offset)
-    return np.where(unlike, odds / (1 + odds), found)
+    return np.where(unlike, np.where(posterior < 1, odds / (1 + odds), 1.0), found)
 
 
 def joint_links(
