@@ -62,6 +62,5 @@ cdef class Analysed(Analysis):
         for k in range(self.side.n):
             self.score_weights[k] = weights[texts.words.word[texts.numbers[first + k]].tag]
         self.find_content()
-        if decoder.extractor.uses_rules:
-            self.find_values()
+        self.find_values()
         return 0

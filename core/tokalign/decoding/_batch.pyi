@@ -1,12 +1,11 @@
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.convention import Conventions
+from tokalign.decoding.decisions import Decisions
 from tokalign.features.encoded import Encoded
+from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair
 from tokalign.types.alignment import LinkTuple
 
@@ -18,15 +17,5 @@ def decide_batch(
     least: float,
     finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
     finishes_all: bool = ...,
-) -> tuple[
-    tuple[
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.int32],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.int32],
-    ],
-    dict[int, Exception],
-]: ...
+    relations: RelationModel | None = ...,
+) -> tuple[Decisions, dict[int, Exception]]: ...

@@ -11,52 +11,33 @@ from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.annotate.growing cimport grow, more_room
 from tokalign.decoding._analysed cimport Analysed
+from tokalign.decoding._columns cimport *
 from tokalign.decoding.convention cimport Conventions, StyleNumbers, keep_links
 from tokalign.decoding._decoder cimport Decoder
+from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
 from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL
+from tokalign.relations._clashes cimport Clash, ConflictRoom, Links
+from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
+from tokalign.relations.inputs cimport UnitRoom, fill_room, room_bytes
+from tokalign.relations.links cimport relate_links
+from tokalign.relations.model cimport N_RELATIONS, RelationModel
 
 from tokalign.decoding.constrained import excluded_labels
+from tokalign.decoding.decisions import Decisions
 from tokalign.errors import ModelError
-
-cdef extern from "Python.h":
-    object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
+from tokalign.types.relations import CONFLICT
 
 cdef enum:
-    LEAST_ROOM = 64
-
-cdef struct LinkColumns:
-    # The links of a batch. Owned.
-    int64_t *offset              # [n_pairs + 1]
-    int32_t *source              # [n_room], of which offset[n_pairs] are written
-    int32_t *target
-    double *confidence
-    Py_ssize_t n_room
-
-
-cdef bint _has_room(LinkColumns *columns, Py_ssize_t n_wanted) noexcept nogil:
-    """Make room for so many links in all; return whether there is."""
-    cdef Py_ssize_t n_room
-    if n_wanted <= columns.n_room:
-        return True
-    n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
-    if not (
-        grow(<void **>&columns.source, n_room, sizeof(int32_t))
-        and grow(<void **>&columns.target, n_room, sizeof(int32_t))
-        and grow(<void **>&columns.confidence, n_room, sizeof(double))
-    ):
-        return False
-    columns.n_room = n_room
-    return True
+    N_FIGURES = 5
 
 
 cdef Status _decide(
-    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers, double least,
+    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
     const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil:
     """Add a decoded pair's links to the columns."""
@@ -66,7 +47,7 @@ cdef Status _decide(
     cdef int32_t *source
     cdef int32_t *target
     cdef double *confidence
-    if not _has_room(columns, n_links[0] + n_source * n_target):
+    if not has_room(columns, n_links[0] + n_source * n_target):
         return NO_MEMORY
     source = columns.source + n_links[0]
     target = columns.target + n_links[0]
@@ -76,14 +57,9 @@ cdef Status _decide(
         numbers.beside, scratch.fate, source, target, confidence,
     )
     n_links[0] += keep_links(
-        numbers, lexical_class, n_target, source, target, confidence, n_likely, least
+        numbers, lexical_class, n_target, source, target, confidence, n_likely, 0.0
     )
     return FINE
-
-
-cdef _array(const void *values, Py_ssize_t n_bytes, dtype):
-    """Return an array with a copy of values."""
-    return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
 
 
 cdef class Batch:
@@ -94,13 +70,16 @@ cdef class Batch:
     cdef double *_block
     cdef PairScratch scratch
     cdef LinkColumns columns
-    cdef double *figures    # [2, n_pairs] scores and similarities
+    cdef ConflictColumns conflicts
+    cdef RelationModel relations    # None where no relations are asked for
+    cdef char *_room        # of conflicts and relations
+    cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
     cdef list held          # what the jobs point to
     cdef dict analysed      # id of a sentence -> its analysis
     cdef dict errors        # number of a pair -> why it failed
 
-    def __cinit__(self, pairs, int style):
+    def __cinit__(self, pairs, int style, RelationModel relations):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
         self.pairs = list(pairs)
@@ -108,23 +87,22 @@ cdef class Batch:
         self.analysed = {}
         self.errors = {}
         self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
-        self.columns.offset = <int64_t *>malloc((self.n_pairs + 1) * sizeof(int64_t))
-        self.figures = <double *>malloc(2 * self.n_pairs * sizeof(double) + 1)
-        if self.jobs == NULL or self.columns.offset == NULL or self.figures == NULL:
+        self.relations = relations
+        self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
+        if self.jobs == NULL or self.figures == NULL or not open_columns(
+            &self.columns, &self.conflicts, self.n_pairs, relations is not None
+        ):
             raise MemoryError("pairs of a batch")
         memset(self.jobs, 0, self.n_pairs * sizeof(Job))
         for k in range(self.n_pairs):
             self.jobs[k].style = style
-        self.columns.offset[0] = 0
 
     def __dealloc__(self):
         free(self.jobs)
         free(self._block)
         free(self.figures)
-        free(self.columns.offset)
-        free(self.columns.source)
-        free(self.columns.target)
-        free(self.columns.confidence)
+        free(self._room)
+        close_columns(&self.columns, &self.conflicts)
 
     cdef Analysed _analyse(self, Decoder decoder, sentence, str field):
         """Return the analysis of a sentence, made once for each batch."""
@@ -185,7 +163,10 @@ cdef class Batch:
             (n_s2t + n_t2s + n_source + n_target) * sizeof(double)
             + (n_target + 1) * sizeof(int32_t) + n_source * n_target
         )
-        if self._block == NULL:
+        self._room = <char *>malloc(
+            max(conflict_bytes(n_source, n_target), room_bytes(n_source, n_target))
+        )
+        if self._block == NULL or self._room == NULL:
             raise MemoryError("posteriors of a pair")
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
@@ -201,21 +182,66 @@ cdef class Batch:
     ) except -1 nogil:
         cdef Py_ssize_t k
         cdef int64_t n_links = 0
+        cdef int64_t first
         cdef Job *job
         for k in range(self.n_pairs):
             job = &self.jobs[k]
+            first = n_links
             if job.status == FINE:
                 job.status = decode_job(decoder, extractor, job, conventions, &self.scratch)
             if job.status == FINE:
                 job.status = _decide(
-                    job, extractor.pair.lexical_class, &conventions.numbers[job.style], least,
+                    job, extractor.pair.lexical_class, &conventions.numbers[job.style],
                     &self.scratch, &self.columns, &n_links,
                 )
+            self.conflicts.offset[k + 1] = self.conflicts.offset[k]
+            if job.status == FINE:
+                job.status = self._find_conflicts(k, extractor, first, n_links)
+                n_links = first + keep_confident(&self.columns, first, n_links - first, least)
             if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
                 with gil:
                     n_links = self._finish(k, decoder, n_links, finish)
+            if job.status == FINE and self.columns.relates:
+                self._relate(job, extractor, first, n_links)
             self.columns.offset[k + 1] = n_links
         return 0
+
+    cdef Links _links(self, int64_t first, int64_t end) noexcept nogil:
+        cdef Links links
+        links.n = end - first
+        links.source = self.columns.source + first
+        links.target = self.columns.target + first
+        links.confidence = self.columns.confidence + first
+        return links
+
+    cdef Status _find_conflicts(
+        self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
+    ) noexcept nogil:
+        """Find the conflicts of the joint decision, and lower what is covered by them."""
+        cdef Job *job = &self.jobs[number]
+        cdef ConflictRoom room
+        cdef Links links = self._links(first, end)
+        carve_conflicts(&room, self._room, job.source.n, job.target.n)
+        job.agreement = find_conflicts(&extractor.pair, &links, &room)
+        job.score = lowered(job.target_covered, job.agreement)
+        job.similarity = lowered(job.covered, job.agreement)
+        if not add_clashes(&self.conflicts, number, room.clash, room.n_clashes):
+            return NO_MEMORY
+        return FINE
+
+    cdef void _relate(
+        self, const Job *job, Extractor extractor, int64_t first, int64_t end
+    ) noexcept nogil:
+        cdef UnitRoom room
+        cdef Links links = self._links(first, end)
+        fill_room(
+            &room, self._room, self.scratch.s2t_posterior, self.scratch.t2s_posterior,
+            job.source.n, job.target.n, job.covered,
+        )
+        relate_links(
+            &extractor.pair, &room, self.relations, &links,
+            self.columns.relation + first * N_RELATIONS,
+        )
 
     cdef int64_t _finish(
         self, Py_ssize_t number, Decoder decoder, int64_t n_links, finish
@@ -239,7 +265,8 @@ cdef class Batch:
         ]
         decoded._decoder = decoder
         decoded.style = job.style
-        decoded.unlike = _array(
+        decoded.covered = job.covered
+        decoded.unlike = array_of(
             decoder.extractor.pair.lexical_class, n_source * n_target, np.uint8
         ).reshape(n_source, n_target) != <int>CLASS_IDENTICAL
         decoded._s2t = decoder.scratch
@@ -260,6 +287,8 @@ cdef class Batch:
 
     cdef tuple result(self):
         cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
+        cdef Py_ssize_t n_conflicts = self.conflicts.offset[self.n_pairs]
+        cdef Py_ssize_t n_offsets = (self.n_pairs + 1) * sizeof(int64_t)
         cdef Py_ssize_t k
         styles = np.empty(self.n_pairs, dtype=np.int32)
         cdef int32_t[::1] style = styles
@@ -267,34 +296,46 @@ cdef class Batch:
             style[k] = self.jobs[k].style
             self.figures[k] = self.jobs[k].score
             self.figures[self.n_pairs + k] = self.jobs[k].similarity
+            self.figures[2 * self.n_pairs + k] = self.jobs[k].target_covered
+            self.figures[3 * self.n_pairs + k] = self.jobs[k].covered
+            self.figures[4 * self.n_pairs + k] = self.jobs[k].agreement
             if self.jobs[k].status == NO_MEMORY:
                 self.errors[k] = MemoryError("arrays of a pair")
             elif self.jobs[k].status == NOT_FINITE:
                 self.errors[k] = ModelError(
                     "the model's weights are too large to give posteriors; retrain it"
                 )
-        figures = _array(self.figures, 2 * self.n_pairs * sizeof(double), np.float64)
-        return (
-            _array(self.columns.offset, (self.n_pairs + 1) * sizeof(int64_t), np.int64),
-            _array(self.columns.source, n_links * sizeof(int32_t), np.int32),
-            _array(self.columns.target, n_links * sizeof(int32_t), np.int32),
-            _array(self.columns.confidence, n_links * sizeof(double), np.float64),
-            figures[:self.n_pairs],
-            figures[self.n_pairs:],
+        figures = array_of(
+            self.figures, N_FIGURES * self.n_pairs * sizeof(double), np.float64
+        ).reshape(N_FIGURES, self.n_pairs)
+        relations = None
+        if self.columns.relates:
+            relations = array_of(
+                self.columns.relation, n_links * N_RELATIONS * sizeof(float), np.float32
+            ).reshape(-1, N_RELATIONS)
+        return Decisions(
+            array_of(self.columns.offset, n_offsets, np.int64),
+            array_of(self.columns.source, n_links * sizeof(int32_t), np.int32),
+            array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
+            array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
+            *figures,
             styles,
+            array_of(self.conflicts.offset, n_offsets, np.int64),
+            array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
+            relations,
         ), self.errors
 
 
 cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
     """Return an array with a copy of a matrix."""
-    return _array(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
+    return array_of(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
         n_rows, n_columns
     )
 
 
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
-    double least, finish, bint finishes_all=True,
+    double least, finish, bint finishes_all=True, RelationModel relations=None,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
 
@@ -317,12 +358,13 @@ def decide_batch(
         ``decoded.links``, which may be these. What it raises is the pair's error.
     finishes_all : bool
         Whether `finish` is called for every pair, or for those with constraints alone.
+    relations : RelationModel, optional
+        What says how linked words are related, where that is asked for.
 
     Returns
     -------
-    columns : tuple of arrays
-        offsets, source, target, confidence, score, similarity, as AlignmentColumns describes them,
-        and the number of the style that decided. A pair that failed has no links.
+    decisions : Decisions
+        A pair that failed has no links.
     errors : dict from int to Exception
         Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
         lemmas, or has a head outside it, or if the sentences cannot obey the constraints;
@@ -331,7 +373,7 @@ def decide_batch(
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style)
+    cdef Batch batch = Batch(pairs, style, relations)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:

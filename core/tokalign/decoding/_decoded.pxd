@@ -11,6 +11,7 @@ cdef class DecodedPair:
     cdef readonly list links
     cdef readonly int style
     cdef readonly object unlike
+    cdef readonly double covered
     cdef Decoder _decoder    # None once another pair is decoded
     cdef const double *_s2t  # emissions of both directions, held by the decoder
     cdef const double *_t2s

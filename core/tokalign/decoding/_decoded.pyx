@@ -1,12 +1,20 @@
 """The pair of a batch that was decoded last, for whoever asks for more than links and figures."""
 
 from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
 
 import numpy as np
 
 from tokalign.crf.spans cimport span_probability
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport Sink
+from tokalign.features.pair cimport PairState, Sink
+from tokalign.relations.inputs cimport (
+    N_UNIT_INPUTS,
+    UnitRoom,
+    fill_room,
+    room_bytes,
+    unit_inputs,
+)
 
 from tokalign.errors import InputError
 
@@ -27,6 +35,8 @@ cdef class DecodedPair:
         Number of the style that decided.
     unlike : bool array, shape (n_source, n_target)
         Whether two words have different forms.
+    covered : float
+        As Alignment has it.
     """
 
     def __init__(self):
@@ -122,6 +132,51 @@ cdef class DecodedPair:
                 )
         return 0
 
+    def unit_inputs(self, units):
+        """Return what relations are decided by, of some units.
+
+        Parameters
+        ----------
+        units : sequence of (source tokens, target tokens)
+            Rising indices, at least one on each side.
+
+        Returns
+        -------
+        float32 array, shape (n_units, n_inputs)
+            Columns as tokalign.relations.inputs.INPUTS names them.
+
+        Raises
+        ------
+        InputError
+            If a side is empty, or has indices that are out of range or do not rise.
+        """
+        cdef const PairState *pair = &self._held().extractor.pair
+        cdef const double[:, ::1] s2t = self.s2t_posterior
+        cdef const double[:, ::1] t2s = self.t2s_posterior
+        cdef float[:, ::1] rows
+        cdef const int32_t[::1] source, target
+        cdef UnitRoom room
+        cdef Py_ssize_t k
+        found = np.empty((len(units), N_UNIT_INPUTS), dtype=np.float32)
+        rows = found
+        cdef char *memory = <char *>malloc(room_bytes(pair.source.n, pair.target.n))
+        if memory == NULL:
+            raise MemoryError("units of a pair")
+        try:
+            fill_room(
+                &room, memory, &s2t[0, 0], &t2s[0, 0], pair.source.n, pair.target.n, self.covered
+            )
+            for k, (source_tokens, target_tokens) in enumerate(units):
+                source = _checked(source_tokens, "source", pair.source.n)
+                target = _checked(target_tokens, "target", pair.target.n)
+                unit_inputs(
+                    pair, &room, &source[0], <int>source.shape[0], &target[0],
+                    <int>target.shape[0], &rows[k, 0],
+                )
+        finally:
+            free(memory)
+        return found
+
     def features(self, Py_ssize_t source, Py_ssize_t target):
         """Return the features of one link.
 
@@ -160,3 +215,15 @@ cdef class DecodedPair:
         slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
         values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
         return slots, values, np.asarray(decoder.weights)[self.style, slots]
+
+
+def _checked(tokens, str side, Py_ssize_t n_tokens):
+    """Return one side of a unit as an array, or raise InputError."""
+    found = np.array(tokens, dtype=np.int32)
+    if not len(found) or found[0] < 0 or found[len(found) - 1] >= n_tokens or (np.diff(found) <= 0).any():
+        raise InputError(
+            f"the {side} tokens of a unit are {found.tolist()}; wanted rising indices below "
+            f"{n_tokens}, at least one",
+            field=side,
+        )
+    return found

@@ -8,5 +8,6 @@ cdef void figures(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]
     Py_ssize_t n_source, Py_ssize_t n_target,
-    const TokenWeights *weights, double *score, double *similarity,
+    const TokenWeights *weights, double *target_covered, double *covered,
 ) noexcept nogil
+cdef double lowered(double share, double agreement) noexcept nogil

@@ -1,19 +1,26 @@
-"""Score and similarity of a pair, from the posteriors of both directions.
+"""What is covered of a pair, from the posteriors of both directions, and how conflicts lower it.
 
-    covered[j] = min(1, sum over i of min(s2t[i, j + 1], t2s[j, i + 1]))
-    score      = sum over j of v[j] * covered[j] / sum of v
+    covered[j]     = min(1, sum over i of min(s2t[i, j + 1], t2s[j, i + 1]))
+    target_covered = sum over j of v[j] * covered[j] / sum of v
 
-v is 1 of content words, 0.1 of others: score is the expected share of the target's content that has
+v is 1 of content words, 0.1 of others: it is the expected share of the target's content that has
 a partner which both directions support. On TrecQA's development questions that ranks answers
 better than the mean or the product of their posteriors.
 
     mean[i, j]  = (s2t[i, j + 1] + t2s[j, i + 1]) / 2
     share(side) = sum over tokens of w * min(1, sum of the token's mean[i, j]) / sum of w
-    similarity  = the smaller of both sides' shares
+    covered     = the smaller of both sides' shares
 
 A token weighs its idf, numbers twice as much, marks nothing; where no token of a side weighs
-anything, all of that side weigh alike. So a similarity of 0.8 says: of what either sentence holds,
-counted by how rare its words are, at least 80% is expected to have a counterpart in the other.
+anything, all of that side weigh alike. So 0.8 says: of what either sentence holds, counted by how
+rare its words are, at least 80% is expected to have a counterpart in the other.
+
+These are what is *covered*. What the sentences say of it may differ; both are lowered by that:
+
+    lowered(share) = share * (1 - FALL * share ** 4 * (1 - agreement))
+
+Of sentences that share little, a conflict says little more; the fall and the power were chosen on
+our own contrasts, so that STS 2012 and MSRP do not lose by them (docs/experiments.md).
 """
 
 import numpy as np
@@ -22,14 +29,22 @@ from tokalign.decoding.joint cimport check_posteriors, mean_posterior
 
 from tokalign.errors import ShapeError
 
+cdef double FALL = 0.4
+
+
+cdef double lowered(double share, double agreement) noexcept nogil:
+    """Return what remains of a share where both sentences agree so far."""
+    cdef double square = share * share
+    return share * (1.0 - FALL * square * square * (1.0 - agreement))
+
 
 cdef void figures(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, const TokenWeights *weights, double *score, double *similarity,
+    Py_ssize_t n_target, const TokenWeights *weights, double *target_covered, double *covered,
 ) noexcept nogil:
     """Write both figures, each in [0, 1]."""
-    score[0] = _score(s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target)
-    similarity[0] = min(
+    target_covered[0] = _score(s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target)
+    covered[0] = min(
         _share(s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source),
         _share(s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target),
         1.0,
@@ -85,7 +100,7 @@ def pair_figures(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
     source_weights, target_weights,
 ):
-    """Return score and similarity of a pair.
+    """Return what is covered of the target, and of both sides, of a pair.
 
     Parameters
     ----------
@@ -100,7 +115,7 @@ def pair_figures(
 
     Returns
     -------
-    score, similarity : float
+    target_covered, covered : float
         In [0, 1].
 
     Raises
@@ -128,12 +143,12 @@ def pair_figures(
     cdef const double[::1] of_source = np.array(source_weights, dtype=np.float64)
     cdef const double[::1] of_target = np.array(target_weights, dtype=np.float64)
     cdef TokenWeights weights
-    cdef double score, similarity
+    cdef double target_covered, covered
     weights.score_target = &of_score[0]
     weights.source = &of_source[0]
     weights.target = &of_target[0]
     figures(
-        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &score,
-        &similarity,
+        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &target_covered,
+        &covered,
     )
-    return score, similarity
+    return target_covered, covered

@@ -25,6 +25,9 @@ cdef struct Job:
     const uint8_t *t2s_excluded
     int style                    # that decides; before, CHOOSE where the pair is to tell
     Status status
+    double target_covered
+    double covered
+    double agreement
     double score
     double similarity
 

@@ -36,7 +36,7 @@ cdef Status _fill_posteriors(
 
 
 cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
-    """Fill score and similarity."""
+    """Fill what is covered."""
     cdef TokenWeights weights
     cdef Py_ssize_t k
     for k in range(job.source.n):
@@ -48,7 +48,7 @@ cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
     weights.target = scratch.target_weights
     figures(
         scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n, &weights,
-        &job.score, &job.similarity,
+        &job.target_covered, &job.covered,
     )
 
 

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import put_back, values
+from tokalign.errors import InputError
 from tokalign.features.encoded import Encoded
 from tokalign.model.file import ModelHeader
+from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.lengths import is_cut
@@ -20,6 +22,9 @@ from tokalign.types.options import AlignOptions
 
 EncodedPair: TypeAlias = tuple[AnnotatedPair, Encoded | None]
 """An annotated pair, and what the model's encoder, if it has one, says of it."""
+
+Unit: TypeAlias = tuple[Sequence[int], Sequence[int]]
+"""Rising source tokens and target tokens whose relation is asked for."""
 
 AT_ONCE = 64
 """Pairs that are decided at once; what is remembered of words is bounded between them."""
@@ -93,6 +98,26 @@ class Backend(ABC):
         InputError
             As `decide` has it among the errors.
         """
+
+    @property
+    def relations(self) -> RelationModel:
+        """The model of relations.
+
+        Raises
+        ------
+        InputError
+            Of a system, which knows no relations.
+        """
+        raise InputError(
+            f"{self.header.name} decides by rules and knows no relations; ask a model",
+            field="options.relations",
+        )
+
+    def unit_inputs(
+        self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
+    ) -> NDArray[np.float32]:
+        """Return what the relations of units are decided by; see DecodedPair.unit_inputs."""
+        raise NotImplementedError
 
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions

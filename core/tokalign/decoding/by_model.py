@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +12,24 @@ from numpy.typing import NDArray
 from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit, truncated
 from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
 from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.explain import explain_link
-from tokalign.decoding.phrases import phrases_of
+from tokalign.decoding.phrases import phrases_of, related_phrases
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
+from tokalign.relations.model import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.alignment import LinkTuple
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.types.phrases import Phrase
+
+T = TypeVar("T")
 
 _PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """The style of a model that has none."""
@@ -68,8 +73,11 @@ class ModelBackend(Backend):
         if style < 0 and (means or options.detail is Detail.SCORES):
             # Pairs are compared by their scores, and those of one style can be.
             style = 0
-        finisher = _Finisher(options, self._conventions, self._table, len(pairs), means=means)
-        (offsets, source, target, confidence, score, similarity, styles), errors = decide_batch(
+        relations = self.relations if options.relations else None
+        finisher = _Finisher(
+            options, self._conventions, self._table, relations, len(pairs), means=means
+        )
+        decided, errors = decide_batch(
             self._decoder,
             pairs,
             style,
@@ -77,17 +85,24 @@ class ModelBackend(Backend):
             options.min_confidence,
             finisher.finish,
             finisher.has_more,
+            relations,
         )
         names = self._styles.names
         columns = AlignmentColumns(
             sources=[pair[0] for pair, _ in pairs],
             targets=[pair[1] for pair, _ in pairs],
-            offsets=offsets,
-            source=source,
-            target=target,
-            confidence=confidence,
-            score=score,
-            similarity=similarity,
+            offsets=decided.offsets,
+            source=decided.source,
+            target=decided.target,
+            confidence=decided.confidence,
+            score=decided.score,
+            similarity=decided.similarity,
+            target_covered=decided.target_covered,
+            covered=decided.covered,
+            agreement=decided.agreement,
+            conflict_offsets=decided.conflict_offsets,
+            conflicts=decided.conflicts,
+            relations=decided.relations,
             model=self.header.name,
             version=self.header.version,
             symmetrization=options.symmetrization,
@@ -96,19 +111,42 @@ class ModelBackend(Backend):
             phrases=finisher.phrases,
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
-            styles=[names[number] for number in styles.tolist()] if names else (),
+            styles=[names[number] for number in decided.styles.tolist()] if names else (),
         )
         return Decided(columns, errors, finisher.means)
+
+    @cached_property
+    def relations(self) -> RelationModel:
+        """The model of relations, opened where it is first asked for."""
+        return RelationModel.open_shipped()
 
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked; see explain_link."""
-        found: list[LinkExplanation] = []
+        link = source_index, target_index
+        return self._ask(
+            pair,
+            options,
+            lambda decoded: tuple(
+                explain_link(self._table, decoded, *link, options.symmetrization)
+            ),
+        )
+
+    def unit_inputs(
+        self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
+    ) -> NDArray[np.float32]:
+        """Return what the relations of units are decided by; see Backend.unit_inputs."""
+        return self._ask(pair, options, lambda decoded: decoded.unit_inputs(units))
+
+    def _ask(
+        self, pair: EncodedPair, options: AlignOptions, question: Callable[[DecodedPair], T]
+    ) -> T:
+        """Return the answer to a question about a pair while it is held."""
+        found: list[T] = []
 
         def finish(number: int, decoded: DecodedPair) -> list[LinkTuple]:
-            link = source_index, target_index
-            found.extend(explain_link(self._table, decoded, *link, options.symmetrization))
+            found.append(question(decoded))
             return decoded.links
 
         _, errors = decide_batch(
@@ -116,7 +154,7 @@ class ModelBackend(Backend):
         )
         for error in errors.values():
             raise error
-        return tuple(found)
+        return found[0]
 
 
 class _Finisher:
@@ -130,6 +168,7 @@ class _Finisher:
         options: AlignOptions,
         conventions: Conventions,
         table: FeatureTable,
+        relations: RelationModel | None,
         n_pairs: int,
         *,
         means: bool,
@@ -139,6 +178,7 @@ class _Finisher:
         is_one = options.symmetrization in ONE_DIRECTION
         self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
         self._table = table
+        self._relations = relations
         self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
         self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
         self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
@@ -171,7 +211,12 @@ class _Finisher:
             if self.posteriors:
                 self.posteriors[number] = confidence.astype(np.float32)
         if self.phrases:
-            self.phrases[number] = phrases_of(decoded, links, symmetrization, convention)
+            found = phrases_of(decoded, links, symmetrization, convention)
+            self.phrases[number] = (
+                found
+                if self._relations is None
+                else related_phrases(decoded, found, self._relations)
+            )
         if self.explanations:
             self.explanations[number] = tuple(
                 explanation

@@ -22,6 +22,7 @@ from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, 
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.options import AlignOptions, Direction
 from tokalign.types.phrases import weakest_links
+from tokalign.types.relations import CONFLICT
 
 VERSION = "1.0.0"
 """Of all systems; changes where one of them answers otherwise."""
@@ -63,6 +64,7 @@ class SystemBackend(Backend):
         """Return the alignments of pairs; see Backend.decide."""
         nothing = Matches.of([])
         errors: dict[int, Exception] = {}
+        n_pairs = len(pairs)
         matched: list[Matches] = []
         figures: list[tuple[float, float]] = []
         confidences: list[NDArray[np.float64]] = []
@@ -88,6 +90,11 @@ class SystemBackend(Backend):
             ).astype(np.float64),
             score=np.array([score for score, _ in figures]),
             similarity=np.array([similarity for _, similarity in figures]),
+            target_covered=np.array([score for score, _ in figures]),
+            covered=np.array([similarity for _, similarity in figures]),
+            agreement=np.ones(n_pairs),
+            conflict_offsets=np.zeros(n_pairs + 1, np.int64),
+            conflicts=np.empty(0, CONFLICT),
             model=self.header.name,
             version=self.header.version,
             symmetrization=options.symmetrization,

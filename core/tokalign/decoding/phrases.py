@@ -12,11 +12,14 @@ one form is read by the map of unlike words.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding.convention import Convention
+from tokalign.relations.model import RelationModel
 from tokalign.types.options import Symmetrization
 from tokalign.types.phrases import Phrase, links_of, maximal_blocks
+from tokalign.types.relations import Relation
 
 
 def phrases_of(
@@ -53,4 +56,22 @@ def phrases_of(
             1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each, are_unlike),
         )
         for block, each, are_unlike in zip(blocks, chosen.tolist(), unlike, strict=True)
+    )
+
+
+def related_phrases(
+    decoded: DecodedPair, phrases: Sequence[Phrase], model: RelationModel
+) -> tuple[Phrase, ...]:
+    """Return phrases with how their two sides are related."""
+    units = [
+        (
+            range(phrase.source_start, phrase.source_end),
+            range(phrase.target_start, phrase.target_end),
+        )
+        for phrase in phrases
+    ]
+    found = model.probabilities(decoded.unit_inputs(units)).tolist() if units else []
+    return tuple(
+        replace(phrase, relation=Relation.of(each))
+        for phrase, each in zip(phrases, found, strict=True)
     )

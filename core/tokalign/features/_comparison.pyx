@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
+from tokalign.features._contrast cimport contrast
 from tokalign.features.pair cimport *
 from tokalign.features._strings cimport common_prefix, similarities
 from tokalign.lexicon.paraphrases cimport paraphrases
@@ -128,3 +129,4 @@ cdef void compare(
         if STRENGTH[k] > STRENGTH[out.lexical_class]:
             out.lexical_class = k
     out.strength = STRENGTH[out.lexical_class]
+    out.contrast = contrast(a, b, out.relations, out.lexical_class)

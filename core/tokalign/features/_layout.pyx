@@ -1,6 +1,6 @@
 """Layout of the arrays of a sentence and of a pair in a block of memory."""
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from tokalign.features._arena cimport Arena, take
 from tokalign.features._context cimport context_scratch
@@ -45,7 +45,9 @@ cdef void carve_pair(PairState *pair, Arena *arena) noexcept nogil:
     pair.acronym = <uint8_t *>take(arena, n_cells)
     pair.name_part = <uint8_t *>take(arena, n_cells)
     pair.rule = <uint8_t *>take(arena, n_cells)
-    pair.relation = <uint8_t *>take(arena, n_cells)
+    pair.agreement = <uint8_t *>take(arena, n_cells)
+    pair.relations = <uint32_t *>take(arena, n_cells * sizeof(uint32_t))
+    pair.contrast = <uint8_t *>take(arena, n_cells)
 
 
 cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:

@@ -13,7 +13,6 @@ cdef class LexemeTable:
     cdef readonly Paraphrases paraphrases    # or None
     cdef readonly object frequencies         # or None
     cdef Tables tables
-    cdef bint _has_facts         # whether lexemes have what the group "rules" asks for
     cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id
@@ -23,6 +22,7 @@ cdef class LexemeTable:
     cdef Py_ssize_t _n_lexemes
     cdef Py_ssize_t _capacity
     cdef int32_t _string_id(self, str text)
+    cdef int _place(self, Lexeme *word, str lower, str lemma) except -1
     cdef int _grow(self) except -1
     cdef const Lexeme *lexeme(self, str form, str tag, str lemma) except NULL
     cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL

@@ -15,6 +15,7 @@ from tokalign.lexicon.wordnet cimport WordNet, add_kin
 
 from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
 from tokalign.lexicon.labels import TITLES, function_words
+from tokalign.lexicon.scales import grades_of, negates, scale_names
 from tokalign.lexicon.weights import token_weight
 from tokalign.lexicon.words import Stemmer, canonical
 from tokalign.spelling.code_names import code_words
@@ -22,6 +23,8 @@ from tokalign.spelling.short_forms import expansions
 
 cdef enum:
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
+
+SCALES = scale_names()
 
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
@@ -31,7 +34,7 @@ cdef class LexemeTable:
     """Lexemes by their form, tag and lemma; one per worker, not safe to share by threads."""
 
     def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
-                 frequencies=None, bint has_facts=False):
+                 frequencies=None):
         self.wordnet = wordnet
         self.frequencies = frequencies
         self.vectors = vectors
@@ -43,7 +46,6 @@ cdef class LexemeTable:
         self._function_words = {
             word: index for index, word in enumerate([*function_words(), *MARKS])
         }
-        self._has_facts = has_facts
         self.clear()
 
     def __dealloc__(self):
@@ -109,8 +111,7 @@ cdef class LexemeTable:
         # A character takes up to four bytes; the strings made of a form are no longer than it.
         self.n_bytes += <int64_t>n_bytes + ENTRY_BYTES
         self.n_bytes += 4 * (6 * len(form) + 2 * len(lemma) + len(tag))
-        if word.facts != NULL:
-            self.n_bytes += <int64_t>word.facts.n_bytes + 4 * 2 * len(form)
+        self.n_bytes += <int64_t>word.facts.n_bytes + 4 * 2 * len(form)
         return word
 
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1:
@@ -149,8 +150,19 @@ cdef class LexemeTable:
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
         word.weight = token_weight(form, tag, word.idf)
         self._look_up(word, lower, lemma)
-        if self._has_facts:
-            word.facts = self._facts(word, form, tag)
+        self._place(word, lower, lemma)
+        word.facts = self._facts(word, form, tag)
+        return 0
+
+    cdef int _place(self, Lexeme *word, str lower, str lemma) except -1:
+        """Fill where a word stands on scales, and whether it negates."""
+        cdef tuple grades = grades_of(lower, lemma)[:<int>N_SCALES]
+        cdef int k
+        word.negates = negates(lower, lemma)
+        word.n_scales = <uint8_t>len(grades)
+        for k in range(word.n_scales):
+            word.scale[k] = SCALES.index(grades[k].scale)
+            word.grade[k] = grades[k].grade
         return 0
 
     cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from tokalign.features._comparison cimport Tables
 from tokalign.features.pair cimport Lexeme, PairState, Sink
@@ -8,8 +8,10 @@ cdef struct WordPair:
     # weights of each style, for s2t and t2s.
     uint64_t key             # both lexemes; 0 where empty
     float cosine             # of the word vectors; 0 where a content word has none
+    uint32_t relations       # of WordNet
     uint8_t lexical_class
     uint8_t rule             # by word_rule; 0 where the group is off
+    uint8_t contrast         # CONTRAST_ bits
 
 cdef class PairMemory:
     cdef const float[:, :, ::1] _weights     # one matrix for each style; None without

@@ -68,8 +68,8 @@ cdef class PairMemory:
     cdef void fill(
         self, PairState *pair, const Tables *tables, int style, bint only_scores
     ) noexcept nogil:
-        """Fill word_score of all cells, and but for `only_scores`, cosine, lexical_class, rule and
-        strength, which are the same in all styles."""
+        """Fill word_score of all cells, and but for `only_scores` whatever else is known of two
+        words, which is the same in all styles."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n
         cdef Py_ssize_t i, j, cell
@@ -100,6 +100,8 @@ cdef class PairMemory:
                 if only_scores:
                     continue
                 pair.cosine[cell] = known.cosine
+                pair.relations[cell] = known.relations
+                pair.contrast[cell] = known.contrast
                 pair.lexical_class[cell] = known.lexical_class
                 pair.rule[cell] = known.rule
                 pair.strength[cell] = strength_of(known.lexical_class)
@@ -116,6 +118,8 @@ cdef class PairMemory:
         compare(a, b, tables, &lexical)
         known.key = key
         known.cosine = lexical.cosine
+        known.relations = lexical.relations
+        known.contrast = lexical.contrast
         known.lexical_class = lexical.lexical_class
         known.rule = word_rule(a, b, lexical.lexical_class) if self._uses_rules else 0
         if self._weights is not None:

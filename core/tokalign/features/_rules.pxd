@@ -5,3 +5,4 @@ cdef void mark_rules(PairState *pair) noexcept nogil
 cdef void rule_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil
+cdef void compare_values(PairState *pair) noexcept nogil

@@ -231,20 +231,24 @@ cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
                     _mark_initials(&token, first, n_initials)
 
 
+cdef void compare_values(PairState *pair) noexcept nogil:
+    """Fill how the values of both sentences agree."""
+    memset(pair.agreement, 0, pair.source.n * pair.target.n)
+    if pair.source.n_values and pair.target.n_values:
+        agree(
+            pair.source.values, pair.source.n_values, pair.target.values, pair.target.n_values,
+            pair.target.n, pair.agreement,
+        )
+
+
 cdef void _mark_values(PairState *pair) noexcept nogil:
-    """Compare the values of both sentences."""
-    cdef Py_ssize_t n_cells = pair.source.n * pair.target.n
+    """Give the tokens of values that agree, or differ, the rule of that."""
     cdef Py_ssize_t cell
     if not pair.source.n_values or not pair.target.n_values:
         return
-    memset(pair.relation, 0, n_cells)
-    agree(
-        pair.source.values, pair.source.n_values, pair.target.values, pair.target.n_values,
-        pair.target.n, pair.relation,
-    )
-    for cell in range(n_cells):
-        if pair.relation[cell]:
-            _mark(pair, cell, RULE_OF[pair.relation[cell]])
+    for cell in range(pair.source.n * pair.target.n):
+        if pair.agreement[cell]:
+            _mark(pair, cell, RULE_OF[pair.agreement[cell]])
 
 
 cdef void mark_rules(PairState *pair) noexcept nogil:

@@ -38,7 +38,7 @@ from tokalign.features.pair cimport *
 from tokalign.features._names cimport mark_names, name_features
 from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
-from tokalign.features._rules cimport mark_rules, rule_features
+from tokalign.features._rules cimport compare_values, mark_rules, rule_features
 
 from tokalign.annotate.relations import GROUPS, group_of
 from tokalign.features.analysis import check_columns
@@ -78,7 +78,7 @@ cdef class Extractor:
         self._base = self._base_array
         self.sink.base = &self._base[0]
         self.uses_rules = self._base[<int>RULE] >= 0
-        self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies, self.uses_rules)
+        self.lexemes = LexemeTable(wordnet, vectors, paraphrases, frequencies)
         self._weights = weights
         self.memory = PairMemory(self._base, weights)
         for template, table, name in (
@@ -160,8 +160,7 @@ cdef class Extractor:
         except UnicodeEncodeError as error:
             raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
         analysis.find_content()
-        if self.uses_rules:
-            analysis.find_values()
+        analysis.find_values()
         self.fill_tree(side, sentence.heads, sentence.relations)
         return 0
 
@@ -239,6 +238,7 @@ cdef class Extractor:
         memset(pair.acronym, 0, pair.source.n * pair.target.n)
         mark_acronyms(pair)
         mark_names(pair)
+        compare_values(pair)
         if self.uses_rules:
             mark_rules(pair)
         prepare_context(pair)

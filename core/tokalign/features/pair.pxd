@@ -1,6 +1,6 @@
 # Structs that the feature groups share: lexemes, the two sides, the cells, the sink.
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features._sink cimport AnySink, Score, Sink
@@ -24,6 +24,7 @@ cdef extern from *:
 cdef enum:
     N_PARTS = 4          # parts of a hyphenated word that are kept
     N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
+    N_SCALES = 3         # scales that a word may stand on
     N_TOP = 4            # largest tensions of a row or column that are kept
     MARGIN = 2           # how far outside the sentences `seen` can be asked
     SEEN_LEVEL = 7       # the bits of the strength's bin
@@ -31,6 +32,15 @@ cdef enum:
     SEEN_IDENTICAL = 16  # what the words share
     SEEN_LEMMA = 32
     SEEN_TAG = 64
+
+cdef enum:
+    # Bits of how two words say unlike things; see _contrast.pyx.
+    CONTRAST_OPPOSITE = 1
+    CONTRAST_HIGHER = 2      # on one scale the first word is the stronger one
+    CONTRAST_LOWER = 4
+    CONTRAST_FAR = 8         # with HIGHER or LOWER: by far
+    CONTRAST_LEVEL = 16      # on one scale at the same place
+    CONTRAST_NAMES = 32      # names that share nothing
 
 cdef struct Lexeme:
     # A word form with its tag and lemma. Owned by LexemeTable.
@@ -59,7 +69,11 @@ cdef struct Lexeme:
     uint8_t case_            # CASE_LOWER, CASE_CAPITALISED, CASE_UPPER or CASE_NONE
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
     uint8_t stands_for_more  # whether it is a name of code, or short for other words
-    RuleFacts *facts         # owned by the lexeme; NULL unless the group "rules" is on
+    uint8_t negates          # whether it negates what it stands with
+    uint8_t n_scales
+    uint8_t scale[N_SCALES]  # numbers of the scales that it stands on
+    int8_t grade[N_SCALES]   # where it stands on them
+    RuleFacts *facts         # owned by the lexeme
 
 cdef struct LexicalPair:
     # What two lexemes have in common, whatever their sentences.
@@ -69,6 +83,7 @@ cdef struct LexicalPair:
     uint32_t relations       # mask of WordNet relations
     uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _comparison.pyx
     uint8_t are_paraphrases
+    uint8_t contrast         # CONTRAST_ bits
 
 cdef struct Side:
     # One sentence. Arrays of length n, owned by Extractor.
@@ -87,7 +102,7 @@ cdef struct Side:
     int32_t *previous_content    # nearest content word to the left, or -1
     int32_t *next_content
     int n_values
-    const Found *values      # of the sentence; none unless the group "rules" is on
+    const Found *values      # of the sentence
     float *best              # largest strength in the token's row or column
     int32_t *ties            # cells of SAME_STRENGTH in the token's row or column
     float *top               # [n, N_TOP] largest tension values, falling
@@ -107,7 +122,9 @@ cdef struct PairState:
     uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
     uint8_t *name_part       # 0, or 1 + offset_name_part of how it completes a name
     uint8_t *rule            # 0, or 1 + the place of its rule on the axis
-    uint8_t *relation        # scratch: how the values agree that the words are part of
+    uint8_t *agreement       # 0, or how the values agree that the words are part of
+    uint32_t *relations      # masks of WordNet relations
+    uint8_t *contrast        # CONTRAST_ bits
     uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] what a cell is to
                              # its neighbours, by the bits below; 0 outside the sentences
     float *window            # C1: strength of the diagonal neighbours

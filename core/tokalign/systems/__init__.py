@@ -58,6 +58,11 @@ def check_options(name: str, options: AlignOptions) -> None:
             "rule of each link",
             field="options.posteriors",
         )
+    if options.relations:
+        raise InputError(
+            f"{name} decides by rules and knows no relations; ask a model",
+            field="options.relations",
+        )
     if options.symmetrization is not Symmetrization.JOINT:
         raise InputError(
             f"symmetrization is {options.symmetrization}; {name} decides both directions at once: "

@@ -7,12 +7,13 @@ and entailment data the source is the passage or premise, the target the questio
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tokalign.types.edits import Edit, phrase_edits
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import Conflict, Relation
 from tokalign.types.sentence import Sentence
 from tokalign.types.views import View
 
@@ -33,11 +34,15 @@ class Link:
         In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
         model has styles. Of a system of the literature, a figure that
         docs/results.md explains.
+    relation : Relation or None
+        What the two words say of one another, where asked for; of links that share tokens, what
+        all of their words do. Links are compared without it.
     """
 
     source: int
     target: int
     confidence: float = 1.0
+    relation: Relation | None = field(default=None, compare=False)
 
 
 LinkTuple: TypeAlias = tuple[int, int, float]
@@ -96,13 +101,10 @@ class Alignment(View):
     links : tuple of Link
         Sorted by (source, target).
     score : float
-        Expected share of the target's tokens that have a partner, in [0, 1]; content words
-        count fully, function words and punctuation little. Both directions must support a link,
-        whichever is asked for (tokalign.decoding._figures).
+        How much of the target the source says, in [0, 1]: `target_covered`, lowered where both
+        sides conflict (tokalign.decoding._figures).
     similarity : float
-        How much both sentences say the same, in [0, 1]: expected share of tokens that have a
-        partner, weighed by how rare they are, of the side that has less of them
-        (tokalign.decoding._figures).
+        How much both sentences say the same, in [0, 1]: `covered`, lowered where they conflict.
     model, version : str
         Name and version of the model, or system, that decided.
     symmetrization : Symmetrization
@@ -119,6 +121,17 @@ class Alignment(View):
         Of the two sentences, at least 0, where the system that decided measures one.
     style : str
         Name of the model's style that decided; empty where there are none.
+    target_covered : float
+        Expected share of the target's tokens that have a partner, in [0, 1]; content words
+        count fully, function words and punctuation little. Both directions must support a link,
+        whichever is asked for.
+    covered : float
+        Expected share of tokens that have a partner, in [0, 1], weighed by how rare they are, of
+        the side that has less of them.
+    agreement : float
+        In [0, 1]: 1 without conflicts, else the product of 1 minus the strength of each.
+    conflicts : tuple of Conflict
+        Where both sides say unlike things in the same place. Systems find none.
     """
 
     source: Sentence
@@ -136,6 +149,10 @@ class Alignment(View):
     target_truncated: bool = False
     distance: float | None = None
     style: str = ""
+    target_covered: float = 0.0
+    covered: float = 0.0
+    agreement: float = 1.0
+    conflicts: tuple[Conflict, ...] = ()
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

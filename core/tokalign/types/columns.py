@@ -18,6 +18,7 @@ from tokalign.types.alignment import Alignment, Link, LinkExplanation
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import CONFLICT, CONFLICT_KINDS, Conflict, Relation
 from tokalign.types.sentence import Sentence
 
 
@@ -37,6 +38,10 @@ class AlignmentColumns:
         In [0, 1].
     score, similarity : float64 array, shape (n_pairs,)
         See Alignment.
+    target_covered, covered, agreement : float64 array, shape (n_pairs,)
+    conflict_offsets : int64 array, shape (n_pairs + 1,)
+        Pair k has the conflicts from ``conflict_offsets[k]`` on.
+    conflicts : CONFLICT array, shape (n_conflicts,)
     model, version : str
     symmetrization : Symmetrization
         The same of all pairs.
@@ -53,6 +58,8 @@ class AlignmentColumns:
         for.
     styles : sequence of str
         Name of the style that decided each pair; empty where there are none.
+    relations : float32 array, shape (n_links, n_kinds), or None
+        Probability of each kind of relation of each link, where asked for.
     """
 
     sources: Sequence[Sentence]
@@ -63,6 +70,11 @@ class AlignmentColumns:
     confidence: NDArray[np.float64]
     score: NDArray[np.float64]
     similarity: NDArray[np.float64]
+    target_covered: NDArray[np.float64]
+    covered: NDArray[np.float64]
+    agreement: NDArray[np.float64]
+    conflict_offsets: NDArray[np.int64]
+    conflicts: NDArray[np.void]
     model: str
     version: str
     symmetrization: Symmetrization
@@ -73,6 +85,7 @@ class AlignmentColumns:
     unit: OffsetUnit = OffsetUnit.CODE_POINTS
     truncated: Sequence[tuple[bool, bool]] = ()
     styles: Sequence[str] = ()
+    relations: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -88,8 +101,20 @@ class AlignmentColumns:
     def links(self, index: int) -> tuple[Link, ...]:
         """Return the links of a pair."""
         span = slice(self.offsets[index], self.offsets[index + 1])
-        columns = self.source[span], self.target[span], self.confidence[span]
-        return tuple(map(Link, *(column.tolist() for column in columns)))
+        columns = [
+            each[span].tolist() for each in (self.source, self.target, self.confidence)
+        ]
+        if self.relations is not None:
+            columns.append([Relation.of(each) for each in self.relations[span].tolist()])
+        return tuple(map(Link, *columns))
+
+    def conflicts_of(self, index: int) -> tuple[Conflict, ...]:
+        """Return the conflicts of a pair."""
+        span = slice(self.conflict_offsets[index], self.conflict_offsets[index + 1])
+        return tuple(
+            Conflict(CONFLICT_KINDS[kind], source, target, strength)
+            for kind, source, target, strength in self.conflicts[span].tolist()
+        )
 
 
 def _each(column: Sequence[Any], index: int, without: Any) -> Any:
@@ -113,6 +138,10 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "target_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[1],
     "distance": lambda columns, index: _each(columns.distance, index, None),
     "style": lambda columns, index: _each(columns.styles, index, ""),
+    "target_covered": lambda columns, index: float(columns.target_covered[index]),
+    "covered": lambda columns, index: float(columns.covered[index]),
+    "agreement": lambda columns, index: float(columns.agreement[index]),
+    "conflicts": AlignmentColumns.conflicts_of,
 }
 
 
@@ -125,6 +154,11 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
     if viewed is not None:
         return viewed[0], viewed[1]
     links = alignment.links
+    relations = [link.relation.probabilities for link in links if link.relation is not None]
+    conflicts = [
+        (CONFLICT_KINDS.index(each.kind), each.source, each.target, each.strength)
+        for each in alignment.conflicts
+    ]
     columns = AlignmentColumns(
         sources=[alignment.source],
         targets=[alignment.target],
@@ -134,6 +168,11 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         confidence=np.array([link.confidence for link in links], np.float64),
         score=np.array([alignment.score]),
         similarity=np.array([alignment.similarity]),
+        target_covered=np.array([alignment.target_covered]),
+        covered=np.array([alignment.covered]),
+        agreement=np.array([alignment.agreement]),
+        conflict_offsets=np.array([0, len(conflicts)], np.int64),
+        conflicts=np.array(conflicts, CONFLICT),
         model=alignment.model,
         version=alignment.version,
         symmetrization=alignment.symmetrization,
@@ -143,5 +182,6 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         distance=[alignment.distance],
         truncated=[(alignment.source_truncated, alignment.target_truncated)],
         styles=[alignment.style] if alignment.style else (),
+        relations=np.array(relations, np.float32) if relations else None,
     )
     return columns, 0

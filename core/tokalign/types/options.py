@@ -110,11 +110,14 @@ class AlignOptions:
     phrases : bool
         Whether to return phrase links: the maximal blocks of links, each with a confidence of its
         own (tokalign.types.phrases).
+    relations : bool
+        Whether to say of every link, and of every phrase link, how its two sides are related
+        (tokalign.types.relations). Conflicts are given always.
     offsets : OffsetUnit
         What the offsets of an alignment's sentences count. Its value as a str is taken, too.
     detail : Detail
         How much of each alignment a server sends; the library gives everything. Its value as a
-        str is taken, too. ``scores`` goes with neither posteriors nor phrases.
+        str is taken, too. ``scores`` goes with no posteriors, phrases or relations.
     truncate : bool
         Whether a sentence that is too long is cut at the limit instead of refused.
 
@@ -131,6 +134,7 @@ class AlignOptions:
     posteriors: bool = False
     explain: bool = False
     phrases: bool = False
+    relations: bool = False
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
     detail: Detail = Detail.FULL
     truncate: bool = False
@@ -140,7 +144,7 @@ class AlignOptions:
         self._choose("offsets", OffsetUnit)
         self._choose("detail", Detail)
         if self.detail is Detail.SCORES:
-            for name in ("posteriors", "phrases"):
+            for name in ("posteriors", "phrases", "relations"):
                 if getattr(self, name):
                     raise InputError(
                         f"detail is scores, and {name} are asked for; ask for links or full",

@@ -14,8 +14,10 @@ out among two links, which as a block keep all of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from tokalign.types.relations import Relation
 
 Block: TypeAlias = tuple[int, int, int, int]
 """Half-open ranges: source_start, source_end, target_start, target_end."""
@@ -35,6 +37,8 @@ class Phrase:
         In [0, 1]. Of a model, the probability that both sides are linked within the block alone,
         calibrated as links are; of a block of one link, that link's. Of a system of the
         literature, the least confidence of the block's links.
+    relation : Relation or None
+        What both sides say of one another, where asked for. Phrases are compared without it.
     """
 
     source_start: int
@@ -42,6 +46,7 @@ class Phrase:
     target_start: int
     target_end: int
     confidence: float = 1.0
+    relation: Relation | None = field(default=None, compare=False)
 
 
 def links_of(block: Block) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,1 @@
+"""What linked words and phrases say of one another: relations, conflicts and chunks."""

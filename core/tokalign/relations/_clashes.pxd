@@ -1,0 +1,41 @@
+# What conflicts are found in, and what comes out.
+
+from libc.stdint cimport int32_t, uint8_t
+
+cdef enum:
+    MAX_FOUND = 8        # negations, and exchanged roles, of one pair
+
+cdef enum:
+    # In the order of ConflictKind.
+    CONFLICT_OPPOSITE = 0
+    CONFLICT_VALUE = 1
+    CONFLICT_NEGATION = 2
+    CONFLICT_ROLES = 3
+    CONFLICT_DEGREE = 4
+
+cdef struct Links:
+    # The links of a pair. Borrowed.
+    Py_ssize_t n
+    const int32_t *source
+    const int32_t *target
+    const double *confidence
+
+cdef struct Clash:
+    int32_t kind             # CONFLICT_...
+    int32_t source
+    int32_t target
+    float strength
+
+cdef struct Partners:
+    # Of each token of one side.
+    int32_t *best            # its most confident partner, or -1
+    float *confidence        # of that link
+    int32_t *left            # the nearest linked token to the left, -1 where there is none
+    int32_t *right           # and to the right; -1 where there is none
+
+cdef struct ConflictRoom:
+    # Scratch of one pair.
+    Partners source
+    Partners target
+    Clash *clash             # [n_source + 2 * MAX_FOUND]
+    Py_ssize_t n_clashes

@@ -1,0 +1,235 @@
+"""Conflicts: where two sentences say unlike things in the same place.
+
+Two words stand in the same place if they are linked, or if both are without a partner and stand
+between the same links. Words there conflict if they are opposites, other values or names, or stand
+far from one another on one scale (features._contrast). To this come negations of one side
+alone (`negation`) and exchanged roles (`roles`). Two of them may cancel: "not big" and "small",
+"Ann sold it to Bob" and "Bob bought it from Ann".
+
+    agreement = product over all conflicts of 1 - strength
+"""
+
+from libc.stdint cimport int32_t, uint8_t
+
+from tokalign.features.pair cimport *
+from tokalign.relations._clashes cimport *
+from tokalign.relations.negation cimport find_negations
+from tokalign.relations.roles cimport find_exchanged
+from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
+
+cdef enum:
+    N_CONFLICTS = 5
+
+cdef extern from *:
+    """
+    #define UNLINKED_SHARE 0.8f  /* of a conflict's weight where its words are not linked */
+    #define FAR_SHARE 0.6f       /* where not even their neighbours are */
+    """
+    const float UNLINKED_SHARE
+    const float FAR_SHARE
+
+# What a certain conflict of each kind takes from the agreement.
+cdef float[<int>N_CONFLICTS] WEIGHT = [0.9, 0.9, 0.9, 0.8, 0.6]
+cdef float NAME_WEIGHT = 0.7
+
+
+cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
+    return 4 * n * sizeof(int32_t)
+
+
+cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the memory that the conflicts of such a pair need."""
+    return (
+        (n_source + 2 * MAX_FOUND) * sizeof(Clash)
+        + _side_bytes(n_source) + _side_bytes(n_target)
+    )
+
+
+cdef char *_carve(Partners *side, char *memory, Py_ssize_t n) noexcept nogil:
+    side.best = <int32_t *>memory
+    side.confidence = <float *>(side.best + n)
+    side.left = <int32_t *>(side.confidence + n)
+    side.right = side.left + n
+    return memory + _side_bytes(n)
+
+
+cdef void carve_conflicts(
+    ConflictRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
+    """Point a room into memory of conflict_bytes."""
+    room.clash = <Clash *>memory
+    memory += (n_source + 2 * MAX_FOUND) * sizeof(Clash)
+    _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
+
+
+cdef void _find_partners(
+    const Links *links, bint of_source, Py_ssize_t n, Partners *side
+) noexcept nogil:
+    """Fill the partners of one side's tokens, and its linked neighbours."""
+    cdef Py_ssize_t k
+    cdef int32_t own, last
+    for k in range(n):
+        side.best[k] = -1
+        side.confidence[k] = 0.0
+    for k in range(links.n):
+        own = links.source[k] if of_source else links.target[k]
+        if links.confidence[k] > side.confidence[own]:
+            side.confidence[own] = <float>links.confidence[k]
+            side.best[own] = links.target[k] if of_source else links.source[k]
+    last = -1
+    for k in range(n):
+        side.left[k] = last
+        if side.best[k] >= 0:
+            last = <int32_t>k
+    last = -1
+    for k in range(n - 1, -1, -1):
+        side.right[k] = last
+        if side.best[k] >= 0:
+            last = <int32_t>k
+
+
+cdef inline bint _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+    """Whether two neighbours are linked, or both are none."""
+    if i < 0 or j < 0:
+        return i == j
+    return room.source.best[i] == j or room.target.best[j] == i
+
+
+cdef float _same_place(
+    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
+    """Return how surely two words stand in the same place, in [0, 1]."""
+    cdef bint meets_left, meets_right
+    if room.source.best[i] == j:
+        return room.source.confidence[i]
+    if room.target.best[j] == i:
+        return room.target.confidence[j]
+    if room.source.best[i] >= 0 or room.target.best[j] >= 0:
+        return 0.0
+    meets_left = _meet(room, room.source.left[i], room.target.left[j])
+    meets_right = _meet(room, room.source.right[i], room.target.right[j])
+    if meets_left and meets_right:
+        return UNLINKED_SHARE
+    if pair.source.word[i].coarse != pair.target.word[j].coarse:
+        return 0.0
+    if meets_left and room.source.left[i] == i - 1 and room.target.left[j] == j - 1:
+        return FAR_SHARE
+    if meets_right and room.source.right[i] == i + 1 and room.target.right[j] == j + 1:
+        return FAR_SHARE
+    return 0.0
+
+
+cdef bint _has_equal_value(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Whether either word is part of a value that the other sentence has, too."""
+    cdef Py_ssize_t k
+    for k in range(pair.target.n):
+        if pair.agreement[i * pair.target.n + k] == RELATION_SAME_VALUE:
+            return True
+    for k in range(pair.source.n):
+        if pair.agreement[k * pair.target.n + j] == RELATION_SAME_VALUE:
+            return True
+    return False
+
+
+cdef bint _has_twin(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Whether the other sentence has the form of either word, too."""
+    cdef Py_ssize_t k
+    for k in range(pair.target.n):
+        if pair.lexical_class[i * pair.target.n + k] <= CLASS_LEMMA:
+            return True
+    for k in range(pair.source.n):
+        if pair.lexical_class[k * pair.target.n + j] <= CLASS_LEMMA:
+            return True
+    return False
+
+
+cdef void _add(ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, float share) noexcept nogil:
+    cdef Clash *clash = &room.clash[room.n_clashes]
+    clash.kind = kind
+    clash.source = <int32_t>i
+    clash.target = <int32_t>j
+    clash.strength = WEIGHT[kind] * share
+    room.n_clashes += 1
+
+
+cdef int _kind_of(const PairState *pair, Py_ssize_t i, Py_ssize_t j, float *share) noexcept nogil:
+    """Return how two words that stand in the same place conflict, or -1."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef uint8_t contrast = pair.contrast[cell]
+    if pair.agreement[cell] == RELATION_DIFFERENT and not _has_equal_value(pair, i, j):
+        return CONFLICT_VALUE
+    if contrast == 0 or _has_twin(pair, i, j):
+        return -1
+    if contrast & CONTRAST_OPPOSITE:
+        return CONFLICT_OPPOSITE
+    if contrast & CONTRAST_FAR:
+        return CONFLICT_DEGREE
+    if contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
+        share[0] *= NAME_WEIGHT / WEIGHT[<int>CONFLICT_VALUE]
+        return CONFLICT_VALUE
+    return -1
+
+
+cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Add the conflicts of words in the same place; of several of one word the strongest."""
+    cdef Py_ssize_t i, j, cell
+    cdef int kind
+    cdef float share
+    cdef Py_ssize_t n_before
+    for i in range(pair.source.n):
+        n_before = room.n_clashes
+        for j in range(pair.target.n):
+            cell = i * pair.target.n + j
+            if pair.contrast[cell] == 0 and pair.agreement[cell] != RELATION_DIFFERENT:
+                continue
+            share = _same_place(pair, room, i, j)
+            if share <= 0.0:
+                continue
+            kind = _kind_of(pair, i, j, &share)
+            if kind < 0:
+                continue
+            if room.n_clashes == n_before:
+                _add(room, kind, i, j, share)
+            elif WEIGHT[kind] * share > room.clash[n_before].strength:
+                room.n_clashes = n_before
+                _add(room, kind, i, j, share)
+
+
+cdef void _drop(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
+    room.n_clashes -= 1
+    room.clash[number] = room.clash[room.n_clashes]
+
+
+cdef bint _cancels(const PairState *pair, ConflictRoom *room, const Clash *second) noexcept nogil:
+    """Drop an opposite that a negation or exchanged roles undo; return whether there was one."""
+    cdef Py_ssize_t k
+    cdef const Clash *first
+    for k in range(room.n_clashes):
+        first = &room.clash[k]
+        if first.kind == CONFLICT_OPPOSITE and (
+            first.source == second.source or first.target == second.target
+        ):
+            _drop(room, k)
+            return True
+    return False
+
+
+cdef double find_conflicts(
+    const PairState *pair, const Links *links, ConflictRoom *room
+) noexcept nogil:
+    """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
+    cdef Clash[2 * MAX_FOUND] found
+    cdef int n_found, k
+    cdef double agreement = 1.0
+    room.n_clashes = 0
+    _find_partners(links, True, pair.source.n, &room.source)
+    _find_partners(links, False, pair.target.n, &room.target)
+    _compare_places(pair, room)
+    n_found = find_negations(pair, room, found)
+    n_found += find_exchanged(pair, room, found + n_found)
+    for k in range(n_found):
+        if not _cancels(pair, room, &found[k]):
+            _add(room, found[k].kind, found[k].source, found[k].target, found[k].strength)
+    for k in range(room.n_clashes):
+        agreement *= 1.0 - room.clash[k].strength
+    return agreement

@@ -1,0 +1,1 @@
+INPUTS: tuple[str, ...]

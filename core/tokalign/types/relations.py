@@ -1,0 +1,136 @@
+"""What linked words and phrases say of one another."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+
+class RelationKind(enum.StrEnum):
+    """Kinds of relations between the two sides of a link or phrase link, from the source's view.
+
+    ``same``: the same meaning here. ``narrower``: the source says more (dog, animal). ``wider``:
+    the target does. ``similar``: alike in meaning, none of these (car, lorry). ``related``: on one
+    subject (doctor, hospital). ``opposite``: one denies the other (rise, fall).
+    ``different-value``: other numbers, dates, or names of one kind.
+    """
+
+    SAME = "same"
+    NARROWER = "narrower"
+    WIDER = "wider"
+    SIMILAR = "similar"
+    RELATED = "related"
+    OPPOSITE = "opposite"
+    DIFFERENT_VALUE = "different-value"
+
+
+RELATION_KINDS: tuple[RelationKind, ...] = tuple(RelationKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How the two sides of a link or phrase link are related.
+
+    Attributes
+    ----------
+    probabilities : tuple of float
+        Of each kind, in the order of RelationKind; they sum to one.
+    """
+
+    probabilities: tuple[float, ...]
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float]) -> Self:
+        """Return the relation of these probabilities."""
+        return cls(tuple(probabilities))
+
+    @property
+    def kind(self) -> RelationKind:
+        """The likeliest kind."""
+        return RELATION_KINDS[self.probabilities.index(max(self.probabilities))]
+
+    @property
+    def probability(self) -> float:
+        """Of the likeliest kind."""
+        return max(self.probabilities)
+
+
+class ConflictKind(enum.StrEnum):
+    """Ways in which two sentences say unlike things in the same place.
+
+    ``opposite``: opposites. ``different-value``: other numbers, dates or names. ``negation``: one
+    side alone negates. ``roles``: who does it and who has it done are exchanged. ``degree``: words
+    far from one another on one scale (all, some; must, may).
+    """
+
+    OPPOSITE = "opposite"
+    DIFFERENT_VALUE = "different-value"
+    NEGATION = "negation"
+    ROLES = "roles"
+    DEGREE = "degree"
+
+
+CONFLICT_KINDS: tuple[ConflictKind, ...] = tuple(ConflictKind)
+
+CONFLICT = np.dtype(
+    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("strength", np.float32)]
+)
+"""A conflict in a column; its kind is the place in CONFLICT_KINDS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One conflict.
+
+    Attributes
+    ----------
+    kind : ConflictKind
+    source, target : int
+        0-based tokens; of a negation the word that one side negates, and its partner; of roles
+        the word whose roles are exchanged, and its partner.
+    strength : float
+        In [0, 1]: what it takes from the agreement.
+    """
+
+    kind: ConflictKind
+    source: int
+    target: int
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class InputContribution:
+    """One input of an explained relation; contributions and the rest sum to the score."""
+
+    name: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelationExplanation:
+    """Why two words or phrases were given a kind of relation.
+
+    Attributes
+    ----------
+    source, target : tuple of int
+        The tokens that were compared: those of the link, and of links that share tokens with it.
+    relation : Relation
+    kind : RelationKind
+        The one that is explained.
+    score : float
+        Of that kind, before scores become probabilities (softmax).
+    inputs : tuple of InputContribution
+        Those that changed the score, ordered by falling absolute contribution.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    relation: Relation
+    kind: RelationKind
+    score: float
+    inputs: tuple[InputContribution, ...]
