@@ -13,7 +13,7 @@ MOST_SCALES = 3
 
 
 class Grade(NamedTuple):
-    """A scale, and where on it a word stands, from -3 to 3; other signs are opposites."""
+    """A scale, and where on it a word stands, from -20 to 20; other signs are opposites."""
 
     scale: str
     grade: int

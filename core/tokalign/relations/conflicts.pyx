@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, uint8_t
 from tokalign.features.pair cimport *
 from tokalign.relations._clashes cimport *
 from tokalign.relations.negation cimport find_negations
-from tokalign.relations.roles cimport find_exchanged
+from tokalign.relations.roles cimport are_exchanged, find_exchanged
 from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
 
 cdef enum:
@@ -195,23 +195,17 @@ cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept no
                 _add(room, kind, i, j, share)
 
 
-cdef void _drop(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
-    room.n_clashes -= 1
-    room.clash[number] = room.clash[room.n_clashes]
-
-
-cdef bint _cancels(const PairState *pair, ConflictRoom *room, const Clash *second) noexcept nogil:
-    """Drop an opposite that a negation or exchanged roles undo; return whether there was one."""
-    cdef Py_ssize_t k
-    cdef const Clash *first
+cdef void _drop_exchanged(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Drop opposites whose roles are exchanged: Ann sold it to Bob, who bought it from Ann."""
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t n_kept = 0
     for k in range(room.n_clashes):
-        first = &room.clash[k]
-        if first.kind == CONFLICT_OPPOSITE and (
-            first.source == second.source or first.target == second.target
+        if room.clash[k].kind != CONFLICT_OPPOSITE or not are_exchanged(
+            pair, room, room.clash[k].source, room.clash[k].target
         ):
-            _drop(room, k)
-            return True
-    return False
+            room.clash[n_kept] = room.clash[k]
+            n_kept += 1
+    room.n_clashes = n_kept
 
 
 cdef double find_conflicts(
@@ -220,16 +214,20 @@ cdef double find_conflicts(
     """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
     cdef Clash[2 * MAX_FOUND] found
     cdef int n_found, k
+    cdef Py_ssize_t n_before
     cdef double agreement = 1.0
     room.n_clashes = 0
     _find_partners(links, True, pair.source.n, &room.source)
     _find_partners(links, False, pair.target.n, &room.target)
     _compare_places(pair, room)
+    n_before = room.n_clashes
+    _drop_exchanged(pair, room)
     n_found = find_negations(pair, room, found)
-    n_found += find_exchanged(pair, room, found + n_found)
+    if room.n_clashes == n_before:  # exchanged roles that undid no opposite
+        n_found += find_exchanged(pair, room, found + n_found)
     for k in range(n_found):
-        if not _cancels(pair, room, &found[k]):
-            _add(room, found[k].kind, found[k].source, found[k].target, found[k].strength)
+        room.clash[room.n_clashes] = found[k]
+        room.n_clashes += 1
     for k in range(room.n_clashes):
         agreement *= 1.0 - room.clash[k].strength
     return agreement

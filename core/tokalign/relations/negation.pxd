@@ -2,5 +2,5 @@ from tokalign.features.pair cimport PairState
 from tokalign.relations._clashes cimport Clash, ConflictRoom
 
 cdef int find_negations(
-    const PairState *pair, const ConflictRoom *room, Clash *found
+    const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil

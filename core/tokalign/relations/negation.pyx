@@ -1,10 +1,10 @@
 """Negations of one side alone.
 
-A word that negates (not, no, never, without, fail) stands with the words above it in its sentence's
-tree: its head, and the heads of that. The negations of both sides are matched: first those that
-are linked, then those that stand with linked words, then any that are left, also with words of a
-low quantity (hardly anyone, few). What is left over on one side counts if a word that it stands
-with is linked.
+A word that negates (not, no, never, without, fail) stands with the words next to it: the one before
+it, the next two content words, and the last one before it. No tree is read, so that models without a
+parser find the same. The negations of both sides are matched: first those that are linked, then those
+that stand with linked words, then any that are left. What is left over on one side counts if a
+word that it stands with is linked, unless the other side says a low quantity (few, rarely).
 """
 
 from libc.stdint cimport int8_t, int32_t
@@ -16,7 +16,7 @@ from tokalign.lexicon.scales import scale_names
 
 cdef enum:
     MAX_NEGATORS = 8
-    N_ABOVE = 3              # words above a negating one that it stands with
+    N_WITH = 5               # words that a negating one stands with, itself among them
     LOW = -2                 # a grade of quantity that is like a negation
     FREE = -1                # a negation that is not matched
 
@@ -29,29 +29,38 @@ cdef struct Negators:
     int n
     int32_t[MAX_NEGATORS] at
     int32_t[MAX_NEGATORS] match          # of the other side, or FREE
-    int32_t[MAX_NEGATORS][N_ABOVE + 1] above    # the word and those above it; -1 behind the last
+    int32_t[MAX_NEGATORS][N_WITH] with_      # what each stands with; -1 where there is none
 
 
-cdef void _find_above(const Side *side, int32_t at, int32_t *above) noexcept nogil:
-    """Write a word and those that it stands with: by the tree, else the content words behind it."""
-    cdef int k
-    above[0] = at
-    for k in range(1, N_ABOVE + 1):
-        above[k] = -1
-        if above[k - 1] >= 0:
-            above[k] = (
-                side.head[above[k - 1]] if side.has_tree else side.next_content[above[k - 1]]
-            )
+cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
+    """Write a word that negates and those that it stands with, the nearest first."""
+    cdef int32_t following = side.next_content[at]
+    out[0] = at
+    out[1] = following
+    out[2] = at - 1
+    out[3] = side.next_content[following] if following >= 0 else -1
+    out[4] = side.previous_content[at]
 
 
-cdef void _find_negators(const Side *side, Negators *out) noexcept nogil:
+cdef void _find_negators(
+    const Side *side, bint of_source, const ConflictRoom *room, Negators *out
+) noexcept nogil:
+    """Find the words of a side that negate, but for those that have an opposite."""
     cdef Py_ssize_t k
+    cdef int m
     out.n = 0
     for k in range(side.n):
-        if side.word[k].negates and out.n < MAX_NEGATORS:
+        if not side.word[k].negates or out.n == MAX_NEGATORS:
+            continue
+        for m in range(room.n_clashes):
+            if room.clash[m].kind == CONFLICT_OPPOSITE and k == (
+                room.clash[m].source if of_source else room.clash[m].target
+            ):
+                break
+        else:
             out.at[out.n] = <int32_t>k
             out.match[out.n] = FREE
-            _find_above(side, <int32_t>k, out.above[out.n])
+            _find_with(side, <int32_t>k, out.with_[out.n])
             out.n += 1
 
 
@@ -64,8 +73,8 @@ cdef bint _stand_together(
 ) noexcept nogil:
     """Whether words that two negations stand with are linked."""
     cdef int k, m
-    for k in range(N_ABOVE + 1):
-        for m in range(N_ABOVE + 1):
+    for k in range(N_WITH):
+        for m in range(N_WITH):
             if _are_linked(room, source[k], target[m]):
                 return True
     return False
@@ -91,7 +100,7 @@ cdef void _match(const ConflictRoom *room, Negators *source, Negators *target) n
                 if (
                     round_ == 2
                     or (round_ == 0 and _are_linked(room, source.at[k], target.at[m]))
-                    or (round_ == 1 and _stand_together(room, source.above[k], target.above[m]))
+                    or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
                 ):
                     source.match[k] = m
                     target.match[m] = k
@@ -106,8 +115,27 @@ cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept no
     return False
 
 
+cdef bint _undoes(
+    const Negators *negators, int number, bint of_source, ConflictRoom *room
+) noexcept nogil:
+    """Whether a negation stands with an opposite, which it undoes; that is dropped then."""
+    cdef int m
+    cdef Py_ssize_t k
+    cdef int32_t at
+    for k in range(room.n_clashes):
+        if room.clash[k].kind != CONFLICT_OPPOSITE:
+            continue
+        at = room.clash[k].source if of_source else room.clash[k].target
+        for m in range(N_WITH):
+            if negators.with_[number][m] == at:
+                room.n_clashes -= 1
+                room.clash[k] = room.clash[room.n_clashes]
+                return True
+    return False
+
+
 cdef int _add_free(
-    const PairState *pair, const ConflictRoom *room, const Negators *negators, bint of_source,
+    const PairState *pair, ConflictRoom *room, const Negators *negators, bint of_source,
     Clash *found,
 ) noexcept nogil:
     """Write what one side alone negates; return how many."""
@@ -120,8 +148,10 @@ cdef int _add_free(
     for k in range(negators.n):
         if negators.match[k] != FREE or _is_low_there(other, others):
             continue
-        for m in range(N_ABOVE + 1):
-            at = negators.above[k][m]
+        if _undoes(negators, k, of_source, room):
+            continue
+        for m in range(N_WITH):
+            at = negators.with_[k][m]
             if at >= 0 and own.best[at] >= 0:
                 found[n].kind = CONFLICT_NEGATION
                 found[n].source = at if of_source else own.best[at]
@@ -129,21 +159,41 @@ cdef int _add_free(
                 found[n].strength = NEGATION_WEIGHT * own.confidence[at]
                 n += 1
                 break
-    return n
+    return n if n % 2 else 0  # two negations of one side undo one another
+
+
+cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Drop opposites in pairs of which one negates: no lights on, all lights off."""
+    cdef Py_ssize_t k, m
+    cdef const Clash *clash
+    for k in range(room.n_clashes):
+        clash = &room.clash[k]
+        if clash.kind != CONFLICT_OPPOSITE or not (
+            pair.source.word[clash.source].negates or pair.target.word[clash.target].negates
+        ):
+            continue
+        for m in range(room.n_clashes):
+            if m != k and room.clash[m].kind == CONFLICT_OPPOSITE:
+                room.n_clashes -= 1
+                room.clash[max(k, m)] = room.clash[room.n_clashes]
+                room.n_clashes -= 1
+                room.clash[min(k, m)] = room.clash[room.n_clashes]
+                return
 
 
 cdef int find_negations(
-    const PairState *pair, const ConflictRoom *room, Clash *found
+    const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
     """Write at most MAX_FOUND words that one side alone negates, with their partners; return how
-    many."""
+    many. Opposites in the room that a negation undoes are dropped."""
     cdef Negators source, target
-    _find_negators(&pair.source, &source)
-    _find_negators(&pair.target, &target)
+    _undo_pairs(pair, room)
+    _find_negators(&pair.source, True, room, &source)
+    _find_negators(&pair.target, False, room, &target)
     if not source.n and not target.n:
         return 0
     _match(room, &source, &target)
-    # All that one side has are matched, unless the other has none left.
+    # The negations of the side that has fewer are all matched.
     if source.n > target.n:
         return _add_free(pair, room, &source, True, found)
     return _add_free(pair, room, &target, False, found)
