@@ -129,4 +129,6 @@ cdef void compare(
         if STRENGTH[k] > STRENGTH[out.lexical_class]:
             out.lexical_class = k
     out.strength = STRENGTH[out.lexical_class]
-    out.contrast = contrast(a, b, out.relations, out.lexical_class)
+    out.contrast = contrast(
+        a, b, out.relations, out.lexical_class, out.similarity[SIMILARITY_JARO_WINKLER]
+    )

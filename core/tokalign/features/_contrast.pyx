@@ -15,6 +15,9 @@ cdef enum:
     FAR = 2              # grades that are this far from one another are another statement
 
 
+cdef float LIKE = 0.87  # letters of one name, spelt in two ways
+
+
 cdef bint _begins(const Lexeme *word, const char *letters, int n) noexcept nogil:
     cdef int k
     if word.lower.n <= n:
@@ -96,22 +99,33 @@ cdef uint8_t _compare_grades(const Lexeme *a, const Lexeme *b) noexcept nogil:
     return 0
 
 
+cdef bint _is_short(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether a name begins another one, but for a dot: Brig., J."""
+    cdef int n = <int>a.lower.n
+    n -= n > 0 and a.lower.code[n - 1] == c'.'
+    return 0 < n <= b.lower.n and _same_letters(a, 0, n, b)
+
+
 cdef bint _are_unlike_names(
-    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class
+    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class, float likeness
 ) noexcept nogil:
+    """Whether two names have nothing in common: neither is short for the other, or misspelt."""
     return (
         a.coarse == COARSE_NAME and b.coarse == COARSE_NAME
         and a.kind == KIND_CONTENT and b.kind == KIND_CONTENT
-        and not a.is_title and not b.is_title
+        and not a.is_title and not b.is_title and likeness < LIKE
+        and (a.initials >= 0) == (b.initials >= 0) and not _is_short(a, b)
+        and not _is_short(b, a)
         and lexical_class >= CLASS_COHYPONYM
         and not relations & ~<uint32_t>COHYPONYM
     )
 
 
 cdef uint8_t contrast(
-    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class
+    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class, float likeness
 ) noexcept nogil:
-    """Return the CONTRAST_ bits of two words that were compared."""
+    """Return the CONTRAST_ bits of two words that were compared; `likeness` is that of their
+    letters (Jaro-Winkler)."""
     cdef uint8_t grades
     if lexical_class <= CLASS_LEMMA or a.kind == KIND_MARK or b.kind == KIND_MARK:
         return 0
@@ -122,6 +136,6 @@ cdef uint8_t contrast(
         _negates_form(a, b) or _negates_form(b, a)
     ):
         return CONTRAST_OPPOSITE
-    if _are_unlike_names(a, b, relations, lexical_class):
+    if _are_unlike_names(a, b, relations, lexical_class, likeness):
         return CONTRAST_NAMES
     return 0

@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, uint8_t
 from tokalign.features.pair cimport *
 from tokalign.relations._clashes cimport *
 from tokalign.relations.negation cimport find_negations
-from tokalign.relations.roles cimport are_exchanged, find_exchanged
+from tokalign.relations.roles cimport are_exchanged, find_compared, find_exchanged
 from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
 
 cdef enum:
@@ -156,8 +156,8 @@ cdef int _kind_of(const PairState *pair, Py_ssize_t i, Py_ssize_t j, float *shar
     """Return how two words that stand in the same place conflict, or -1."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     cdef uint8_t contrast = pair.contrast[cell]
-    if pair.agreement[cell] == RELATION_DIFFERENT and not _has_equal_value(pair, i, j):
-        return CONFLICT_VALUE
+    if pair.lexical_class[cell] > CLASS_CANONICAL and pair.agreement[cell] == RELATION_DIFFERENT:
+        return -1 if _has_equal_value(pair, i, j) else CONFLICT_VALUE
     if contrast == 0 or _has_twin(pair, i, j):
         return -1
     if contrast & CONTRAST_OPPOSITE:
@@ -195,39 +195,66 @@ cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept no
                 _add(room, kind, i, j, share)
 
 
-cdef void _drop_exchanged(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Drop opposites whose roles are exchanged: Ann sold it to Bob, who bought it from Ann."""
-    cdef Py_ssize_t k = 0
+cdef bint _is_undone(
+    const PairState *pair, const ConflictRoom *room, const Clash *clash, bint are_compared
+) noexcept nogil:
+    """Whether roles are exchanged around an opposite: Ann sold it to Bob, who bought it from Ann."""
+    if clash.kind != CONFLICT_OPPOSITE:
+        return False
+    return are_compared or are_exchanged(pair, room, clash.source, clash.target)
+
+
+cdef bint _drop_exchanged(
+    const PairState *pair, ConflictRoom *room, bint are_compared
+) noexcept nogil:
+    """Drop opposites whose roles are exchanged, and the prepositions that go with their verbs;
+    return whether there were any."""
+    cdef Py_ssize_t k
     cdef Py_ssize_t n_kept = 0
+    cdef bint has_dropped = False
     for k in range(room.n_clashes):
-        if room.clash[k].kind != CONFLICT_OPPOSITE or not are_exchanged(
-            pair, room, room.clash[k].source, room.clash[k].target
+        has_dropped |= _is_undone(pair, room, &room.clash[k], are_compared)
+    for k in range(room.n_clashes):
+        if _is_undone(pair, room, &room.clash[k], are_compared) or (
+            has_dropped and room.clash[k].kind == CONFLICT_OPPOSITE
+            and pair.source.word[room.clash[k].source].coarse in (
+                COARSE_ADPOSITION, COARSE_PARTICLE
+            )
         ):
-            room.clash[n_kept] = room.clash[k]
-            n_kept += 1
+            continue
+        room.clash[n_kept] = room.clash[k]
+        n_kept += 1
     room.n_clashes = n_kept
+    return has_dropped
+
+
+cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexcept nogil:
+    cdef int k
+    for k in range(n_found):
+        room.clash[room.n_clashes] = found[k]
+        room.n_clashes += 1
 
 
 cdef double find_conflicts(
     const PairState *pair, const Links *links, ConflictRoom *room
 ) noexcept nogil:
     """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
-    cdef Clash[2 * MAX_FOUND] found
-    cdef int n_found, k
-    cdef Py_ssize_t n_before
+    cdef Clash[<int>MAX_FOUND] found
+    cdef Clash[<int>MAX_FOUND] compared
+    cdef Py_ssize_t k
+    cdef bint are_compared
     cdef double agreement = 1.0
     room.n_clashes = 0
     _find_partners(links, True, pair.source.n, &room.source)
     _find_partners(links, False, pair.target.n, &room.target)
     _compare_places(pair, room)
-    n_before = room.n_clashes
-    _drop_exchanged(pair, room)
-    n_found = find_negations(pair, room, found)
-    if room.n_clashes == n_before:  # exchanged roles that undid no opposite
-        n_found += find_exchanged(pair, room, found + n_found)
-    for k in range(n_found):
-        room.clash[room.n_clashes] = found[k]
-        room.n_clashes += 1
+    are_compared = find_compared(pair, room, compared)
+    if not _drop_exchanged(pair, room, are_compared):
+        if are_compared:
+            _add_found(room, compared, 1)
+        else:
+            _add_found(room, found, find_exchanged(pair, room, found))
+    _add_found(room, found, find_negations(pair, room, found))
     for k in range(room.n_clashes):
         agreement *= 1.0 - room.clash[k].strength
     return agreement

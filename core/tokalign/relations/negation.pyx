@@ -1,7 +1,7 @@
 """Negations of one side alone.
 
-A word that negates (not, no, never, without, fail) stands with the words next to it: the one before
-it, the next two content words, and the last one before it. No tree is read, so that models without a
+A word that negates (not, no, never, without, fail) stands with the words next to it: the next
+two content words, the tokens behind and before it, and the last content word before it. No tree is read, so that models without a
 parser find the same. The negations of both sides are matched: first those that are linked, then those
 that stand with linked words, then any that are left. What is left over on one side counts if a
 word that it stands with is linked, unless the other side says a low quantity (few, rarely).
@@ -16,7 +16,7 @@ from tokalign.lexicon.scales import scale_names
 
 cdef enum:
     MAX_NEGATORS = 8
-    N_WITH = 5               # words that a negating one stands with, itself among them
+    N_WITH = 6               # words that a negating one stands with, itself among them
     LOW = -2                 # a grade of quantity that is like a negation
     FREE = -1                # a negation that is not matched
 
@@ -37,9 +37,22 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     cdef int32_t following = side.next_content[at]
     out[0] = at
     out[1] = following
-    out[2] = at - 1
-    out[3] = side.next_content[following] if following >= 0 else -1
-    out[4] = side.previous_content[at]
+    out[2] = at + 1 if at + 1 < side.n and side.kind[at + 1] != KIND_MARK else -1
+    out[3] = at - 1 if at > 0 and side.kind[at - 1] != KIND_MARK else -1
+    out[4] = side.next_content[following] if following >= 0 else -1
+    out[5] = side.previous_content[at]
+
+
+cdef bint _negates(
+    const Side *side, bint of_source, const ConflictRoom *room, Py_ssize_t at
+) noexcept nogil:
+    """Whether a word negates where it stands: no number follows it, as in "No 7", and it is no
+    verb or noun that the other side says in other words."""
+    if not side.word[at].negates:
+        return False
+    if side.kind[at] == KIND_CONTENT:
+        return (room.source.best[at] if of_source else room.target.best[at]) < 0
+    return at + 1 == side.n or side.word[at + 1].coarse != COARSE_NUMBER
 
 
 cdef void _find_negators(
@@ -50,7 +63,7 @@ cdef void _find_negators(
     cdef int m
     out.n = 0
     for k in range(side.n):
-        if not side.word[k].negates or out.n == MAX_NEGATORS:
+        if out.n == MAX_NEGATORS or not _negates(side, of_source, room, k):
             continue
         for m in range(room.n_clashes):
             if room.clash[m].kind == CONFLICT_OPPOSITE and k == (

@@ -6,6 +6,9 @@ from tokalign.relations._clashes cimport Clash, ConflictRoom
 cdef bint are_exchanged(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
 ) noexcept nogil
+cdef bint find_compared(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil
 cdef int find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil

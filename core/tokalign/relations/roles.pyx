@@ -1,10 +1,11 @@
 """Exchanged roles: who does it on one side has it done to them on the other.
 
 No tree is read, so that models without a parser find the same. What stands before a linked word on
-one side and behind it on the other has crossed it. Roles are exchanged if all that is linked
-around a verb has crossed it, or if none has and one side alone is passive. Around a verb names, nouns and
-pronouns count that stand without a preposition, or with by, to, from or than; around a comparison
-(heavier than, before) the nearest content words do.
+one side and behind it on the other has crossed it. Roles are exchanged if both that have a role of
+a verb have crossed it, or if neither has and one side alone is passive. Names, nouns and
+pronouns have a role that stand without a preposition, or with by, to, from or than. What is compared
+is exchanged if it has crossed the word "than"; around other words, such as before and after, the
+nearest content words count.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -17,18 +18,22 @@ from tokalign.lexicon.labels import function_words
 
 cdef enum:
     VERB_REACH = 8       # tokens around a verb that are looked at
+    THAN_REACH = 6
     OTHER_REACH = 4
+    N_ROLES = 2          # that have to be exchanged
     BE_REACH = 3         # tokens before a participle
 
 cdef enum:
     # What a function word says of roles.
     IS_BE = 1
     NAMES_ROLE = 2       # a preposition before who has a role
+    IS_THAN = 3
     N_WORDS = 1024       # at most, in the list of function words
 
 cdef float ROLES_WEIGHT = 0.8
 
 cdef int PARTICIPLE = TAG_INDEX["VBN"]
+cdef int COMPARATIVE = TAG_INDEX["JJR"]
 cdef int PAST = TAG_INDEX["VBD"]  # for which participles are often taken
 
 cdef uint8_t[<int>N_WORDS] SAYS
@@ -36,8 +41,10 @@ cdef uint8_t[<int>N_WORDS] SAYS
 for _index, _word in enumerate(function_words()):
     if _word in ("be", "is", "are", "was", "were", "been", "being"):
         SAYS[_index] = IS_BE
-    elif _word in ("by", "to", "from", "than"):
+    elif _word in ("by", "to", "from"):
         SAYS[_index] = NAMES_ROLE
+    elif _word == "than":
+        SAYS[_index] = IS_THAN
     else:
         SAYS[_index] = 0
 
@@ -73,7 +80,7 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
         k -= 1
         coarse = side.word[k].coarse
         if coarse == COARSE_ADPOSITION or coarse == COARSE_PARTICLE:
-            return _says(side.word[k], NAMES_ROLE)
+            return _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_THAN)
         if (
             coarse == COARSE_VERB or coarse == COARSE_MARK or coarse == COARSE_CONJUNCTION
             or coarse == COARSE_ADVERB
@@ -82,44 +89,90 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
     return True
 
 
+cdef int32_t _counterpart(
+    const PairState *pair, const ConflictRoom *room, int32_t at
+) noexcept nogil:
+    """Return the partner of a source word, or where the same word stands if it is linked to
+    another one: what is exchanged may be linked by its place."""
+    cdef int32_t best = room.source.best[at]
+    cdef int32_t k
+    if best < 0 or pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
+        return best
+    for k in range(<int32_t>pair.target.n):
+        if pair.lexical_class[at * pair.target.n + k] <= CLASS_LEMMA:
+            return k
+    return best
+
+
+cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexcept nogil:
+    """Whether two linked words count around a verb, the word "than", or another one."""
+    cdef const Lexeme *word = pair.source.word[i]
+    if pair.agreement[i * pair.target.n + j]:
+        return False  # dates and amounts have no role
+    if pivot == VERB_REACH:
+        return _has_role(&pair.source, i) and _has_role(&pair.target, j)
+    if pivot == THAN_REACH:
+        return word.coarse in (
+            COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE
+        ) and word.tag != COMPARATIVE
+    return word.kind == KIND_CONTENT
+
+
 cdef Crossings _crossings(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int32_t reach,
-    bint of_verb,
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int reach
 ) noexcept nogil:
     """Count what is linked around two words: on other sides of them, and on the same ones."""
     cdef Crossings found
     cdef int32_t k, m
     found.crossed = found.straight = 0
     for k in range(max(i - reach, 0), min(i + reach + 1, <int32_t>pair.source.n)):
-        m = room.source.best[k]
+        m = _counterpart(pair, room, k)
         if k == i or m < 0 or m == j or m < j - reach or m > j + reach:
             continue
-        if of_verb:
-            if not _has_role(&pair.source, k) or not _has_role(&pair.target, m):
-                continue
-        elif pair.source.word[k].kind != KIND_CONTENT:
-            continue
-        if pair.agreement[k * pair.target.n + m]:
-            continue  # dates and amounts have no role
-        if (k < i) == (m < j):
-            found.straight += 1
-        else:
-            found.crossed += 1
+        if _counts(pair, k, m, reach):
+            found.straight += (k < i) == (m < j)
+            found.crossed += (k < i) != (m < j)
     return found
+
+
+cdef bint _are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+    return pair.source.word[i].coarse == COARSE_VERB and pair.target.word[j].coarse == COARSE_VERB
 
 
 cdef bint are_exchanged(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
 ) noexcept nogil:
     """Whether what stands around two words, such as opposites, has mostly crossed them."""
-    cdef bint of_verb = pair.source.word[i].coarse == COARSE_VERB
-    cdef Crossings found = _crossings(
-        pair, room, i, j, VERB_REACH if of_verb else OTHER_REACH, of_verb
-    )
-    cdef bint has_crossed = found.crossed > found.straight
-    if of_verb and _is_passive(&pair.source, i) != _is_passive(&pair.target, j):
+    cdef bint of_verbs = _are_verbs(pair, i, j)
+    cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
+    if of_verbs and _is_passive(&pair.source, i) != _is_passive(&pair.target, j):
         return found.straight > found.crossed
-    return has_crossed
+    return found.crossed > found.straight
+
+
+cdef inline void _found(
+    const ConflictRoom *room, int32_t i, int32_t j, Clash *out
+) noexcept nogil:
+    out.kind = CONFLICT_ROLES
+    out.source = i
+    out.target = j
+    out.strength = ROLES_WEIGHT * room.source.confidence[i]
+
+
+cdef bint find_compared(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write where what is compared has been exchanged; return whether it has."""
+    cdef int32_t i, j
+    cdef Crossings around
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        if j >= 0 and _says(pair.source.word[i], IS_THAN) and _says(pair.target.word[j], IS_THAN):
+            around = _crossings(pair, room, i, j, THAN_REACH)
+            if around.crossed >= N_ROLES and around.crossed > around.straight:
+                _found(room, i, j, found)
+                return True
+    return False
 
 
 cdef int find_exchanged(
@@ -132,18 +185,16 @@ cdef int find_exchanged(
     cdef bint has_other_voice
     for i in range(<int32_t>pair.source.n):
         j = room.source.best[i]
-        if n == MAX_FOUND or j < 0 or pair.source.word[i].coarse != COARSE_VERB:
+        if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
             continue
-        if pair.source.kind[i] != KIND_CONTENT or pair.target.word[j].coarse != COARSE_VERB:
+        if pair.source.kind[i] != KIND_CONTENT:
             continue
-        around = _crossings(pair, room, i, j, VERB_REACH, True)
-        if around.crossed and around.straight or not (around.crossed or around.straight):
-            continue
+        around = _crossings(pair, room, i, j, VERB_REACH)
         has_other_voice = _is_passive(&pair.source, i) != _is_passive(&pair.target, j)
-        if (around.crossed > 0) != has_other_voice:
-            found[n].kind = CONFLICT_ROLES
-            found[n].source = i
-            found[n].target = j
-            found[n].strength = ROLES_WEIGHT * room.source.confidence[i]
+        if (
+            (around.crossed >= N_ROLES and not around.straight and not has_other_voice)
+            or (around.straight >= N_ROLES and not around.crossed and has_other_voice)
+        ):
+            _found(room, i, j, found + n)
             n += 1
     return n
