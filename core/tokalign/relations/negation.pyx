@@ -7,7 +7,7 @@ that stand with linked words, then any that are left. What is left over on one s
 word that it stands with is linked, unless the other side says a low quantity (few, rarely).
 """
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features.pair cimport *
 from tokalign.relations._clashes cimport *
@@ -44,26 +44,33 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
 
 
 cdef bint _negates(
-    const Side *side, bint of_source, const ConflictRoom *room, Py_ssize_t at
+    const PairState *pair, bint of_source, const ConflictRoom *room, Py_ssize_t at
 ) noexcept nogil:
     """Whether a word negates where it stands: no number follows it, as in "No 7", and it is no
-    verb or noun that the other side says in other words."""
+    verb, noun or adjective that the other side says in other words."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef int32_t partner = room.source.best[at] if of_source else room.target.best[at]
+    cdef uint8_t coarse = side.word[at].coarse
     if not side.word[at].negates:
         return False
-    if side.kind[at] == KIND_CONTENT:
-        return (room.source.best[at] if of_source else room.target.best[at]) < 0
-    return at + 1 == side.n or side.word[at + 1].coarse != COARSE_NUMBER
+    if at + 1 < side.n and side.word[at + 1].coarse == COARSE_NUMBER:
+        return False
+    if coarse not in (COARSE_VERB, COARSE_NOUN, COARSE_ADJECTIVE) or partner < 0:
+        return True
+    return other.word[partner].negates or other.kind[partner] != KIND_CONTENT
 
 
 cdef void _find_negators(
-    const Side *side, bint of_source, const ConflictRoom *room, Negators *out
+    const PairState *pair, bint of_source, const ConflictRoom *room, Negators *out
 ) noexcept nogil:
     """Find the words of a side that negate, but for those that have an opposite."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
     cdef Py_ssize_t k
     cdef int m
     out.n = 0
     for k in range(side.n):
-        if out.n == MAX_NEGATORS or not _negates(side, of_source, room, k):
+        if out.n == MAX_NEGATORS or not _negates(pair, of_source, room, k):
             continue
         for m in range(room.n_clashes):
             if room.clash[m].kind == CONFLICT_OPPOSITE and k == (
@@ -201,8 +208,8 @@ cdef int find_negations(
     many. Opposites in the room that a negation undoes are dropped."""
     cdef Negators source, target
     _undo_pairs(pair, room)
-    _find_negators(&pair.source, True, room, &source)
-    _find_negators(&pair.target, False, room, &target)
+    _find_negators(pair, True, room, &source)
+    _find_negators(pair, False, room, &target)
     if not source.n and not target.n:
         return 0
     _match(room, &source, &target)

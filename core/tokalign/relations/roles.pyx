@@ -27,7 +27,8 @@ cdef enum:
     # What a function word says of roles.
     IS_BE = 1
     NAMES_ROLE = 2       # a preposition before who has a role
-    IS_THAN = 3
+    IS_BY = 3            # names one, too
+    IS_THAN = 4
     N_WORDS = 1024       # at most, in the list of function words
 
 cdef float ROLES_WEIGHT = 0.8
@@ -41,8 +42,10 @@ cdef uint8_t[<int>N_WORDS] SAYS
 for _index, _word in enumerate(function_words()):
     if _word in ("be", "is", "are", "was", "were", "been", "being"):
         SAYS[_index] = IS_BE
-    elif _word in ("by", "to", "from"):
+    elif _word in ("to", "from"):
         SAYS[_index] = NAMES_ROLE
+    elif _word == "by":
+        SAYS[_index] = IS_BY
     elif _word == "than":
         SAYS[_index] = IS_THAN
     else:
@@ -61,6 +64,8 @@ cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
     cdef int32_t k
     if side.word[at].tag != PARTICIPLE and side.word[at].tag != PAST:
         return False
+    if at + 1 < side.n and _says(side.word[at + 1], IS_BY):
+        return True
     for k in range(at - 1, max(at - 1 - BE_REACH, -1), -1):
         if _says(side.word[k], IS_BE):
             return True
@@ -80,7 +85,10 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
         k -= 1
         coarse = side.word[k].coarse
         if coarse == COARSE_ADPOSITION or coarse == COARSE_PARTICLE:
-            return _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_THAN)
+            return (
+                _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_BY)
+                or _says(side.word[k], IS_THAN)
+            )
         if (
             coarse == COARSE_VERB or coarse == COARSE_MARK or coarse == COARSE_CONJUNCTION
             or coarse == COARSE_ADVERB
@@ -118,16 +126,31 @@ cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexce
     return word.kind == KIND_CONTENT
 
 
+cdef void _reach(
+    const Side *side, int32_t at, int reach, int32_t *start, int32_t *stop
+) noexcept nogil:
+    """Write the tokens around a word that are looked at, which end at marks; half open."""
+    start[0] = at
+    stop[0] = at + 1
+    while start[0] > 0 and start[0] > at - reach and side.kind[start[0] - 1] != KIND_MARK:
+        start[0] -= 1
+    while stop[0] < side.n and stop[0] <= at + reach and side.kind[stop[0]] != KIND_MARK:
+        stop[0] += 1
+
+
 cdef Crossings _crossings(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int reach
 ) noexcept nogil:
     """Count what is linked around two words: on other sides of them, and on the same ones."""
     cdef Crossings found
     cdef int32_t k, m
+    cdef int32_t start, stop, other_start, other_stop
     found.crossed = found.straight = 0
-    for k in range(max(i - reach, 0), min(i + reach + 1, <int32_t>pair.source.n)):
+    _reach(&pair.source, i, reach, &start, &stop)
+    _reach(&pair.target, j, reach, &other_start, &other_stop)
+    for k in range(start, stop):
         m = _counterpart(pair, room, k)
-        if k == i or m < 0 or m == j or m < j - reach or m > j + reach:
+        if k == i or m == j or m < other_start or m >= other_stop:
             continue
         if _counts(pair, k, m, reach):
             found.straight += (k < i) == (m < j)
@@ -178,7 +201,8 @@ cdef bint find_compared(
 cdef int find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most MAX_FOUND linked verbs whose roles are exchanged; return how many."""
+    """Write at most MAX_FOUND verbs that are linked and alike whose roles are exchanged; return how
+    many."""
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
@@ -187,6 +211,8 @@ cdef int find_exchanged(
         j = room.source.best[i]
         if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
             continue
+        if pair.lexical_class[i * pair.target.n + j] > CLASS_DERIVED:
+            continue  # another verb may give its roles otherwise
         if pair.source.kind[i] != KIND_CONTENT:
             continue
         around = _crossings(pair, room, i, j, VERB_REACH)
