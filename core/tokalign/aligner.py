@@ -13,7 +13,7 @@ from tokalign.annotate.prepare import annotate, is_ready
 from tokalign.batches.outcomes import annotate_pairs, together, unwrap
 from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
 from tokalign.batches.processes import WorkerError
-from tokalign.decoding.backend import Backend, EncodedPair
+from tokalign.decoding.backend import Backend, EncodedPair, Unit
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.explain import require_indices
@@ -39,6 +39,9 @@ from tokalign.types.constraints import Constraints
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tokalign.neural.encoder import Encoder
 
 
@@ -372,6 +375,31 @@ class Aligner:
         if self._encoder is None:
             return [(pair, None) for pair in pairs]
         return list(zip(pairs, self._encoder.encode([pair[:2] for pair in pairs]), strict=True))
+
+    def unit_inputs(
+        self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
+    ) -> NDArray[np.float32]:
+        """Return what relations of some units of an annotated pair are decided by.
+
+        Parameters
+        ----------
+        pair : (Sentence, Sentence)
+        units : sequence of (source tokens, target tokens)
+            Rising indices, at least one on each side.
+        options : AlignOptions
+
+        Returns
+        -------
+        float32 array, shape (n_units, n_inputs)
+            Columns as tokalign.relations.inputs.INPUTS names them.
+
+        Raises
+        ------
+        InputError
+            Of a system, if the model has no such style, or a unit is out of range.
+        """
+        self._backend.check(options)
+        return self._backend.unit_inputs(self._encode([pair])[0], units, options)
 
     def explain(
         self,

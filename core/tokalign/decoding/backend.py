@@ -108,7 +108,10 @@ class Backend(ABC):
         InputError
             Of a system, which knows no relations.
         """
-        raise InputError(
+        raise self._no_relations()
+
+    def _no_relations(self) -> InputError:
+        return InputError(
             f"{self.header.name} decides by rules and knows no relations; ask a model",
             field="options.relations",
         )
@@ -117,7 +120,7 @@ class Backend(ABC):
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
         """Return what the relations of units are decided by; see DecodedPair.unit_inputs."""
-        raise NotImplementedError
+        raise self._no_relations()
 
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions

@@ -54,6 +54,16 @@ def grades_of(*names: str) -> tuple[Grade, ...]:
     return tuple(each for each in found if each.scale != NEGATION)
 
 
+def words_of(scale: str) -> list[tuple[str, int]]:
+    """Return the words of a scale with their grades, sorted."""
+    return sorted(
+        (word, each.grade)
+        for word, grades in _scales().items()
+        for each in grades
+        if each.scale == scale
+    )
+
+
 def negates(*names: str) -> bool:
     """Whether a word negates what it stands with, by any of its names."""
     table = _scales()

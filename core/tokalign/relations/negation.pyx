@@ -170,8 +170,8 @@ cdef int _add_free(
             continue
         if _undoes(negators, k, of_source, room):
             continue
-        for m in range(N_WITH):
-            at = negators.with_[k][m]
+        for m in range(1, N_WITH + 1):  # itself last
+            at = negators.with_[k][m % N_WITH]
             if at >= 0 and own.best[at] >= 0:
                 found[n].kind = CONFLICT_NEGATION
                 found[n].source = at if of_source else own.best[at]

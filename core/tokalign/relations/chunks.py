@@ -1,0 +1,148 @@
+"""Alignment of chunks: which belong together, how they are related, and how alike they are.
+
+Of all pairs of a source chunk and a target chunk the likeliest are taken first, each chunk once.
+Then a chunk that is left joins a link of another chunk of its side where it likely belongs to the
+link's other side; the joined chunks are one unit from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.errors import InputError, quoted
+from tokalign.relations.model import RelationModel
+from tokalign.types.chunks import (
+    CHUNK_TYPES,
+    HIGHEST_SCORE,
+    NO_ALIGNMENT,
+    Chunk,
+    ChunkLink,
+)
+from tokalign.types.relations import RELATION_KINDS, Relation, RelationKind
+
+LEAST_LINKED = 0.5
+"""Probability from which two chunks are linked."""
+LEAST_JOINED = 0.7
+"""And from which one more chunk joins a link."""
+MOST_UNLIKE = 4.5
+"""Highest score of chunks that do not mean the same."""
+
+UnitInputs = Callable[[Sequence[tuple[Chunk, Chunk]]], NDArray[np.float32]]
+"""Returns what the relations of units are decided by."""
+
+
+def check_chunks(chunks: Sequence[Chunk], n_tokens: int, side: str) -> list[Chunk]:
+    """Return the chunks of a sentence, or raise InputError.
+
+    Parameters
+    ----------
+    chunks : sequence of sequence of int
+        Rising tokens each; no token is in two of them.
+    n_tokens : int
+    side : str
+        What errors call the sentence.
+    """
+    seen: set[int] = set()
+    for chunk in chunks:
+        tokens = list(chunk)
+        if not tokens or tokens != sorted(set(tokens)) or tokens[0] < 0 or tokens[-1] >= n_tokens:
+            raise InputError(
+                f"a chunk of the {side} is {quoted(tokens)}; wanted rising tokens below {n_tokens}",
+                field=f"{side}_chunks",
+            )
+        if seen & set(tokens):
+            raise InputError(
+                f"token {min(seen & set(tokens))} is in two chunks of the {side}",
+                field=f"{side}_chunks",
+            )
+        seen |= set(tokens)
+    if not seen:
+        raise InputError(f"the {side} has no chunks", field=f"{side}_chunks")
+    return [tuple(chunk) for chunk in chunks]
+
+
+def link_chunks(
+    model: RelationModel, source: Sequence[Chunk], target: Sequence[Chunk], inputs: UnitInputs
+) -> tuple[ChunkLink, ...]:
+    """Return the alignment of chunks: linked ones by their first token, then those left alone.
+
+    Parameters
+    ----------
+    model : RelationModel
+    source, target : sequence of chunks
+        That check_chunks let pass.
+    inputs : callable
+    """
+    every = [(one, other) for one in source for other in target]
+    linked = model.linked_probabilities(inputs(every)).reshape(len(source), len(target))
+    groups = _grouped(linked)
+    units = [
+        (_joined(source, group[0]), _joined(target, group[1])) for group in groups
+    ]
+    found = _related(model, units, inputs, [group[2] for group in groups]) if units else []
+    for chunks, side in ((source, 0), (target, 1)):
+        taken = {number for group in groups for number in group[side]}
+        for number, chunk in enumerate(chunks):
+            if number not in taken:
+                alone = float(1.0 - linked.max(axis=1 - side)[number])
+                sides = (chunk, ()) if side == 0 else ((), chunk)
+                found.append(ChunkLink(*sides, NO_ALIGNMENT, 0.0, alone))
+    return tuple(found)
+
+
+def _joined(chunks: Sequence[Chunk], numbers: Sequence[int]) -> Chunk:
+    return tuple(sorted(token for number in numbers for token in chunks[number]))
+
+
+def _grouped(linked: NDArray[np.float64]) -> list[tuple[list[int], list[int], float]]:
+    """Return which source chunks belong to which target chunks, and how likely, by their places."""
+    groups: list[tuple[list[int], list[int], float]] = []
+    of: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    order = sorted(np.ndindex(linked.shape), key=lambda cell: (-linked[cell], cell))
+    for i, j in order:
+        if linked[i, j] >= LEAST_LINKED and i not in of[0] and j not in of[1]:
+            of[0][i] = of[1][j] = len(groups)
+            groups.append(([i], [j], float(linked[i, j])))
+    for i, j in order:
+        if linked[i, j] < LEAST_JOINED or (i in of[0]) == (j in of[1]):
+            continue
+        side, number = (1, j) if i in of[0] else (0, i)
+        group = of[0][i] if side == 1 else of[1][j]
+        of[side][number] = group
+        groups[group][side].append(number)
+    return sorted((sorted(one), sorted(other), share) for one, other, share in groups)
+
+
+def _related(
+    model: RelationModel,
+    units: Sequence[tuple[Chunk, Chunk]],
+    inputs: UnitInputs,
+    linked: Sequence[float],
+) -> list[ChunkLink]:
+    rows = inputs(units)
+    kinds = model.probabilities(rows).tolist()
+    scores = model.scores(rows).tolist()
+    return [
+        _chunk_link(unit, Relation.of(kind), score, share)
+        for unit, kind, score, share in zip(units, kinds, scores, linked, strict=True)
+    ]
+
+
+def _chunk_link(
+    unit: tuple[Chunk, Chunk], relation: Relation, score: float, probability: float
+) -> ChunkLink:
+    chunk_type = type_of(relation)
+    is_same = chunk_type == CHUNK_TYPES[RelationKind.SAME]
+    score = HIGHEST_SCORE if is_same else min(score, MOST_UNLIKE)
+    return ChunkLink(*unit, chunk_type, round(score, 2), probability, relation)
+
+
+def type_of(relation: Relation) -> str:
+    """Return the task's likeliest type of a relation."""
+    shares: dict[str, float] = {}
+    for kind, probability in zip(RELATION_KINDS, relation.probabilities, strict=True):
+        shares[CHUNK_TYPES[kind]] = shares.get(CHUNK_TYPES[kind], 0.0) + probability
+    return max(shares, key=lambda each: shares[each])

@@ -1,0 +1,81 @@
+"""Chunks of two sentences and their alignment, as the task of interpretable similarity has them.
+
+Agirre, Gonzalez-Agirre, Lopez-Gazpio, Maritxalar, Rigau and Uria (2016), SemEval: Task 2,
+Interpretable Semantic Textual Similarity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tokalign.types.relations import Relation, RelationKind
+from tokalign.types.sentence import Sentence
+
+Chunk: TypeAlias = tuple[int, ...]
+"""0-based tokens of a chunk, rising."""
+
+CHUNK_TYPES: dict[RelationKind, str] = {
+    RelationKind.SAME: "EQUI",
+    RelationKind.NARROWER: "SPE1",
+    RelationKind.WIDER: "SPE2",
+    RelationKind.SIMILAR: "SIMI",
+    RelationKind.RELATED: "REL",
+    RelationKind.OPPOSITE: "OPPO",
+    RelationKind.DIFFERENT_VALUE: "SIMI",
+}
+"""The task's type of each kind of relation; it has none of its own for other values."""
+
+NO_ALIGNMENT = "NOALI"
+HIGHEST_SCORE = 5.0
+"""Of chunks that mean the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLink:
+    """Aligned chunks, or one without a partner.
+
+    Attributes
+    ----------
+    source, target : tuple of int
+        0-based tokens, rising; of several chunks that are aligned together those of all, and none
+        on the side where there is no partner.
+    type : str
+        EQUI, SPE1, SPE2, SIMI, REL, OPPO or NOALI, perhaps with ``_FACT`` or ``_POL``.
+    score : float or None
+        How alike they are, from 0 to 5; None where a file says NIL.
+    probability : float
+        In [0, 1]: that these chunks belong together.
+    relation : Relation or None
+        Of a model, what the two say of one another.
+    """
+
+    source: Chunk
+    target: Chunk
+    type: str
+    score: float | None
+    probability: float = 1.0
+    relation: Relation | None = None
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether there are chunks on both sides."""
+        return bool(self.source) and bool(self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedPair:
+    """Two sentences whose chunks are aligned.
+
+    Attributes
+    ----------
+    id : str
+    source, target : Sentence
+    links : tuple of ChunkLink
+        Every token is in at most one of them.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    links: tuple[ChunkLink, ...]
