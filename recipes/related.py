@@ -18,9 +18,16 @@ from tokalign.types import AnnotatedPair
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
 
-from recipes.relations import fit, write
+from recipes.relations import Arrays, fit, fit_boundary, write
 from recipes.spans import read_spans
-from recipes.unit_examples import TEXTS, ChunkedText, Examples, annotated, read_task
+from recipes.unit_examples import (
+    TEXTS,
+    ChunkedText,
+    Examples,
+    annotated,
+    chunked_sentences,
+    read_task,
+)
 
 SEED = 3
 SIMILAR = 3.5
@@ -41,7 +48,8 @@ def judge(aligner: Aligner, examples: Examples, data: Path, n_folds: int) -> Non
     pairs = annotated(aligner, texts)
     of_example = folds_of(examples.groups, n_folds)
     of_text = dict(zip(examples.groups, of_example.tolist(), strict=True))
-    models = [held_out(examples, of_example != fold) for fold in range(n_folds)]
+    boundary = fit_boundary(chunked_sentences(aligner, texts))
+    models = [held_out(examples, of_example != fold, boundary) for fold in range(n_folds)]
     predicted = [
         predict(aligner, models[of_text[" ".join(text.pair.source.tokens)]], text, pair)
         for text, pair in zip(texts, pairs, strict=True)
@@ -57,11 +65,13 @@ def judge(aligner: Aligner, examples: Examples, data: Path, n_folds: int) -> Non
     print(f"SSD's spans: accuracy {span_accuracy(aligner, models, of_text, data):.3f}")
 
 
-def held_out(examples: Examples, chosen: NDArray[np.bool_]) -> RelationModel:
-    """Return a model that is trained on the chosen examples."""
+def held_out(
+    examples: Examples, chosen: NDArray[np.bool_], boundary: Arrays
+) -> RelationModel:
+    """Return a model that is trained on the chosen examples; chunks are given."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "relations.table"
-        write(fit(examples, chosen), path)
+        write(fit(examples, chosen) | boundary, path)
         return RelationModel(Table.open(path))
 
 

@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from tokalign import Aligner
-from tokalign.files.tables import Table, write_table
+from tokalign.files.tables import write_table
+from tokalign.relations.chunker import boundary_inputs
 from tokalign.relations.inputs import INPUTS
+from tokalign.types import Sentence
+from tokalign.types.chunks import Chunk
 from tokalign.types.relations import RELATION_KINDS
 
 from recipes.unit_examples import (
@@ -26,6 +29,7 @@ from recipes.unit_examples import (
     add_paraphrases,
     add_spans,
     add_task,
+    chunked_sentences,
     read_task,
 )
 
@@ -38,6 +42,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "max_features": 0.3,
     },
     "linked": {"max_iter": 150, "learning_rate": 0.08, "max_leaf_nodes": 16},
+    "boundary": {"max_iter": 100, "learning_rate": 0.1, "max_leaf_nodes": 16},
     "score": {
         "max_iter": 150,
         "learning_rate": 0.06,
@@ -63,8 +68,22 @@ def collect(aligner: Aligner, data: Path) -> Examples:
     return examples
 
 
+def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[Chunk]]]) -> Arrays:
+    """Return the trees that say where chunks begin."""
+    rows = np.concatenate([boundary_inputs(sentence.tags or ()) for sentence, _ in sentences])
+    begins = [
+        k in {chunk[0] for chunk in chunks}
+        for sentence, chunks in sentences
+        for k in range(len(sentence))
+    ]
+    classifier = HistGradientBoostingClassifier(
+        **SETTINGS["boundary"], early_stopping=False, random_state=SEED
+    )
+    return _forest("boundary", classifier.fit(rows, begins))
+
+
 def fit(examples: Examples, chosen: NDArray[np.bool_]) -> Arrays:
-    """Return the arrays of a model that is fitted on the chosen examples."""
+    """Return the trees of relations, links and scores, fitted on the chosen examples."""
     rows = np.array(examples.rows, dtype=np.float32)
     kinds, linked = np.array(examples.kinds), np.array(examples.linked)
     scores, weights = np.array(examples.scores), np.array(examples.weights)
@@ -172,8 +191,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if given.output is None:
         parser.error("--output is missing; wanted a file to write")
-    write(fit(examples, np.ones(len(examples.rows), dtype=bool)), given.output)
-    print(f"{given.output}: {Table.__name__} of {len(examples.rows)} examples")
+    every = np.ones(len(examples.rows), dtype=bool)
+    boundary = fit_boundary(chunked_sentences(aligner, read_task(given.data)))
+    write(fit(examples, every) | boundary, given.output)
+    print(f"{given.output}: trained on {len(examples.rows)} examples")
 
 
 if __name__ == "__main__":

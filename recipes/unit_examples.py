@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokalign import Aligner
 from tokalign.formats.ists import read_wa, split_chunks
 from tokalign.relations.inputs import INPUTS
-from tokalign.types import AnnotatedPair
+from tokalign.types import AnnotatedPair, Sentence
 from tokalign.types.chunks import CHUNK_TYPES, Chunk, ChunkedPair
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS, RelationKind
@@ -114,6 +114,16 @@ def annotated(aligner: Aligner, texts: Sequence[ChunkedText]) -> list[AnnotatedP
     """Return the task's pairs annotated."""
     sides = aligner.annotate([side for each in texts for side in (each.pair.source, each.pair.target)])
     return list(zip(sides[::2], sides[1::2], strict=True))
+
+
+def chunked_sentences(
+    aligner: Aligner, texts: Sequence[ChunkedText]
+) -> list[tuple[Sentence, list[Chunk]]]:
+    """Return the task's sentences, annotated, with their chunks."""
+    found = []
+    for text, pair in zip(texts, annotated(aligner, texts), strict=True):
+        found += [(pair[0], text.source_chunks), (pair[1], text.target_chunks)]
+    return found
 
 
 def candidates(text: ChunkedText) -> list[tuple[Chunk, Chunk]]:

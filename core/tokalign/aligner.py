@@ -25,6 +25,8 @@ from tokalign.model.file import Model, ModelHeader
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
 from tokalign.questions.judge import Judge
+from tokalign.relations.explain import explain_unit, unit_of
+from tokalign.relations.model import RelationModel
 from tokalign.systems import System
 from tokalign.types import (
     Alignment,
@@ -37,6 +39,7 @@ from tokalign.types import (
 )
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
+from tokalign.types.relations import RelationExplanation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -400,6 +403,46 @@ class Aligner:
         """
         self._backend.check(options)
         return self._backend.unit_inputs(self._encode([pair])[0], units, options)
+
+    @property
+    def relations(self) -> RelationModel:
+        """The model of relations; InputError of a system, which knows none."""
+        return self._backend.relations
+
+    def explain_relation(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        source_index: int,
+        target_index: int,
+        options: AlignOptions | None = None,
+        **changes: Any,
+    ) -> RelationExplanation:
+        """Return why two tokens, linked or not, are related as they are.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        source_index, target_index : int
+            0-based tokens. Links that share tokens with theirs are explained with it.
+        options, **changes
+            As of `align`.
+
+        Raises
+        ------
+        InputError
+            Of a system, or as `align` and `explain` do.
+        """
+        options = AlignOptions.of(options, changes)
+        model = self.relations
+        alignment = self.align(source, target, options)
+        n_source, n_target = len(alignment.source), len(alignment.target)
+        require_indices(source_index, target_index, n_source, n_target, options.symmetrization)
+        links = [(link.source, link.target) for link in alignment.links]
+        unit = unit_of(links, source_index, target_index)
+        pair = alignment.source, alignment.target
+        row = self.unit_inputs(pair, [unit], options)[0]
+        return explain_unit(model, *unit, row)
 
     def explain(
         self,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from tokalign.types import Alignment, FeatureContribution, Judgement, LinkExplanation, Sentence
 from tokalign.types.options import AlignOptions, Detail
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import Conflict, Relation
 from tokalign.v1 import align_pb2
 
 
@@ -30,6 +31,9 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         source_truncated=value.source_truncated,
         target_truncated=value.target_truncated,
         distance=value.distance,
+        target_covered=value.target_covered,
+        covered=value.covered,
+        agreement=value.agreement,
     )
     if options.detail is Detail.SCORES:
         return message
@@ -43,7 +47,25 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         message.posteriors.CopyFrom(posteriors(value.posteriors))
     message.explanations.extend([explanation(each) for each in value.explanations])
     message.phrases.extend([phrase(each) for each in value.phrases])
+    message.conflicts.extend([conflict(each) for each in value.conflicts])
+    for link in value.links:
+        if link.relation is not None:
+            message.relations.append(kind_number(link.relation))
+            message.relation_probabilities.extend(link.relation.probabilities)
     return message
+
+
+def kind_number(relation: Relation) -> align_pb2.RelationKind.ValueType:
+    return align_pb2.RelationKind.Value(f"RELATION_KIND_{relation.kind.name}")
+
+
+def conflict(value: Conflict) -> align_pb2.Conflict:
+    return align_pb2.Conflict(
+        kind=align_pb2.ConflictKind.Value(f"CONFLICT_KIND_{value.kind.name}"),
+        source=value.source,
+        target=value.target,
+        strength=value.strength,
+    )
 
 
 def posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:
@@ -76,6 +98,8 @@ def phrase(value: Phrase) -> align_pb2.Phrase:
         target_start=value.target_start,
         target_end=value.target_end,
         confidence=value.confidence,
+        relation=kind_number(value.relation) if value.relation else None,
+        relation_probabilities=value.relation.probabilities if value.relation else (),
     )
 
 

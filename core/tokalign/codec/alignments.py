@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tokalign.codec.by_name import decode_enum, values_of
@@ -17,6 +18,7 @@ from tokalign.types import (
 )
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import RELATION_KINDS, Conflict, ConflictKind, Relation
 from tokalign.v1 import align_pb2
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def decode_alignment(
     return Alignment(
         source=decode_sentence(message.source),
         target=decode_sentence(message.target),
-        links=tuple(map(Link, message.source_indices, message.target_indices, message.confidences)),
+        links=_decode_links(message),
         score=message.score,
         similarity=message.similarity,
         model=model.name,
@@ -51,12 +53,43 @@ def decode_alignment(
             _decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
         ),
         explanations=tuple(map(_decode_explanation, message.explanations)),
-        phrases=tuple(Phrase(**values_of(each, Phrase)) for each in message.phrases),
+        phrases=tuple(map(_decode_phrase, message.phrases)),
         source_truncated=message.source_truncated,
         target_truncated=message.target_truncated,
         distance=message.distance if message.HasField("distance") else None,
         style=message.style,
+        target_covered=message.target_covered,
+        covered=message.covered,
+        agreement=message.agreement,
+        conflicts=tuple(map(_decode_conflict, message.conflicts)),
     )
+
+
+def _decode_links(message: align_pb2.Alignment) -> tuple[Link, ...]:
+    columns = message.source_indices, message.target_indices, message.confidences
+    if not message.relation_probabilities:
+        return tuple(map(Link, *columns))
+    values = iter(message.relation_probabilities)
+    kinds = len(RELATION_KINDS)
+    relations = [Relation.of(list(islice(values, kinds))) for _ in message.source_indices]
+    return tuple(map(Link, *columns, relations))
+
+
+def _decode_phrase(message: align_pb2.Phrase) -> Phrase:
+    return Phrase(
+        message.source_start,
+        message.source_end,
+        message.target_start,
+        message.target_end,
+        message.confidence,
+        Relation.of(message.relation_probabilities) if message.relation_probabilities else None,
+    )
+
+
+def _decode_conflict(message: align_pb2.Conflict) -> Conflict:
+    """Return a conflict, or raise InputError if its kind is unknown."""
+    kind = decode_enum(ConflictKind, message.kind, "conflicts.kind")
+    return Conflict(kind, message.source, message.target, message.strength)
 
 
 def _decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from tokalign.errors import InputError
 from tokalign.types.options import Detail, Direction, OffsetUnit, RankBy, Symmetrization
+from tokalign.types.relations import ConflictKind, RelationKind
 from tokalign.v1 import align_pb2
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
@@ -23,7 +24,10 @@ def _numbers(kind: type[StrEnum]) -> dict[StrEnum, Any]:
 
 # The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
 NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {
-    kind: _numbers(kind) for kind in (Symmetrization, Direction, OffsetUnit, Detail, RankBy)
+    kind: _numbers(kind)
+    for kind in (
+        Symmetrization, Direction, OffsetUnit, Detail, RankBy, RelationKind, ConflictKind,
+    )  # fmt: skip
 }
 """Enumeration -> member -> number in the contract, where 0 stands for the default."""
 

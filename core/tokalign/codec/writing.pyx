@@ -14,9 +14,12 @@ from tokalign.codec.by_name import NUMBERS
 from tokalign.types.columns import columns_of
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
+from tokalign.types.relations import ConflictKind, RelationKind
 
 cdef dict _DIRECTIONS = NUMBERS[Direction]
 cdef dict _RANK_BYS = NUMBERS[RankBy]
+cdef dict _RELATION_KINDS = NUMBERS[RelationKind]
+cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
 
 
 cdef class _Columns:
@@ -29,6 +32,10 @@ cdef class _Columns:
     cdef const double[::1] confidence
     cdef const double[::1] score
     cdef const double[::1] similarity
+    cdef const double[::1] target_covered
+    cdef const double[::1] covered
+    cdef const double[::1] agreement
+    cdef const float[:, ::1] relations   # None unless asked for
 
     def __init__(self, of):
         self.of = of
@@ -38,6 +45,10 @@ cdef class _Columns:
         self.confidence = of.confidence
         self.score = of.score
         self.similarity = of.similarity
+        self.target_covered = of.target_covered
+        self.covered = of.covered
+        self.agreement = of.agreement
+        self.relations = of.relations
 
 
 cdef class _Texts:
@@ -179,12 +190,47 @@ cdef class _AnswerWriter(MessageWriter):
 
     cdef int phrase(self, int field, value) except -1:
         cdef Py_ssize_t begin = self.begin()
+        cdef Py_ssize_t first
         self.number(PHRASE_SOURCE_START, <uint32_t>value.source_start)
         self.number(PHRASE_SOURCE_END, <uint32_t>value.source_end)
         self.number(PHRASE_TARGET_START, <uint32_t>value.target_start)
         self.number(PHRASE_TARGET_END, <uint32_t>value.target_end)
         self.single(PHRASE_CONFIDENCE, value.confidence)
+        if value.relation is not None:
+            self.number(PHRASE_RELATION, _RELATION_KINDS[value.relation.kind])
+            first = self.begin()
+            for probability in value.relation.probabilities:
+                self.packed_single(probability)
+            self.end_packed(PHRASE_RELATION_PROBABILITIES, first)
         return self.end(field, begin)
+
+
+    cdef int conflict(self, int field, value) except -1:
+        cdef Py_ssize_t begin = self.begin()
+        self.number(CONFLICT_KIND, _CONFLICT_KINDS[value.kind])
+        self.number(CONFLICT_SOURCE, <uint32_t>value.source)
+        self.number(CONFLICT_TARGET, <uint32_t>value.target)
+        self.single(CONFLICT_STRENGTH, value.strength)
+        return self.end(field, begin)
+
+    cdef int relations(self, _Columns columns, Py_ssize_t index) except -1:
+        """Write how the links of a pair are related, as two parallel fields."""
+        cdef Py_ssize_t first = columns.offsets[index]
+        cdef Py_ssize_t end = columns.offsets[index + 1]
+        cdef Py_ssize_t begin = self.begin()
+        cdef Py_ssize_t k, kind, likeliest
+        for k in range(first, end):
+            likeliest = 0
+            for kind in range(1, columns.relations.shape[1]):
+                if columns.relations[k, kind] > columns.relations[k, likeliest]:
+                    likeliest = kind
+            self.packed_varint(likeliest + 1)
+        self.end_packed(ALIGNMENT_RELATIONS, begin)
+        begin = self.begin()
+        for k in range(first, end):
+            for kind in range(columns.relations.shape[1]):
+                self.packed_single(columns.relations[k, kind])
+        return self.end_packed(ALIGNMENT_RELATION_PROBABILITIES, begin)
 
 
 cdef class AlignmentWriter:
@@ -261,6 +307,14 @@ cdef class AlignmentWriter:
             writer.present_double(ALIGNMENT_DISTANCE, of.distance[index])
         if self._has_links and len(of.styles):
             writer.string(ALIGNMENT_STYLE, of.styles[index])
+        writer.single(ALIGNMENT_TARGET_COVERED, columns.target_covered[index])
+        writer.single(ALIGNMENT_COVERED, columns.covered[index])
+        writer.single(ALIGNMENT_AGREEMENT, columns.agreement[index])
+        if self._has_links:
+            for conflict in of.conflicts_of(index):
+                writer.conflict(ALIGNMENT_CONFLICTS, conflict)
+            if columns.relations is not None:
+                writer.relations(columns, index)
         return writer.taken()
 
 

@@ -9,5 +9,6 @@ cdef class RelationModel:
     cdef readonly Forest kinds
     cdef readonly Forest linked
     cdef readonly Forest score
+    cdef readonly Forest boundary        # of chunks
     cdef float[N_RELATIONS] identical    # probabilities of two words of one form or lemma
     cdef void relate(self, const float *inputs, float *out) noexcept nogil

@@ -10,6 +10,7 @@ class RelationModel:
     kinds: Forest
     linked: Forest
     score: Forest
+    boundary: Forest
     def __init__(self, table: Table) -> None: ...
     @classmethod
     def open_shipped(cls) -> Self: ...

@@ -6,6 +6,7 @@ import numpy as np
 
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
+from tokalign.relations.chunker import N_BOUNDARY_INPUTS
 from tokalign.relations.inputs import INPUTS
 
 HIGHEST_SCORE = 5.0
@@ -27,7 +28,7 @@ cdef void _softmax(const double *scores, float *out) noexcept nogil:
 
 cdef class RelationModel:
     """Says how the two sides of a unit are related, whether they belong together, and how alike
-    they are.
+    they are; and where chunks begin.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ cdef class RelationModel:
         self.kinds = Forest(table, "kinds", n_inputs, N_RELATIONS)
         self.linked = Forest(table, "linked", n_inputs, 1)
         self.score = Forest(table, "score", n_inputs, 1)
+        self.boundary = Forest(table, "boundary", N_BOUNDARY_INPUTS, 1)
         for k, probability in enumerate(table.array("identical", np.float32, (N_RELATIONS,))):
             self.identical[k] = probability
 

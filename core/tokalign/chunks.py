@@ -1,0 +1,72 @@
+"""Chunks of two sentences, aligned and related: interpretable similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tokalign.aligner import Aligner
+from tokalign.batches.outcomes import unwrap
+from tokalign.relations.chunker import find_chunks
+from tokalign.relations.chunks import check_chunks, link_chunks
+from tokalign.types import SentenceLike
+from tokalign.types.chunks import ChunkedPair
+from tokalign.types.options import AlignOptions
+
+
+def align_chunks(
+    aligner: Aligner,
+    source: SentenceLike,
+    target: SentenceLike,
+    options: AlignOptions | None = None,
+    *,
+    source_chunks: Sequence[Sequence[int]] | None = None,
+    target_chunks: Sequence[Sequence[int]] | None = None,
+    **changes: Any,
+) -> ChunkedPair:
+    """Return the alignment of two sentences' chunks, each with a relation and a score from 0 to 5.
+
+    Parameters
+    ----------
+    aligner : Aligner
+        With a model; systems know no relations.
+    source, target : str, sequence of str, or Sentence
+    options : AlignOptions, optional
+        Whose style decides. By default that for pairs which belong together.
+    source_chunks, target_chunks : sequence of sequences of int, optional
+        Rising tokens of each chunk; tokens in none are left out. By default they are found.
+    **changes
+        Fields of AlignOptions, in place of those of `options`.
+
+    Raises
+    ------
+    InputError
+        If a sentence, an option or a chunk is bad, or the aligner is a system.
+    LimitError
+        If a sentence is too long.
+
+    Examples
+    --------
+    >>> pair = align_chunks(Aligner.load(), "He bought a dog.", "He bought an animal.")
+    >>> [link.type for link in pair.links if link.is_aligned]
+    ['EQUI', 'EQUI', 'SPE1']
+    """
+    if options is None and not changes:
+        changes = {"related": True}
+    options = AlignOptions.of(options, changes)
+    model = aligner.relations
+    (outcome,) = aligner.annotate_pairs([(source, target)], truncate=options.truncate)
+    pair = unwrap(outcome)
+    chunks = []
+    for side, sentence, given in (
+        ("source", pair[0], source_chunks),
+        ("target", pair[1], target_chunks),
+    ):
+        if given is None:
+            chunks.append(find_chunks(model.boundary, sentence.tags or ()))
+        else:
+            chunks.append(check_chunks([tuple(each) for each in given], len(sentence), side))
+    links = link_chunks(
+        model, chunks[0], chunks[1], lambda units: aligner.unit_inputs(pair, units, options)
+    )
+    return ChunkedPair("", pair[0], pair[1], links)

@@ -1,0 +1,55 @@
+"""Chunks of a sentence by its tags: trees that say where one begins.
+
+Chunks are those of the task of interpretable similarity: a noun phrase with the preposition before
+it, a verb with its auxiliaries. The trees were trained on its training part; docs/relations.md has
+how often both agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.relations.forest import Forest
+from tokalign.types.chunks import Chunk
+
+_GROUPS = (
+    ("DT", "PDT", "WDT"), ("PRP$", "WP$"), ("POS",), ("JJ", "JJR", "JJS"), ("NN",), ("NNS",),
+    ("NNP", "NNPS"), ("CD", "$", "#"), ("PRP", "EX", "WP"), ("VB",), ("VBD",), ("VBP", "VBZ"),
+    ("MD",), ("VBG",), ("VBN",), ("IN",), ("TO",), ("RB", "RBR", "RBS"), ("RP",), ("CC",),
+    (",",), (".",), (":",), ("``", "''"),
+)  # fmt: skip
+"""Tags that are told apart; others are as if there were no token."""
+_GROUP_OF = {tag: number for number, tags in enumerate(_GROUPS) for tag in tags}
+_PLACES = (-3, -2, -1, 0, 1, 2)
+"""Tokens whose tags are looked at, from the one that may begin a chunk."""
+N_BOUNDARY_INPUTS = len(_GROUPS) * len(_PLACES)
+
+
+def boundary_inputs(tags: Sequence[str]) -> NDArray[np.float32]:
+    """Return what tells whether each token begins a chunk, shape (n_tokens, N_BOUNDARY_INPUTS)."""
+    rows = np.zeros((len(tags), N_BOUNDARY_INPUTS), dtype=np.float32)
+    for at in range(len(tags)):
+        for number, place in enumerate(_PLACES):
+            k = at + place
+            group = _GROUP_OF.get(tags[k]) if 0 <= k < len(tags) else None
+            if group is not None:
+                rows[at, number * len(_GROUPS) + group] = 1.0
+    return rows
+
+
+def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[Chunk]:
+    """Return the chunks of a sentence, which hold every token once, in order.
+
+    Parameters
+    ----------
+    boundary : Forest
+        Whose score is above 0 where a chunk begins.
+    tags : sequence of str
+        Penn tags.
+    """
+    begins = boundary.scores(boundary_inputs(tags))[:, 0] > 0.0
+    starts = [0, *(k for k in range(1, len(tags)) if begins[k]), len(tags)]
+    return [tuple(range(start, end)) for start, end in zip(starts, starts[1:], strict=False)]

@@ -1,0 +1,59 @@
+"""Why two words or phrases were given a kind of relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.relations.inputs import INPUTS
+from tokalign.relations.model import RelationModel
+from tokalign.types.relations import (
+    RELATION_KINDS,
+    InputContribution,
+    Relation,
+    RelationExplanation,
+)
+
+
+def unit_of(
+    links: Iterable[tuple[int, int]], source: int, target: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the tokens of both sides that are compared with two tokens: those of all links that
+    share tokens with theirs, if they are linked."""
+    left = list(links)
+    sources, targets = {source}, {target}
+    grows = (source, target) in left
+    while grows:
+        found = [(i, j) for i, j in left if i in sources or j in targets]
+        sources.update(i for i, _ in found)
+        targets.update(j for _, j in found)
+        grows = bool(found)
+        left = [link for link in left if link not in found]
+    return tuple(sorted(sources)), tuple(sorted(targets))
+
+
+def explain_unit(
+    model: RelationModel, source: tuple[int, ...], target: tuple[int, ...], row: NDArray[np.float32]
+) -> RelationExplanation:
+    """Return what made the likeliest kind of a unit so.
+
+    Parameters
+    ----------
+    model : RelationModel
+    source, target : tuple of int
+        Tokens of the unit.
+    row : float32 array, shape (n_inputs,)
+        What its relation is decided by.
+    """
+    relation = Relation.of(model.probabilities(row[None])[0].tolist())
+    number = RELATION_KINDS.index(relation.kind)
+    each = model.kinds.contributions(row, number)
+    order = np.argsort(-np.abs(each[:-1]), kind="stable")
+    inputs = tuple(
+        InputContribution(INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
+    )
+    return RelationExplanation(
+        source, target, relation, relation.kind, float(each.sum()), inputs
+    )
