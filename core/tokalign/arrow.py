@@ -155,6 +155,8 @@ class PerPair(ABC):
 class Align(PerPair):
     """Adds `links`, `score` and `error`, and with `tokens` also `source_tokens`, `target_tokens`.
 
+    Where the options ask for relations, also `relations`: the kind of each link.
+
     Parameters
     ----------
     tokens : bool
@@ -173,6 +175,8 @@ class Align(PerPair):
     def schema(self) -> pa.Schema:
         """The columns that are made, `error` last."""
         made = [pa.field("links", LINKS), pa.field("score", pa.float32())]
+        if self.options.relations:
+            made.append(pa.field("relations", TOKENS))
         if self.tokens:
             made += [pa.field("source_tokens", TOKENS), pa.field("target_tokens", TOKENS)]
         return pa.schema([*made, pa.field("error", pa.string())])
@@ -182,6 +186,8 @@ class Align(PerPair):
             "links": _links(alignments),
             "score": [each and each.score for each in alignments],
         }
+        if self.options.relations:
+            made["relations"] = [each and _kinds(each) for each in alignments]
         if self.tokens:
             made["source_tokens"] = [each and each.source.tokens for each in alignments]
             made["target_tokens"] = [each and each.target.tokens for each in alignments]
@@ -190,15 +196,19 @@ class Align(PerPair):
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity(PerPair):
-    """Adds `similarity` and `error`."""
+    """Adds `similarity`, `agreement` (1 without conflicts) and `error`."""
 
     @property
     def schema(self) -> pa.Schema:
         """The columns that are made, `error` last."""
-        return pa.schema([pa.field("similarity", pa.float32()), pa.field("error", pa.string())])
+        figures = [pa.field(name, pa.float32()) for name in ("similarity", "agreement")]
+        return pa.schema([*figures, pa.field("error", pa.string())])
 
     def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
-        return {"similarity": [each and each.similarity for each in alignments]}
+        return {
+            "similarity": [each and each.similarity for each in alignments],
+            "agreement": [each and each.agreement for each in alignments],
+        }
 
 
 def _null(source: str | None, target: str | None) -> str | None:
@@ -230,6 +240,11 @@ def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
         fields=list(LINKS.value_type),
     )
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=LINKS)
+
+
+def _kinds(alignment: Alignment) -> list[str | None]:
+    """Return how the two words of each link are related."""
+    return [link.relation and link.relation.kind.value for link in alignment.links]
 
 
 def _link_columns(alignment: Alignment) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

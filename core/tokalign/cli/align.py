@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import click
 
+from tokalign.cli.chunks import write_chunks
 from tokalign.cli.flags import takes
 from tokalign.cli.lines import LineRun, PairFiles
 from tokalign.cli.options import AlignFlags
-from tokalign.cli.output import Layout
+from tokalign.cli.output import CHUNKS, Layout
 from tokalign.types.options import OffsetUnit
 
 
@@ -27,14 +28,32 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     ("forbidden"): lists of [source, target]. "linked_source", "linked_target", "unlinked_source"
     and "unlinked_target" are lists of tokens that must, or must not, have a link.
 
+    With --chunks and --format ists, a side may be a sentence in brackets: [ Saudis ] [ to permit ]
+    [ women ]. Out come the blocks of the task of interpretable similarity (.wa): chunks that belong
+    together, each with a type and a score from 0 to 5.
+
     A bad line is reported on stderr and gives an empty line (in jsonl and parquet, a row with
     "error"). The exit code is then 3.
     """
+    if layout.chunks or layout.format == CHUNKS:
+        if not layout.chunks or layout.format != CHUNKS:
+            raise click.UsageError("--chunks and --format ists go together")
+        style = options.options()
+        if not (style.style or style.related):
+            style = replace(style, related=True)  # as of tokalign.chunks.align_chunks
+        write_chunks(files, style, run)
+        return
     is_other_unit = options.offsets != OffsetUnit.CODE_POINTS
-    needs_jsonl = options.posteriors or options.phrases or options.explain or is_other_unit
+    needs_jsonl = (
+        options.posteriors
+        or options.phrases
+        or options.relations
+        or options.explain
+        or is_other_unit
+    )
     if (needs_jsonl or layout.edits) and layout.format != "jsonl":
         raise click.UsageError(
-            "--posteriors, --phrases, --edits, --explain and --offsets are written by "
-            "--format jsonl only"
+            "--posteriors, --phrases, --relations, --edits, --explain and --offsets are written "
+            "by --format jsonl only"
         )
     run.write(files, replace(layout, phrases=options.phrases), options.options())

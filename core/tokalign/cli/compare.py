@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags
+from tokalign.cli.corpora import GoldFlags, ScoreFlags, read_jsonl, relations_of
 from tokalign.cli.flags import takes
 from tokalign.cli.renamed import warn
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
 from tokalign.evaluate.compared import SystemLinks, compare_systems, comparison_table
 from tokalign.formats import Options
+from tokalign.formats.jsonl import read_relations
 from tokalign.types import GoldPair
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.view import compared_pairs, render_page
@@ -175,6 +176,27 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
     return SystemLinks(spec.label, links)
 
 
+def _relations(
+    spec: Spec, gold: Sequence[GoldPair]
+) -> Sequence[Mapping[tuple[int, int], str]]:
+    """Return how each pair's linked words are related, as far as a system says."""
+    if not spec.is_model:
+        return read_jsonl(Path(spec.what), spec.format or None, read_relations)
+    from tokalign.aligner import Aligner
+
+    aligner = Aligner.load(spec.what)
+    if aligner.is_system:
+        return ()
+    chosen = spec.symmetrization or DEFAULT_SYMMETRIZATION
+    answers = aligner.pipe(
+        [(pair.source, pair.target) for pair in gold],
+        symmetrization=chosen,
+        style=spec.style,
+        relations=True,
+    )
+    return [relations_of(answer) for answer in answers]
+
+
 @click.command("compare", short_help="Compare systems on one gold corpus.")
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
 @takes(gold=GoldFlags, scoring=ScoreFlags)
@@ -212,7 +234,12 @@ def command(systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alph
         page = render_page(
             f"{len(rows)} systems on {gold.path.name}",
             f"{len(pairs)} pairs; links that count: {choice.value}",
-            compared_pairs(pairs, [each.predicted for each in found], choice=choice),
+            compared_pairs(
+                pairs,
+                [each.predicted for each in found],
+                choice=choice,
+                relations=[_relations(spec, pairs) for spec in specs],
+            ),
             tables=[table],
             choice=choice,
             systems=rows,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -14,9 +15,11 @@ from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
 from tokalign.cli.sinks import OutputPath
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.tables import ReportTable
-from tokalign.formats import FORMATS, Options, read_gold
-from tokalign.types import GoldPair
+from tokalign.formats import FORMATS, Document, Options, open_document, read_gold, recognise
+from tokalign.types import Alignment, GoldPair
 from tokalign.view import table_lines
+
+T = TypeVar("T")
 
 FORMAT = click.Choice(list(FORMATS))
 
@@ -106,3 +109,23 @@ class ScoreFlags:
             return
         for line in table_lines(tables):
             click.echo(line)
+
+
+def read_jsonl(
+    path: Path, format_name: str | None, read: Callable[[Document], Iterator[T]]
+) -> list[T]:
+    """Return what a reader finds in each line of a JSONL file; nothing in one of another format."""
+    document = open_document(path)
+    if format_name is None:
+        document, chosen = recognise(document)
+        format_name = chosen.name
+    return list(read(document)) if format_name == "jsonl" else []
+
+
+def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
+    """Return the kind of each link's relation, as far as they were asked for."""
+    return {
+        (link.source, link.target): link.relation.kind.value
+        for link in alignment.links
+        if link.relation is not None
+    }

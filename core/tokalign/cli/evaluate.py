@@ -10,7 +10,13 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
-from tokalign.cli.corpora import GoldFlags, PredictionFlags, ScoreFlags
+from tokalign.cli.corpora import (
+    GoldFlags,
+    PredictionFlags,
+    ScoreFlags,
+    read_jsonl,
+    relations_of,
+)
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.evaluate import LinkChoice, Links, read_predictions
@@ -18,7 +24,8 @@ from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
 from tokalign.evaluate.unrelated import Confidences, count_unrelated
 from tokalign.formats import read_gold
-from tokalign.types import GoldPair
+from tokalign.formats.jsonl import read_relations
+from tokalign.types import Alignment, GoldPair
 from tokalign.view import page_pairs, render_page
 
 N_ERRORS_OF_PAGE = 40
@@ -31,6 +38,7 @@ class ScoredSystem:
     names: Mapping[str, object]
     title: str
     predicted: Sequence[Links] | Confidences
+    relations: Sequence[Mapping[tuple[int, int], str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +104,8 @@ def _report(
 ) -> None:
     """Score a system on gold, and write what was found."""
     choice = LinkChoice(scoring.links)
-    pairs, system = _system(asked, gold.read(), choice)
+    has_page = scoring.html is not None
+    pairs, system = _system(asked, gold.read(), choice, has_page=has_page)
     against = asked.against
     others = None if against is None else read_predictions(against, pairs, choice=choice)
     found = report(
@@ -129,7 +138,13 @@ def _page(
     return render_page(
         f"{system.title} against {gold_name}",
         note,
-        page_pairs(pairs, system.predicted, choice=found.choice, other=others),
+        page_pairs(
+            pairs,
+            system.predicted,
+            choice=found.choice,
+            other=others,
+            relations=system.relations,
+        ),
         tables=tables(found, n_errors=N_ERRORS_OF_PAGE, other=against.name if against else ""),
         calibration=found.calibration,
         choice=found.choice,
@@ -137,47 +152,59 @@ def _page(
 
 
 def _system(
-    asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice
+    asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice, *, has_page: bool
 ) -> tuple[list[GoldPair], ScoredSystem]:
     """Return the gold with tags, and the system that is asked for."""
     if asked.model is None:
         path = asked.predictions.path or Path()
         links = asked.predictions.read(gold, choice)
-        return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links)
+        relations = read_jsonl(path, asked.predictions.format, read_relations)
+        return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links, relations)
     options = asked.options
     named = "related" if options.related else options.style
     style = {"style": named} if named else {}
     names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
-    annotated, confidences = _align(asked.model, gold, options)
-    return annotated, ScoredSystem(names, title, confidences)
+    annotated, answers = _align(asked.model, gold, options, has_relations=has_page)
+    relations = [relations_of(answer) for answer in answers]
+    return annotated, ScoredSystem(names, title, _confidences(answers), relations)
 
 
 def _align(
-    model: str, gold: Sequence[GoldPair], flags: LinkFlags
-) -> tuple[list[GoldPair], Confidences]:
-    """Return the gold with the annotator's columns, and the model's links."""
+    model: str, gold: Sequence[GoldPair], flags: LinkFlags, *, has_relations: bool = False
+) -> tuple[list[GoldPair], list[Alignment]]:
+    """Return the gold with the annotator's columns, and its alignments by a model."""
     from tokalign.aligner import Aligner
 
+    aligner = Aligner.load(model)
+    options = replace(flags.options(), relations=has_relations and not aligner.is_system)
     answers = tqdm(
-        Aligner.load(model).pipe(((pair.source, pair.target) for pair in gold), flags.options()),
+        aligner.pipe(((pair.source, pair.target) for pair in gold), options),
         total=len(gold),
         unit=" pairs",
         disable=is_quiet() or None,  # None hides it where stderr is no terminal
     )
-    annotated: list[GoldPair] = []
-    confidences: list[dict[tuple[int, int], float]] = []
-    for pair, answer in zip(gold, answers, strict=True):
-        annotated.append(replace(pair, source=answer.source, target=answer.target))
-        confidences.append({(each.source, each.target): each.confidence for each in answer.links})
-    return annotated, confidences
+    found = list(answers)
+    annotated = [
+        replace(pair, source=answer.source, target=answer.target)
+        for pair, answer in zip(gold, found, strict=True)
+    ]
+    return annotated, found
+
+
+def _confidences(alignments: Sequence[Alignment]) -> Confidences:
+    return [
+        {(link.source, link.target): link.confidence for link in alignment.links}
+        for alignment in alignments
+    ]
 
 
 def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | None:
     """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
     if asked.unrelated is None or asked.model is None:
         return None
-    return _align(asked.model, read_gold(asked.unrelated), asked.options)
+    annotated, answers = _align(asked.model, read_gold(asked.unrelated), asked.options)
+    return annotated, _confidences(answers)
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:

@@ -162,6 +162,10 @@ class AlignFlags(PairFlags):
     posteriors: bool = flag("Add the matrix of posteriors (jsonl only).", default=False)
     explain: bool = flag("Add why each link was made (jsonl only).", default=False)
     phrases: bool = flag("Add phrase links and their confidences (jsonl only).", default=False)
+    relations: bool = flag(
+        "Add how linked words are related: same, opposite, another value (jsonl only).",
+        default=False,
+    )
     offsets: str = flag(
         "Unit in which the offsets of tokens count (jsonl only).",
         type=one_of(OffsetUnit),

@@ -16,11 +16,14 @@ from tokalign.formats.jsonl import sentence_to_json
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.edits import Edit
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import Relation
 
 PARQUET = "parquet"
-FORMATS = ("pharaoh", "jsonl", "tsv", PARQUET)
+CHUNKS = "ists"
+FORMATS = ("pharaoh", "jsonl", "tsv", PARQUET, CHUNKS)
 SIMILARITY_FORMATS = ("text", "jsonl", PARQUET)
-SIMILARITY_COLUMNS = ("id", "similarity", "score", "error")
+FIGURES = ("similarity", "score", "covered", "target_covered", "agreement")
+SIMILARITY_COLUMNS = ("id", *FIGURES, "error")
 ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
 _OBJECTS = ("jsonl", PARQUET)
 DIGITS = 6
@@ -61,11 +64,15 @@ class Layout(Lines):
     table_columns = ALIGNMENT_COLUMNS
     format: str = flag(
         "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
-        "objects. parquet: a table.",
+        "objects. parquet: a table. ists: chunks, as the task of interpretable similarity has them.",
         type=click.Choice(FORMATS),
         default="pharaoh",
     )
     confidences: bool = flag("Write the confidence of each link, as in 0-0:0.9731.", default=False)
+    chunks: bool = flag(
+        "Align chunks instead of words: those in brackets, or tokalign's own (ists only).",
+        default=False,
+    )
     edits: bool = flag("Add phrase edits: EQ, SUB, DEL and INS (jsonl only).", default=False)
     phrases: bool = False
 
@@ -97,7 +104,7 @@ class SimilarityLayout(Lines):
 
     table_columns = SIMILARITY_COLUMNS
     format: str = flag(
-        "What to write. text: a number. jsonl, parquet: id, similarity and score.",
+        "What to write. text: a number. jsonl, parquet: also its parts, and the score.",
         type=click.Choice(SIMILARITY_FORMATS),
         default="text",
     )
@@ -105,11 +112,7 @@ class SimilarityLayout(Lines):
     def line(self, name: str, alignment: Alignment) -> str:
         if self.format == "text":
             return f"{alignment.similarity:.4f}"
-        value = {
-            "id": name,
-            "similarity": round(alignment.similarity, DIGITS),
-            "score": round(alignment.score, DIGITS),
-        }
+        value = {"id": name, **figures_to_json(alignment), **conflicts_to_json(alignment)}
         return json.dumps(value, ensure_ascii=False)
 
 
@@ -136,8 +139,7 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         "source": _sentence(alignment.source),
         "target": _sentence(alignment.target),
         "links": links_to_json(alignment),
-        "score": round(alignment.score, DIGITS),
-        "similarity": round(alignment.similarity, DIGITS),
+        **figures_to_json(alignment),
         "symmetrization": str(alignment.symmetrization),
         "model": alignment.model,
         "version": alignment.version,
@@ -146,7 +148,14 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
         value["style"] = alignment.style
     if alignment.distance is not None:
         value["distance"] = round(alignment.distance, DIGITS)
-    value |= truncated_sides(alignment)
+    value |= conflicts_to_json(alignment) | truncated_sides(alignment)
+    relations = [
+        [link.source, link.target, *_relation(link.relation)]
+        for link in alignment.links
+        if link.relation is not None
+    ]
+    if relations:
+        value["relations"] = relations
     if alignment.posteriors is not None:
         value["posteriors"] = [
             [round(cell, DIGITS) for cell in row] for row in alignment.posteriors.tolist()
@@ -154,6 +163,29 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
     if alignment.explanations:
         value["explanations"] = [_explanation(each) for each in alignment.explanations]
     return value
+
+
+def figures_to_json(alignment: Alignment) -> dict[str, float]:
+    """Return similarity and score, and what they are made of."""
+    return {name: round(getattr(alignment, name), DIGITS) for name in FIGURES}
+
+
+def conflicts_to_json(alignment: Alignment) -> dict[str, Any]:
+    """Return the conflicts under their name, where there are any."""
+    found = [
+        {
+            "kind": each.kind.value,
+            "source": each.source,
+            "target": each.target,
+            "strength": round(each.strength, DIGITS),
+        }
+        for each in alignment.conflicts
+    ]
+    return {"conflicts": found} if found else {}
+
+
+def _relation(value: Relation) -> tuple[str, float]:
+    return value.kind.value, round(value.probability, DIGITS)
 
 
 def truncated_sides(alignment: Alignment) -> dict[str, bool]:
@@ -168,11 +200,14 @@ def links_to_json(alignment: Alignment) -> list[list[float]]:
 
 
 def _phrase(value: Phrase) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "source": [value.source_start, value.source_end],
         "target": [value.target_start, value.target_end],
         "confidence": round(value.confidence, DIGITS),
     }
+    if value.relation is not None:
+        found["relation"] = list(_relation(value.relation))
+    return found
 
 
 def edit_to_json(value: Edit) -> dict[str, Any]:

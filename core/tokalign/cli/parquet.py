@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
+from tokalign.cli.output import FIGURES
 from tokalign.cli.pairs import InputLine, pair_of
 from tokalign.cli.sources import LineSource
 from tokalign.cli.table import ID, NAMES, ColumnNames
@@ -164,8 +165,7 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     "source_tokens": lambda value: _tokens(value.get("source")),
     "target_tokens": lambda value: _tokens(value.get("target")),
     "links": _links,
-    "score": lambda value: value.get("score"),
-    "similarity": lambda value: value.get("similarity"),
+    **{name: (lambda value, name=name: value.get(name)) for name in FIGURES},  # type: ignore[misc]
     "error": lambda value: value.get("error"),
 }
 """Columns, and where they stand in an object of --format jsonl."""
@@ -178,5 +178,5 @@ def schema_of(names: tuple[str, ...]) -> pa.Schema:
     from tokalign.arrow import LINKS, TOKENS
 
     types = {"links": LINKS, "source_tokens": TOKENS, "target_tokens": TOKENS}
-    types |= dict.fromkeys(("score", "similarity"), pa.float32())
+    types |= dict.fromkeys(FIGURES, pa.float32())
     return pa.schema([pa.field(name, types.get(name, pa.string())) for name in names])

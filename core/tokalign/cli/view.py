@@ -8,16 +8,22 @@ from pathlib import Path
 
 import click
 
-from tokalign.cli.corpora import CorpusFlags
+from tokalign.cli.corpora import CorpusFlags, read_jsonl
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.cli.sinks import OutputPath
 from tokalign.evaluate import Links, read_predictions
-from tokalign.formats import Options, open_document, read_gold, recognise
-from tokalign.formats.jsonl import read_confidences
+from tokalign.formats import Options, read_gold
+from tokalign.formats.jsonl import read_confidences, read_relations
 from tokalign.types import GoldPair
-from tokalign.view import edit_lines, grid_lines, page_pairs, render_page
-from tokalign.view.grid import LEGEND
+from tokalign.view import (
+    LEGEND,
+    RELATIONS_LEGEND,
+    edit_lines,
+    grid_lines,
+    page_pairs,
+    render_page,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +62,12 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
         links = read_predictions(alignments, pairs, format=corpus.format, options=corpus.options())
     others = None if shown.against is None else read_predictions(shown.against, pairs)
     confidences = _with_confidence(alignments, corpus.format, links)
+    relations = read_jsonl(alignments, corpus.format, read_relations) or [{}] * len(pairs)
     if absent := set(shown.pair).difference(pair.id for pair in pairs):
         raise click.UsageError(f"no pair is called {', '.join(sorted(absent))}")
     keep = [k for k, pair in enumerate(pairs) if not shown.pair or pair.id in shown.pair]
     if shown.html is None:
-        _print([pairs[k] for k in keep], [links[k] for k in keep], shown)
+        _print([(pairs[k], links[k], relations[k]) for k in keep], shown)
         return
     has_gold = shown.gold is not None
     note = f"{len(keep)} pairs" + (f"; gold: {shown.gold.name}" if shown.gold else "")
@@ -73,35 +80,35 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
             other=None if others is None else [others[k] for k in keep],
             has_gold=has_gold,
             has_edits=shown.edits,
+            relations=[relations[k] for k in keep],
         ),
         has_gold=has_gold,
     )
     shown.html.write_text(page, encoding="utf-8")
 
 
-def _print(pairs: Sequence[GoldPair], links: Sequence[Links], shown: ViewFlags) -> None:
+def _print(
+    pairs: Sequence[tuple[GoldPair, Links, Mapping[tuple[int, int], str]]], shown: ViewFlags
+) -> None:
     """Print the grid of each pair, and what its marks mean."""
-    for pair, predicted in zip(pairs, links, strict=True):
+    for pair, predicted, relations in pairs:
         click.echo(f"# {pair.id}")
-        for line in grid_lines(pair, None if shown.gold is None else set(predicted)):
-            click.echo(line)
+        links = None if shown.gold is None else set(predicted)
+        for line in grid_lines(pair, links, relations=relations):
+            click.echo(line)  # which leaves out colours where no person reads
         for line in edit_lines(pair, predicted) if shown.edits else ():
             click.echo(line)
     click.echo(LEGEND if shown.gold is not None else "● sure or predicted  ◌ possible")
+    if any(relations for _, _, relations in pairs):
+        click.echo(RELATIONS_LEGEND)
 
 
 def _with_confidence(
     path: Path, format_name: str | None, links: Sequence[Links]
 ) -> list[Mapping[tuple[int, int], float]]:
     """Return the links with the confidence that a JSONL file gives them, else 1."""
-    confidences: list[dict[tuple[int, int], float]] = [{} for _ in links]
-    document = open_document(path)
-    if format_name is None:
-        document, chosen = recognise(document)
-        format_name = chosen.name
-    if format_name == "jsonl":
-        confidences = list(read_confidences(document))
+    found = read_jsonl(path, format_name, read_confidences)
     return [
         {link: known.get(link, 1.0) for link in each}
-        for each, known in zip(links, confidences, strict=True)
+        for each, known in zip(links, found or [{}] * len(links), strict=True)
     ]

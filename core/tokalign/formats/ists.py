@@ -204,6 +204,6 @@ def join_chunks(tokens: Sequence[str], chunks: Iterable[Chunk]) -> str:
 
 
 def is_chunked(text: str) -> bool:
-    """Whether a text is a sentence in brackets: its tokens begin with one and end with one."""
+    """Whether a text is a sentence in brackets: it begins with one, and one closes."""
     tokens = split_tokens(text)
-    return len(tokens) > 2 and tokens[0] == "[" and tokens[-1] == "]"
+    return tokens[:1] == ["["] and "]" in tokens

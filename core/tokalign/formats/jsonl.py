@@ -26,6 +26,7 @@ from tokalign.formats.document import (
     require_unicode,
 )
 from tokalign.types import GoldPair, Sentence
+from tokalign.types.relations import RelationKind
 
 _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
@@ -79,6 +80,23 @@ def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float
                     )
                 confidences[i, j] = float(value)
             yield confidences
+
+
+def read_relations(document: Document) -> Iterator[dict[tuple[int, int], str]]:
+    """Yield each line's kinds of relations by link, as far as they are given."""
+    for line, text in document.lines:
+        if not text.strip():
+            continue
+        found = {}
+        for each in json.loads(text).get("relations", []):
+            if not isinstance(each, list) or len(each) < 3 or each[2] not in list(RelationKind):
+                raise document.error(
+                    f"field 'relations' holds {quoted(each)}; wanted [source index, target index, "
+                    f"one of {', '.join(RelationKind)}]",
+                    line,
+                )
+            found[each[0], each[1]] = each[2]
+        yield found
 
 
 def _links(

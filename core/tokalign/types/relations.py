@@ -31,6 +31,18 @@ class RelationKind(enum.StrEnum):
 RELATION_KINDS: tuple[RelationKind, ...] = tuple(RelationKind)
 
 
+RELATION_SIGNS: dict[str, str] = {
+    RelationKind.SAME: "=",
+    RelationKind.NARROWER: "<",
+    RelationKind.WIDER: ">",
+    RelationKind.SIMILAR: "≈",
+    RelationKind.RELATED: "~",
+    RelationKind.OPPOSITE: "!",
+    RelationKind.DIFFERENT_VALUE: "≠",
+}
+"""What stands for each kind where a link is drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """How the two sides of a link or phrase link are related.

@@ -91,7 +91,7 @@ function ladder(systems) {
 /* Shows two of the systems: every pair gets their links and the first one's harm. */
 function choose(first, second) {
   for (const pair of data.pairs) {
-    [pair.links, pair.harm] = pair.systems[first];
+    [pair.links, pair.harm, pair.relations] = pair.systems[first];
     pair.other = first === second ? null : pair.systems[second][0];
   }
 }
@@ -106,12 +106,13 @@ for (const pair of data.pairs) {
 function judge(pair) {
   const cells = new Map();
   const loose = data.choice === "sure+possible";
+  const kinds = new Map(pair.relations.map(([i, j, kind]) => [key(i, j), kind]));
   const isGold = (k) => pair.sureSet.has(k) || (loose && pair.possibleSet.has(k));
   for (const [i, j, p] of pair.links) {
     if (p < state.threshold) continue;
     const k = key(i, j);
     const status = isGold(k) ? "right" : pair.possibleSet.has(k) ? "possible" : data.has_gold ? "wrong" : "right";
-    cells.set(k, { i, j, p, status, predicted: true, other: false });
+    cells.set(k, { i, j, p, status, kind: kinds.get(k) || "", predicted: true, other: false });
   }
   const add = (i, j, status) => {
     if (!cells.has(key(i, j))) cells.set(key(i, j), { i, j, p: 0, status, predicted: false, other: false });
@@ -257,10 +258,14 @@ function drawWords(pair, cells) {
   const paths = [];
   for (const cell of cells.values()) {
     const [a, b] = ends(cell), x = middle(rows[0], a), y = middle(rows[1], b);
-    const path = draw("path", { class: `link ${cell.status}`,
+    const path = draw("path", { class: `link ${cell.status} ${cell.kind && "kind-" + cell.kind}`,
       d: `M${x},2 C${x},${height * 0.55} ${y},${height * 0.45} ${y},${height - 2}` });
     path.append(draw("title", {}, describe(pair, cell)));
     svg.append(path);
+    if (cell.kind && cell.kind !== "same") {
+      svg.append(draw("text", { x: (x + y) / 2, y: height / 2 + 5, "text-anchor": "middle",
+        class: `sign kind-${cell.kind}` }, data.signs[cell.kind]));
+    }
     paths.push({ path, a, b });
   }
   function lightUp(side, k, on) {
@@ -276,7 +281,7 @@ function drawWords(pair, cells) {
 const marks = { right: "", wrong: "×", missing: "", possible: "", other: "△" };
 function describe(pair, cell) {
   const shown = cell.predicted ? `, confidence ${cell.p.toFixed(3)}` : "";
-  const also = cell.other ? ", in the second system" : "";
+  const also = (cell.kind ? `, ${cell.kind}` : "") + (cell.other ? ", in the second system" : "");
   return `${pair.source[cell.i]} ~ ${pair.target[cell.j]} (${cell.i}-${cell.j}): ` +
     `${data.has_gold || cell.status !== "right" ? cell.status : "link"}${shown}${also}`;
 }
@@ -307,7 +312,8 @@ function drawGrid(pair, cells) {
     td.className = cell.status;
     td.title = describe(pair, cell);
     if (cell.predicted) td.style.background = `rgba(0, 114, 178, ${0.15 + 0.6 * cell.p})`;
-    td.append(make("i", marks[cell.status]));
+    const sign = cell.kind && cell.kind !== "same" ? data.signs[cell.kind] : "";
+    td.append(make("i", marks[cell.status] || sign, sign ? { class: `kind-${cell.kind}` } : {}));
   }
   at("grid").replaceChildren(table);
 }
@@ -349,6 +355,11 @@ function start() {
        ["missing", "○ dashed line, ring: missing"], ["possible", "◌ fine dots: possible in gold"]]
     : [["right", "▬ link"], ["possible", "◌ fine dots: possible link"]];
   if (data.pairs.some((pair) => pair.other)) legend.push(["other", "△ dash-dot line: only the second system"]);
+  const shown = new Set(data.pairs.flatMap((pair) =>
+    [pair.relations, ...(pair.systems || []).map((each) => each[2])].flat().map(([, , kind]) => kind)));
+  for (const [kind, sign] of Object.entries(data.signs)) {
+    if (shown.has(kind)) legend.push([`kind-${kind}`, `${sign} ${kind}`]);
+  }
   for (const [name, text] of legend) at("legend").append(make("b", text, { style: `color: var(--${name})` }));
   at("legend").append(make("span", "dashed box: word without a link; shade: confidence"));
   data.pairs.forEach((pair, place) => { pair.place = place; });

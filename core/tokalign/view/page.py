@@ -11,11 +11,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
+from typing import TypeAlias
 
 from tokalign.evaluate import Calibration, LinkChoice, list_errors
 from tokalign.evaluate.compared import Compared
 from tokalign.evaluate.tables import ReportTable
 from tokalign.types import GoldPair, Links, edits_between
+from tokalign.types.relations import RELATION_SIGNS
+
+
+System: TypeAlias = tuple[
+    tuple[tuple[int, int, float], ...], float, tuple[tuple[int, int, str], ...]
+]
+"""Links, harm and relations of one system."""
+Relations: TypeAlias = Mapping[tuple[int, int], str]
+"""Kinds of relations by link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,10 @@ class PagePair:
         Summed harm of the pair's errors; see `tokalign.evaluate.LinkError`.
     edits : tuple of (kind, source tokens, target tokens), or None
         Phrase edits of `links`, where asked for.
-    systems : tuple of (links, harm), or None
+    systems : tuple of (links, harm, relations), or None
         Of every system, where the page lets choose the two that are shown.
+    relations : tuple of (source, target, kind)
+        Of `links`, as far as they are known.
     """
 
     id: str
@@ -49,7 +61,8 @@ class PagePair:
     other: tuple[tuple[int, int], ...] | None = None
     harm: float = 0.0
     edits: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] | None = None
-    systems: tuple[tuple[tuple[tuple[int, int, float], ...], float], ...] | None = None
+    systems: tuple[System, ...] | None = None
+    relations: tuple[tuple[int, int, str], ...] = ()
 
 
 def page_pairs(
@@ -60,6 +73,7 @@ def page_pairs(
     other: Sequence[Links] | None = None,
     has_gold: bool = True,
     has_edits: bool = False,
+    relations: Sequence[Relations] = (),
 ) -> list[PagePair]:
     """Return the pairs of a page.
 
@@ -75,6 +89,8 @@ def page_pairs(
         False if the pairs' own links are no gold to judge by; the sure ones are left out.
     has_edits : bool
         Whether phrase edits are shown.
+    relations : sequence of mappings, optional
+        Of each pair, the kinds of its links' relations.
     """
     harm: defaultdict[int, float] = defaultdict(float)
     if has_gold:
@@ -94,6 +110,7 @@ def page_pairs(
                 other=None if other is None else tuple(sorted(other[index])),
                 harm=harm[index],
                 edits=_edits(pair, confidence) if has_edits else None,
+                relations=_relations(relations[index]) if relations else (),
             )
         )
     return result
@@ -104,6 +121,7 @@ def compared_pairs(
     systems: Sequence[Sequence[Links | Mapping[tuple[int, int], float]]],
     *,
     choice: LinkChoice = LinkChoice.SURE,
+    relations: Sequence[Sequence[Relations]] = (),
 ) -> list[PagePair]:
     """Return the pairs of a page with what each of several systems linked.
 
@@ -114,14 +132,20 @@ def compared_pairs(
         Of each system, one for each pair.
     choice : LinkChoice
         For the harm of each pair.
+    relations : sequence of sequences of mappings, optional
+        Of each system and pair, the kinds of its links' relations.
     """
-    pages = [page_pairs(pairs, predictions, choice=choice) for predictions in systems]
+    known = relations or [()] * len(systems)
+    pages = [
+        page_pairs(pairs, predictions, choice=choice, relations=kinds)
+        for predictions, kinds in zip(systems, known, strict=True)
+    ]
     second = 1 if len(pages) > 1 else 0
     return [
         replace(
             each[0],
             other=tuple((i, j) for i, j, _ in each[second].links),
-            systems=tuple((one.links, one.harm) for one in each),
+            systems=tuple((one.links, one.harm, one.relations) for one in each),
         )
         for each in zip(*pages, strict=True)
     ]
@@ -129,6 +153,10 @@ def compared_pairs(
 
 def _links(confidence: Mapping[tuple[int, int], float]) -> tuple[tuple[int, int, float], ...]:
     return tuple((i, j, round(float(confidence[i, j]), 4)) for i, j in sorted(confidence))
+
+
+def _relations(kinds: Relations) -> tuple[tuple[int, int, str], ...]:
+    return tuple((i, j, kinds[i, j]) for i, j in sorted(kinds))
 
 
 def _edits(
@@ -176,7 +204,7 @@ def render_page(
         "has_confidence": any(
             p != 1.0
             for pair in pairs
-            for links, _ in pair.systems or ((pair.links, pair.harm),)
+            for links, *_ in pair.systems or ((pair.links, pair.harm),)
             for _, _, p in links
         ),
         "tables": [_table(table) for table in tables],
@@ -189,6 +217,7 @@ def render_page(
             }
             for row in systems
         ],
+        "signs": RELATION_SIGNS,
         "pairs": [asdict(pair) for pair in pairs],
     }
     return _filled(data)
