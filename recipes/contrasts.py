@@ -16,7 +16,7 @@ from tokalign.files.tables import Table
 from tokalign.lexicon import wordnet
 from tokalign.lexicon.scales import grades_of, words_of
 from tokalign.types import Sentence
-from tokalign.types.chunks import Chunk
+from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RelationKind
 
 POS_OF_TAG = {"NN": 0, "VB": 1, "JJ": 2, "RB": 3}
@@ -35,7 +35,7 @@ class MadeExample:
 
     source: Sentence
     target: Sentence
-    unit: tuple[Chunk, Chunk]
+    unit: tuple[TokenChunk, TokenChunk]
     kind: RelationKind
 
 

@@ -1,7 +1,11 @@
-"""Judges the model of relations by cross-validation over the training pairs."""
+"""Judges the model of relations by cross-validation, divided by the first sentence.
+
+``python -m recipes.related --data DATA --folds 5`` prints the figures of docs/relations.md.
+"""
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,7 +22,7 @@ from tokalign.types import AnnotatedPair
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
 
-from recipes.relations import Arrays, fit, fit_boundary, write
+from recipes.relations import Arrays, collect, fit, fit_boundary, write
 from recipes.spans import read_spans
 from recipes.unit_examples import (
     TEXTS,
@@ -101,3 +105,17 @@ def span_accuracy(
         model = models[of_text[" ".join(source.tokens)]]
         right += [(s >= SIMILAR) == label for s, label in zip(model.scores(rows), labels, strict=True)]
     return float(np.mean(right))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--folds", type=int, default=5)
+    given = parser.parse_args(arguments)
+    aligner = Aligner.load("en")
+    judge(aligner, collect(aligner, given.data), given.data, given.folds)
+
+
+if __name__ == "__main__":
+    main()

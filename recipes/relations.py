@@ -1,7 +1,7 @@
 """The model of relations: trained on chunks that people related, and on made contrasts.
 
 ``python -m recipes.relations --data DATA --output core/tokalign/data/relations.table.xz`` writes it;
-with ``--folds N`` it is judged by cross-validation instead, divided by the first sentence.
+``recipes.related`` judges it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokalign.files.tables import write_table
 from tokalign.relations.chunker import boundary_inputs
 from tokalign.relations.inputs import INPUTS
 from tokalign.types import Sentence
-from tokalign.types.chunks import Chunk
+from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
 
 from recipes.unit_examples import (
@@ -68,7 +68,7 @@ def collect(aligner: Aligner, data: Path) -> Examples:
     return examples
 
 
-def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[Chunk]]]) -> Arrays:
+def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[TokenChunk]]]) -> Arrays:
     """Return the trees that say where chunks begin."""
     rows = np.concatenate([boundary_inputs(sentence.tags or ()) for sentence, _ in sentences])
     begins = [
@@ -176,21 +176,13 @@ def write(arrays: Arrays, output: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the model, or judge it."""
+    """Write the model."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--output", type=Path, help="table file to write")
-    parser.add_argument("--folds", type=int, help="judge by so many folds instead")
+    parser.add_argument("--output", type=Path, required=True, help="table file to write")
     given = parser.parse_args(arguments)
     aligner = Aligner.load("en")
     examples = collect(aligner, given.data)
-    if given.folds:
-        from recipes.related import judge  # it needs what is above
-
-        judge(aligner, examples, given.data, given.folds)
-        return
-    if given.output is None:
-        parser.error("--output is missing; wanted a file to write")
     every = np.ones(len(examples.rows), dtype=bool)
     boundary = fit_boundary(chunked_sentences(aligner, read_task(given.data)))
     write(fit(examples, every) | boundary, given.output)

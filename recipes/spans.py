@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tokalign.types import Sentence
-from tokalign.types.chunks import Chunk
+from tokalign.types.chunks import TokenChunk
 
 _MARK = re.compile(r"\{\{|\}\}")
 
-Spans = tuple[str, str, list[tuple[Chunk, Chunk]], list[bool]]
+Spans = tuple[str, str, list[tuple[TokenChunk, TokenChunk]], list[bool]]
 
 
-def read_spans(path: Path) -> Iterator[tuple[Sentence, Sentence, list[tuple[Chunk, Chunk]], list[bool]]]:
+def read_spans(path: Path) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
     """Yield both sentences, the pairs of spans by their tokens, and whether each is similar."""
     from tokalign.annotate import load_annotator
     from tokalign.annotate.prepare import annotate
@@ -48,7 +48,7 @@ def _unmarked(text: str) -> tuple[str, list[tuple[int, int]]]:
     return plain, ranges
 
 
-def _tokens(sentence: Sentence, span: tuple[int, int]) -> Chunk:
+def _tokens(sentence: Sentence, span: tuple[int, int]) -> TokenChunk:
     return tuple(
         k
         for k, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))

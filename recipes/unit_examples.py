@@ -12,7 +12,7 @@ from tokalign import Aligner
 from tokalign.formats.ists import read_wa, split_chunks
 from tokalign.relations.inputs import INPUTS
 from tokalign.types import AnnotatedPair, Sentence
-from tokalign.types.chunks import CHUNK_TYPES, Chunk, ChunkedPair
+from tokalign.types.chunks import CHUNK_TYPES, TokenChunk, ChunkedPair
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS, RelationKind
 
@@ -89,8 +89,8 @@ class ChunkedText:
     """A pair of the task with all of its chunks, as they were given."""
 
     pair: ChunkedPair
-    source_chunks: list[Chunk]
-    target_chunks: list[Chunk]
+    source_chunks: list[TokenChunk]
+    target_chunks: list[TokenChunk]
     text: str
 
 
@@ -118,7 +118,7 @@ def annotated(aligner: Aligner, texts: Sequence[ChunkedText]) -> list[AnnotatedP
 
 def chunked_sentences(
     aligner: Aligner, texts: Sequence[ChunkedText]
-) -> list[tuple[Sentence, list[Chunk]]]:
+) -> list[tuple[Sentence, list[TokenChunk]]]:
     """Return the task's sentences, annotated, with their chunks."""
     found = []
     for text, pair in zip(texts, annotated(aligner, texts), strict=True):
@@ -126,7 +126,7 @@ def chunked_sentences(
     return found
 
 
-def candidates(text: ChunkedText) -> list[tuple[Chunk, Chunk]]:
+def candidates(text: ChunkedText) -> list[tuple[TokenChunk, TokenChunk]]:
     """Return every chunk of one side with every chunk of the other."""
     return [(one, other) for one in text.source_chunks for other in text.target_chunks]
 
@@ -216,7 +216,7 @@ def add_spans(examples: Examples, aligner: Aligner, data: Path) -> None:
 
 def _unlike_links(
     aligner: Aligner, data: Path
-) -> Iterator[tuple[AnnotatedPair, list[tuple[Chunk, Chunk]]]]:
+) -> Iterator[tuple[AnnotatedPair, list[tuple[TokenChunk, TokenChunk]]]]:
     for gold in read_corpus(data, MTREF):
         sides = [i for i, _ in gold.sure], [j for _, j in gold.sure]
         units = [

@@ -33,6 +33,7 @@ from tokalign.types.columns import AlignmentColumns, columns_of
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 from tokalign.types.phrases import maximal_blocks
+from tokalign.types.relations import CONFLICT, Conflict, ConflictKind
 
 ALIGNER = Aligner.load()
 MODEL = load_model(DATA_DIR / "en.tokalign")
@@ -94,8 +95,8 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     return {
         "style": names[number],
         "links": links,
-        "score": reference.score(s2t, t2s, reference.content_weights(target)),
-        "similarity": reference.similarity(s2t, t2s, *weights),
+        "target_covered": reference.score(s2t, t2s, reference.content_weights(target)),
+        "covered": reference.similarity(s2t, t2s, *weights),
         "posteriors": reference.confidences(
             s2t, t2s, style, options.symmetrization, constraints, unlike
         ),
@@ -108,8 +109,8 @@ def check(alignment: Alignment, expected: dict[str, object]) -> None:
     assert alignment.style == expected["style"]
     assert list(links) == list(expected["links"])
     assert links == pytest.approx(expected["links"], abs=1e-6)
-    assert alignment.score == pytest.approx(expected["score"], abs=1e-6)
-    assert alignment.similarity == pytest.approx(expected["similarity"], abs=1e-6)
+    assert alignment.target_covered == pytest.approx(expected["target_covered"], abs=1e-6)
+    assert alignment.covered == pytest.approx(expected["covered"], abs=1e-6)
     if alignment.posteriors is not None:
         np.testing.assert_allclose(alignment.posteriors, expected["posteriors"], atol=1e-6)
     if alignment.phrases:
@@ -234,13 +235,20 @@ def made_and_view() -> tuple[Alignment, Alignment]:
         confidence=np.array([1.0, 0.25, 0.5]),
         score=np.array([0.0, 0.5]),
         similarity=np.array([0.0, 0.75]),
+        target_covered=np.array([0.0, 0.5]),
+        covered=np.array([0.0, 1.0]),
+        agreement=np.array([1.0, 0.25]),
+        conflict_offsets=np.array([0, 0, 1]),
+        conflicts=np.array([(2, 0, 1, 0.75)], dtype=CONFLICT),
         model="m",
         version="1",
         symmetrization=Symmetrization.JOINT,
     )
     links = (Link(0, 1, 0.25), Link(2, 0, 0.5))
     made = Alignment(
-        SENTENCES[1], SENTENCES[2], links, 0.5, 0.75, "m", "1", Symmetrization.JOINT
+        SENTENCES[1], SENTENCES[2], links, 0.5, 0.75, "m", "1", Symmetrization.JOINT,
+        target_covered=0.5, covered=1.0, agreement=0.25,
+        conflicts=(Conflict(ConflictKind.NEGATION, 0, 1, 0.75),),
     )  # fmt: skip
     return made, columns.alignment(1)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from reference import answers
 from support.messages import (
     ALIGN_OPTIONS,
@@ -25,6 +26,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.options import AlignOptions, RankBy, Symmetrization
+from tokalign.types.relations import CONFLICT, ConflictKind
 from tokalign.v1 import align_pb2
 
 ANNOTATOR = NativeAnnotator()
@@ -55,6 +57,7 @@ def test_options_that_are_not_given_are_the_defaults():
         ({"detail": 99}, "options.detail"),
         ({"detail": align_pb2.DETAIL_SCORES, "posteriors": True}, "options.detail"),
         ({"detail": align_pb2.DETAIL_SCORES, "phrases": True}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "relations": True}, "options.detail"),
         ({"min_confidence": 1.5}, "options.min_confidence"),
         ({"min_confidence": float("nan")}, "options.min_confidence"),
     ],
@@ -91,6 +94,21 @@ def test_alignments_are_written_as_protobuf_writes_them(alignment, options):
     assert AlignmentWriter(options).write(alignment) == message.SerializeToString()
 
 
+def rows_of(alignment: Alignment) -> list[tuple[int, int, int, float]]:
+    return [
+        (list(ConflictKind).index(each.kind), each.source, each.target, each.strength)
+        for each in alignment.conflicts
+    ]
+
+
+def relation_rows(batch: list[Alignment]) -> NDArray[np.float32] | None:
+    """Return the probabilities of all links, where all links have some."""
+    found = [link.relation for each in batch for link in each.links]
+    if None in found or not found:
+        return None
+    return np.array([each.probabilities for each in found if each], dtype=np.float32)
+
+
 @given(st.lists(alignments(), min_size=1, max_size=4), ALIGN_OPTIONS)
 def test_views_of_columns_are_written_as_protobuf_writes_them(batch, options):
     columns = AlignmentColumns(
@@ -102,6 +120,12 @@ def test_views_of_columns_are_written_as_protobuf_writes_them(batch, options):
         confidence=np.array([link.confidence for each in batch for link in each.links], float),
         score=np.array([each.score for each in batch]),
         similarity=np.array([each.similarity for each in batch]),
+        target_covered=np.array([each.target_covered for each in batch]),
+        covered=np.array([each.covered for each in batch]),
+        agreement=np.array([each.agreement for each in batch]),
+        conflict_offsets=np.cumsum([0] + [len(each.conflicts) for each in batch]),
+        conflicts=np.array([row for each in batch for row in rows_of(each)], CONFLICT),
+        relations=relation_rows(batch),
         model="m",
         version="1",
         symmetrization=batch[0].symmetrization,
@@ -160,9 +184,10 @@ def test_links_alone_are_the_alignment_without_its_sentences(alignment):
 def test_scores_alone_are_scores(alignment):
     message, decoded = decoded_again(alignment, AlignOptions(detail="scores", explain=True))
     assert (decoded.score, decoded.similarity) == (alignment.score, alignment.similarity)
+    assert decoded.agreement == alignment.agreement
     assert decoded.distance == alignment.distance
-    message.ClearField("score")
-    message.ClearField("similarity")
+    for name in ("score", "similarity", "target_covered", "covered", "agreement"):
+        message.ClearField(name)
     message.ClearField("source_truncated")
     message.ClearField("target_truncated")
     message.ClearField("distance")

@@ -23,6 +23,7 @@ from tokalign.types.options import (
     Symmetrization,
 )
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
 
 SHARES = st.floats(0, 1, width=32)
 SINGLES = st.floats(allow_nan=False, width=32)
@@ -39,9 +40,9 @@ ALIGN_OPTIONS = st.sampled_from(Detail).flatmap(
         offsets=st.sampled_from(OffsetUnit),
         detail=st.just(detail),
         truncate=st.booleans(),
-        # Scores alone go with neither.
+        # Scores alone go with none of these.
         **dict.fromkeys(
-            ("posteriors", "phrases"),
+            ("posteriors", "phrases", "relations"),
             st.just(value=False) if detail is Detail.SCORES else st.booleans(),
         ),
     )
@@ -86,7 +87,13 @@ EXPLANATIONS = st.builds(
 )
 
 
-PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES)
+RELATIONS = st.lists(
+    SHARES, min_size=len(RelationKind), max_size=len(RelationKind)
+).map(Relation.of)
+PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES, st.none() | RELATIONS)
+CONFLICTS = st.builds(
+    Conflict, st.sampled_from(ConflictKind), st.integers(0, 600), st.integers(0, 600), SHARES
+)
 
 
 JUDGEMENTS = st.builds(
@@ -105,10 +112,11 @@ def alignments(draw):
     shape = len(source), len(target)
     cells = [(i, j) for i in range(shape[0]) for j in range(shape[1])]
     links = draw(st.dictionaries(st.sampled_from(cells), SHARES))
+    of_links = RELATIONS if draw(st.booleans()) else st.none()
     return Alignment(
         source=source,
         target=target,
-        links=tuple(Link(*cell, links[cell]) for cell in sorted(links)),
+        links=tuple(Link(*cell, links[cell], draw(of_links)) for cell in sorted(links)),
         score=draw(SHARES),
         similarity=draw(SHARES),
         model=draw(NAMES),
@@ -120,6 +128,10 @@ def alignments(draw):
         source_truncated=draw(st.booleans()),
         target_truncated=draw(st.booleans()),
         distance=draw(st.none() | st.floats(0, 1e9)),
+        target_covered=draw(SHARES),
+        covered=draw(SHARES),
+        agreement=draw(SHARES),
+        conflicts=draw(st.lists(CONFLICTS, max_size=3).map(tuple)),
     )
 
 

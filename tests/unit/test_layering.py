@@ -54,6 +54,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
+    "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
     "decoding": {
         "annotate",
@@ -63,6 +64,7 @@ ROOMS: dict[str, set[str]] = {
         "features",
         "lexicon",
         "model",
+        "relations",
         "systems",
         "types",
     },
@@ -78,11 +80,13 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "neural",
         "questions",
+        "relations",
         "systems",
         "types",
     },
     # Floor 8.
     "arrow": {"aligner", "errors", "types"},
+    "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},
     "server": {
         "aligner",
@@ -120,7 +124,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "errors", "ranking"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

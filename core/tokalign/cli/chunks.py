@@ -16,13 +16,13 @@ from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import split_tokens
 from tokalign.formats.ists import is_chunked, split_chunks, wa_block
 from tokalign.types import SentenceLike
-from tokalign.types.chunks import Chunk, ChunkedPair
+from tokalign.types.chunks import TokenChunk, ChunkedPair
 from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
 
-Side = tuple[SentenceLike, list[Chunk] | None]
+ChunkedSide = tuple[SentenceLike, list[TokenChunk] | None]
 
 
 def write_chunks(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
@@ -53,7 +53,7 @@ def write_chunks(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
 
 def _read(
     rows: LineSource, *, is_tokenized: bool
-) -> Iterator[tuple[int, tuple[Side, ...], str | None]]:
+) -> Iterator[tuple[int, tuple[ChunkedSide, ...], str | None]]:
     """Yield the number of each line, its sides, and what is wrong with it."""
     for line, row in enumerate(rows, 1):
         try:
@@ -68,7 +68,7 @@ def _read(
             yield line, (), str(error)
 
 
-def _side(text: str, is_tokenized: bool) -> Side:
+def _side(text: str, is_tokenized: bool) -> ChunkedSide:
     """Return a sentence, and its chunks where it is in brackets."""
     if is_chunked(text):
         return split_chunks(text)
@@ -78,7 +78,7 @@ def _side(text: str, is_tokenized: bool) -> Side:
 
 
 def _aligned(
-    aligner: Aligner, name: str, sides: tuple[Side, ...], options: AlignOptions
+    aligner: Aligner, name: str, sides: tuple[ChunkedSide, ...], options: AlignOptions
 ) -> ChunkedPair:
     from tokalign.chunks import align_chunks
 

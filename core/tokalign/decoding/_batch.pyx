@@ -21,7 +21,7 @@ from tokalign.decoding._jobs cimport *
 from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL
-from tokalign.relations._clashes cimport Clash, ConflictRoom, Links
+from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
 from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
 from tokalign.relations.inputs cimport UnitRoom, fill_room, room_bytes
 from tokalign.relations.links cimport relate_links
@@ -206,8 +206,8 @@ cdef class Batch:
             self.columns.offset[k + 1] = n_links
         return 0
 
-    cdef Links _links(self, int64_t first, int64_t end) noexcept nogil:
-        cdef Links links
+    cdef LinkView _links(self, int64_t first, int64_t end) noexcept nogil:
+        cdef LinkView links
         links.n = end - first
         links.source = self.columns.source + first
         links.target = self.columns.target + first
@@ -220,7 +220,7 @@ cdef class Batch:
         """Find the conflicts of the joint decision, and lower what is covered by them."""
         cdef Job *job = &self.jobs[number]
         cdef ConflictRoom room
-        cdef Links links = self._links(first, end)
+        cdef LinkView links = self._links(first, end)
         carve_conflicts(&room, self._room, job.source.n, job.target.n)
         job.agreement = find_conflicts(&extractor.pair, &links, &room)
         job.score = lowered(job.target_covered, job.agreement)
@@ -233,7 +233,7 @@ cdef class Batch:
         self, const Job *job, Extractor extractor, int64_t first, int64_t end
     ) noexcept nogil:
         cdef UnitRoom room
-        cdef Links links = self._links(first, end)
+        cdef LinkView links = self._links(first, end)
         fill_room(
             &room, self._room, self.scratch.s2t_posterior, self.scratch.t2s_posterior,
             job.source.n, job.target.n, job.covered,
@@ -352,7 +352,7 @@ def decide_batch(
     conventions : Conventions
         Of all styles.
     least : float
-        Links of less confidence are left out; in [0, 1].
+        LinkView of less confidence are left out; in [0, 1].
     finish : callable
         Takes a pair's number and the DecodedPair; returns the links to take in the place of
         ``decoded.links``, which may be these. What it raises is the pair's error.

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from tokalign.relations._clashes cimport Clash
+from tokalign.relations.clashes cimport Clash
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.

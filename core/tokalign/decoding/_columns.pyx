@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from tokalign.annotate.growing cimport grow, more_room
-from tokalign.relations._clashes cimport Clash
+from tokalign.relations.clashes cimport Clash
 from tokalign.relations.model cimport N_RELATIONS
 
 cdef extern from "Python.h":

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import Document, open_document, split_tokens
-from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, Chunk, ChunkedPair, ChunkLink
+from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, TokenChunk, ChunkedPair, ChunkLink
 from tokalign.types.sentence import Sentence
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", NO_ALIGNMENT, "ALIC")
@@ -152,7 +152,7 @@ def _row(pair: ChunkedPair, link: ChunkLink) -> str:
     )
 
 
-def split_chunks(text: str) -> tuple[list[str], list[Chunk]]:
+def split_chunks(text: str) -> tuple[list[str], list[TokenChunk]]:
     """Return the tokens and the chunks of a sentence in brackets.
 
     Parameters
@@ -173,7 +173,7 @@ def split_chunks(text: str) -> tuple[list[str], list[Chunk]]:
     (['Saudis', 'to', 'permit'], [(0,), (1, 2)])
     """
     tokens: list[str] = []
-    chunks: list[Chunk] = []
+    chunks: list[TokenChunk] = []
     opened: int | None = None
     for token in split_tokens(text):
         if token == "[":
@@ -198,7 +198,7 @@ def split_chunks(text: str) -> tuple[list[str], list[Chunk]]:
     return tokens, chunks
 
 
-def join_chunks(tokens: Sequence[str], chunks: Iterable[Chunk]) -> str:
+def join_chunks(tokens: Sequence[str], chunks: Iterable[TokenChunk]) -> str:
     """Return a sentence in brackets; the inverse of split_chunks."""
     return " ".join(f"[ {' '.join(tokens[k] for k in chunk)} ]" for chunk in chunks)
 

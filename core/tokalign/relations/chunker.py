@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.relations.forest import Forest
-from tokalign.types.chunks import Chunk
+from tokalign.types.chunks import TokenChunk
 
 _GROUPS = (
     ("DT", "PDT", "WDT"), ("PRP$", "WP$"), ("POS",), ("JJ", "JJR", "JJS"), ("NN",), ("NNS",),
@@ -40,7 +40,7 @@ def boundary_inputs(tags: Sequence[str]) -> NDArray[np.float32]:
     return rows
 
 
-def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[Chunk]:
+def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[TokenChunk]:
     """Return the chunks of a sentence, which hold every token once, in order.
 
     Parameters

@@ -18,7 +18,7 @@ from tokalign.types.chunks import (
     CHUNK_TYPES,
     HIGHEST_SCORE,
     NO_ALIGNMENT,
-    Chunk,
+    TokenChunk,
     ChunkLink,
 )
 from tokalign.types.relations import RELATION_KINDS, Relation, RelationKind
@@ -30,11 +30,11 @@ LEAST_JOINED = 0.7
 MOST_UNLIKE = 4.5
 """Highest score of chunks that do not mean the same."""
 
-UnitInputs = Callable[[Sequence[tuple[Chunk, Chunk]]], NDArray[np.float32]]
+UnitInputs = Callable[[Sequence[tuple[TokenChunk, TokenChunk]]], NDArray[np.float32]]
 """Returns what the relations of units are decided by."""
 
 
-def check_chunks(chunks: Sequence[Chunk], n_tokens: int, side: str) -> list[Chunk]:
+def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list[TokenChunk]:
     """Return the chunks of a sentence, or raise InputError.
 
     Parameters
@@ -65,7 +65,7 @@ def check_chunks(chunks: Sequence[Chunk], n_tokens: int, side: str) -> list[Chun
 
 
 def link_chunks(
-    model: RelationModel, source: Sequence[Chunk], target: Sequence[Chunk], inputs: UnitInputs
+    model: RelationModel, source: Sequence[TokenChunk], target: Sequence[TokenChunk], inputs: UnitInputs
 ) -> tuple[ChunkLink, ...]:
     """Return the alignment of chunks: linked ones by their first token, then those left alone.
 
@@ -93,7 +93,7 @@ def link_chunks(
     return tuple(found)
 
 
-def _joined(chunks: Sequence[Chunk], numbers: Sequence[int]) -> Chunk:
+def _joined(chunks: Sequence[TokenChunk], numbers: Sequence[int]) -> TokenChunk:
     return tuple(sorted(token for number in numbers for token in chunks[number]))
 
 
@@ -118,7 +118,7 @@ def _grouped(linked: NDArray[np.float64]) -> list[tuple[list[int], list[int], fl
 
 def _related(
     model: RelationModel,
-    units: Sequence[tuple[Chunk, Chunk]],
+    units: Sequence[tuple[TokenChunk, TokenChunk]],
     inputs: UnitInputs,
     linked: Sequence[float],
 ) -> list[ChunkLink]:
@@ -132,7 +132,7 @@ def _related(
 
 
 def _chunk_link(
-    unit: tuple[Chunk, Chunk], relation: Relation, score: float, probability: float
+    unit: tuple[TokenChunk, TokenChunk], relation: Relation, score: float, probability: float
 ) -> ChunkLink:
     chunk_type = type_of(relation)
     is_same = chunk_type == CHUNK_TYPES[RelationKind.SAME]

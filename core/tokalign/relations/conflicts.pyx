@@ -12,7 +12,7 @@ alone (`negation`) and exchanged roles (`roles`). Two of them may cancel: "not b
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features.pair cimport *
-from tokalign.relations._clashes cimport *
+from tokalign.relations.clashes cimport *
 from tokalign.relations.negation cimport find_negations
 from tokalign.relations.roles cimport are_exchanged, find_compared, find_exchanged
 from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
@@ -63,7 +63,7 @@ cdef void carve_conflicts(
 
 
 cdef void _find_partners(
-    const Links *links, bint of_source, Py_ssize_t n, Partners *side
+    const LinkView *links, bint of_source, Py_ssize_t n, Partners *side
 ) noexcept nogil:
     """Fill the partners of one side's tokens, and its linked neighbours."""
     cdef Py_ssize_t k
@@ -236,7 +236,7 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
 
 
 cdef double find_conflicts(
-    const PairState *pair, const Links *links, ConflictRoom *room
+    const PairState *pair, const LinkView *links, ConflictRoom *room
 ) noexcept nogil:
     """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
     cdef Clash[<int>MAX_FOUND] found

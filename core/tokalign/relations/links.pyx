@@ -4,14 +4,14 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
 from tokalign.features.pair cimport CLASS_LEMMA, PairState
-from tokalign.relations._clashes cimport Links
+from tokalign.relations.clashes cimport LinkView
 from tokalign.relations.inputs cimport N_UNIT_INPUTS, UnitRoom, unit_inputs
 from tokalign.relations.model cimport N_RELATIONS, RelationModel
 from tokalign.values.kinds cimport RELATION_DIFFERENT
 
 
 cdef void _collect(
-    const Links *links, Py_ssize_t first, const PairState *pair, const UnitRoom *room,
+    const LinkView *links, Py_ssize_t first, const PairState *pair, const UnitRoom *room,
     int *n_source, int *n_target,
 ) noexcept nogil:
     """Write the tokens that a link's unit holds, in rising order."""
@@ -39,7 +39,7 @@ cdef void _collect(
             n_target[0] += 1
 
 
-cdef bint _is_single(const Links *links, Py_ssize_t number) noexcept nogil:
+cdef bint _is_single(const LinkView *links, Py_ssize_t number) noexcept nogil:
     """Whether a link shares no token with another; links are sorted by source, then target."""
     cdef Py_ssize_t k
     for k in range(links.n):
@@ -50,7 +50,7 @@ cdef bint _is_single(const Links *links, Py_ssize_t number) noexcept nogil:
     return True
 
 
-cdef bint _is_plain(const PairState *pair, const Links *links, Py_ssize_t number) noexcept nogil:
+cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t number) noexcept nogil:
     """Whether a link joins two words of one form or lemma, and shares no token with another."""
     cdef Py_ssize_t cell = links.source[number] * pair.target.n + links.target[number]
     return (
@@ -60,7 +60,7 @@ cdef bint _is_plain(const PairState *pair, const Links *links, Py_ssize_t number
 
 
 cdef Py_ssize_t _first_of_unit(
-    const Links *links, Py_ssize_t number, const UnitRoom *room
+    const LinkView *links, Py_ssize_t number, const UnitRoom *room
 ) noexcept nogil:
     """Return the first link of the unit that was collected for a link."""
     cdef Py_ssize_t k
@@ -71,7 +71,7 @@ cdef Py_ssize_t _first_of_unit(
 
 
 cdef void relate_links(
-    const PairState *pair, const UnitRoom *room, RelationModel model, const Links *links,
+    const PairState *pair, const UnitRoom *room, RelationModel model, const LinkView *links,
     float *probabilities,
 ) noexcept nogil:
     """Write the probability of each kind of relation of every link, [links.n, N_RELATIONS]."""

@@ -1,5 +1,5 @@
 from tokalign.features.pair cimport PairState
-from tokalign.relations._clashes cimport Clash, ConflictRoom
+from tokalign.relations.clashes cimport Clash, ConflictRoom
 
 cdef int find_negations(
     const PairState *pair, ConflictRoom *room, Clash *found

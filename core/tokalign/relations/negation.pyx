@@ -10,7 +10,7 @@ word that it stands with is linked, unless the other side says a low quantity (f
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features.pair cimport *
-from tokalign.relations._clashes cimport *
+from tokalign.relations.clashes cimport *
 
 from tokalign.lexicon.scales import scale_names
 
@@ -135,6 +135,13 @@ cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept no
     return False
 
 
+cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
+    cdef Py_ssize_t k
+    room.n_clashes -= 1
+    for k in range(number, room.n_clashes):
+        room.clash[k] = room.clash[k + 1]
+
+
 cdef bint _undoes(
     const Negators *negators, int number, bint of_source, ConflictRoom *room
 ) noexcept nogil:
@@ -148,8 +155,7 @@ cdef bint _undoes(
         at = room.clash[k].source if of_source else room.clash[k].target
         for m in range(N_WITH):
             if negators.with_[number][m] == at:
-                room.n_clashes -= 1
-                room.clash[k] = room.clash[room.n_clashes]
+                _remove(room, k)
                 return True
     return False
 
@@ -194,10 +200,8 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
             continue
         for m in range(room.n_clashes):
             if m != k and room.clash[m].kind == CONFLICT_OPPOSITE:
-                room.n_clashes -= 1
-                room.clash[max(k, m)] = room.clash[room.n_clashes]
-                room.n_clashes -= 1
-                room.clash[min(k, m)] = room.clash[room.n_clashes]
+                _remove(room, max(k, m))
+                _remove(room, min(k, m))
                 return
 
 

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t
 
 from tokalign.features.pair cimport PairState
-from tokalign.relations._clashes cimport Clash, ConflictRoom
+from tokalign.relations.clashes cimport Clash, ConflictRoom
 
 cdef bint are_exchanged(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j

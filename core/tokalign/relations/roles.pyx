@@ -11,7 +11,7 @@ nearest content words count.
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features.pair cimport *
-from tokalign.relations._clashes cimport *
+from tokalign.relations.clashes cimport *
 
 from tokalign.features.inventory import TAG_INDEX
 from tokalign.lexicon.labels import function_words

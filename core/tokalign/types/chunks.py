@@ -12,7 +12,7 @@ from typing import TypeAlias
 from tokalign.types.relations import Relation, RelationKind
 from tokalign.types.sentence import Sentence
 
-Chunk: TypeAlias = tuple[int, ...]
+TokenChunk: TypeAlias = tuple[int, ...]
 """0-based tokens of a chunk, rising."""
 
 CHUNK_TYPES: dict[RelationKind, str] = {
@@ -50,8 +50,8 @@ class ChunkLink:
         Of a model, what the two say of one another.
     """
 
-    source: Chunk
-    target: Chunk
+    source: TokenChunk
+    target: TokenChunk
     type: str
     score: float | None
     probability: float = 1.0

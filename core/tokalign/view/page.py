@@ -20,7 +20,7 @@ from tokalign.types import GoldPair, Links, edits_between
 from tokalign.types.relations import RELATION_SIGNS
 
 
-System: TypeAlias = tuple[
+PageSystem: TypeAlias = tuple[
     tuple[tuple[int, int, float], ...], float, tuple[tuple[int, int, str], ...]
 ]
 """Links, harm and relations of one system."""
@@ -61,7 +61,7 @@ class PagePair:
     other: tuple[tuple[int, int], ...] | None = None
     harm: float = 0.0
     edits: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] | None = None
-    systems: tuple[System, ...] | None = None
+    systems: tuple[PageSystem, ...] | None = None
     relations: tuple[tuple[int, int, str], ...] = ()
 
 

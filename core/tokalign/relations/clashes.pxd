@@ -13,7 +13,7 @@ cdef enum:
     CONFLICT_ROLES = 3
     CONFLICT_DEGREE = 4
 
-cdef struct Links:
+cdef struct LinkView:
     # The links of a pair. Borrowed.
     Py_ssize_t n
     const int32_t *source

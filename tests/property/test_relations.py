@@ -1,0 +1,106 @@
+"""What relations are decided by, and the trees that decide, against their slow twins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from property.test_conflicts import ALIGNER, LEXICONS, SIDES, TEXTS
+from reference.pair import ReferencePair
+from reference.units import Units, tree_scores
+from tokalign.errors import InputError
+from tokalign.files.tables import Table
+from tokalign.relations.explain import unit_of
+from tokalign.relations.inputs import INPUTS
+from tokalign.relations.model import RelationModel
+from tokalign.types import Sentence
+from tokalign.types.options import AlignOptions
+from tokalign.types.relations import RELATION_KINDS
+
+TABLE = Table.open_shipped("relations")
+MODEL = RelationModel(TABLE)
+
+
+def units_of(source: Sentence, target: Sentence, options: AlignOptions) -> Units:
+    pair = ReferencePair(
+        source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
+    )
+    (outcome,) = ALIGNER._backend.align_with_means([((source, target), None)], options)
+    assert not isinstance(outcome, Exception)
+    alignment, mean = outcome
+    return Units(pair, mean, alignment.covered, LEXICONS.frequencies)
+
+
+@st.composite
+def parts(draw: st.DrawFn, n_tokens: int) -> tuple[int, ...]:
+    chosen = draw(st.sets(st.integers(0, n_tokens - 1), min_size=1, max_size=4))
+    return tuple(sorted(chosen))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_inputs_are_those_of_the_twin(data):
+    texts = data.draw(st.sampled_from(TEXTS) | st.tuples(*[st.sampled_from(SIDES)] * 2))
+    source, target = ALIGNER.annotate(list(texts))
+    if data.draw(st.booleans()):
+        heads = [k - 1 for k in range(len(source))]
+        source = source.replace(heads=heads, relations=["dep"] * len(source))
+    unit = data.draw(parts(len(source))), data.draw(parts(len(target)))
+    options = AlignOptions(style=data.draw(st.sampled_from(["strict", "free"])))
+    (row,) = ALIGNER.unit_inputs((source, target), [unit], options)
+    expected = units_of(source, target, options).inputs(*unit)
+    assert set(expected) <= set(INPUTS)
+    found = dict(zip(INPUTS, row.tolist(), strict=True))
+    assert found == pytest.approx({name: float(expected.get(name, 0)) for name in INPUTS}, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_outputs"), [("kinds", len(RELATION_KINDS)), ("linked", 1), ("score", 1)]
+)
+@settings(max_examples=10)
+@given(st.data())
+def test_scores_are_those_of_the_trees_one_by_one(name, n_outputs, data):
+    values = st.floats(-2, 12, width=32)
+    row = data.draw(st.lists(values, min_size=len(INPUTS), max_size=len(INPUTS)))
+    forest = getattr(MODEL, name)
+    rows = np.array([row], dtype=np.float32)
+    expected = tree_scores(TABLE, name, row, n_outputs)
+    assert forest.scores(rows)[0] == pytest.approx(expected, abs=1e-5)
+    for output in range(n_outputs):
+        each = forest.contributions(rows[0], output)
+        assert each.sum() == pytest.approx(expected[output], abs=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(TEXTS), st.sampled_from(["strict", "free"]))
+def test_links_that_share_tokens_have_the_relation_of_all_their_tokens(texts, style):
+    options = AlignOptions(style=style, relations=True)
+    alignment = ALIGNER.align(*texts, options)
+    links = [(link.source, link.target) for link in alignment.links]
+    units = [unit_of(links, i, j) for i, j in links]
+    pair = alignment.source, alignment.target
+    rows = ALIGNER.unit_inputs(pair, units, options)
+    classes = ReferencePair(*pair, LEXICONS.wordnet, LEXICONS.vectors, None).classes
+    for link, cell, unit, row in zip(alignment.links, links, units, rows, strict=True):
+        assert link.relation is not None
+        assert math.fsum(link.relation.probabilities) == pytest.approx(1, abs=1e-5)
+        is_single = len(unit[0]) == len(unit[1]) == 1
+        if (
+            is_single
+            and classes[cell] in ("identical", "canonical", "lemma")
+            and not row[INPUTS.index("other-value")]
+        ):
+            expected = MODEL.identical_words()
+        else:
+            expected = MODEL.probabilities(row[None])[0]
+        assert link.relation.probabilities == pytest.approx(expected, abs=1e-5)
+
+
+def test_units_out_of_range_are_refused():
+    pair = tuple(ALIGNER.annotate(["A dog barks.", "Dogs bark."]))
+    for unit in (((), (0,)), ((0,), ()), ((5,), (0,)), ((1, 0), (0,)), ((0,), (-1,))):
+        with pytest.raises(InputError, match="rising indices"):
+            ALIGNER.unit_inputs(pair, [unit], AlignOptions())

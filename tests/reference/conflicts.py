@@ -1,0 +1,401 @@
+"""Slow, obvious twin of the conflicts of a pair: words, places, roles, negations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tokalign.features._strings import string_similarities
+from tokalign.lexicon.scales import grades_of, negates
+from tokalign.values import Strength
+
+from reference.agreement import same_values
+from reference.pair import ReferencePair
+from reference.values import find_values
+from reference.words import STRENGTH, Word
+
+WEIGHTS = {"opposite": 0.9, "different-value": 0.9, "negation": 0.9, "roles": 0.8, "degree": 0.6}
+NAMES_WEIGHT = 0.7
+CLASSES = list(STRENGTH)
+SAME = ("identical", "canonical", "lemma")
+BE = ("be", "is", "are", "was", "were", "been", "being")
+
+
+def contrast(a: Word, b: Word, related: frozenset[str], lexical_class: str) -> set[str]:
+    """Return how two words say unlike things."""
+    if lexical_class in SAME or "mark" in (a.kind, b.kind):
+        return set()
+    for scale, grade in grades_of(a.lower, a.lemma)[:3]:
+        for other_scale, other in grades_of(b.lower, b.lemma)[:3]:
+            if scale != other_scale:
+                continue
+            if grade * other < 0:
+                return {"opposite"}
+            if grade == other:
+                return {"level"}
+            found = {"higher" if abs(grade) > abs(other) else "lower"}
+            return found | ({"far"} if abs(grade - other) >= 2 else set())
+    is_antonym = "antonym" in related and not related & {"synonym", "similar"}
+    if is_antonym or negates_form(a, b) or negates_form(b, a):
+        return {"opposite"}
+    if are_unlike_names(a, b, related, lexical_class):
+        return {"names"}
+    return set()
+
+
+def negates_form(word: Word, other: Word) -> bool:
+    prefixes = ["non-"] if word.lower.startswith("non-") else ["non"]
+    prefixes += ["dis", "un"]
+    if word.coarse in ("adjective", "adverb"):
+        prefixes += ["in", "im", "il", "ir"]
+    prefix = next((each for each in prefixes if word.lower.startswith(each)), None)
+    if prefix and len(other.lower) >= 4 and word.lower == prefix + other.lower:
+        return word.coarse == other.coarse
+    return (
+        word.lower.endswith("less")
+        and other.lower.endswith("ful")
+        and word.lower[:-4] == other.lower[:-3]
+        and len(word.lower) > 4
+    )
+
+
+def are_unlike_names(a: Word, b: Word, related: frozenset[str], lexical_class: str) -> bool:
+    weak = lexical_class in ("cohyponym", "antonym", "none") or lexical_class.startswith("close")
+    return (
+        a.coarse == b.coarse == "name"
+        and a.kind == b.kind == "content"
+        and not (a.is_title or b.is_title)
+        and string_similarities(a.lower, b.lower)["jaro_winkler"] < 0.87
+        and bool(a.initials) == bool(b.initials)
+        and not is_short(a, b)
+        and not is_short(b, a)
+        and weak
+        and not related - {"cohyponym"}
+    )
+
+
+def is_short(a: Word, b: Word) -> bool:
+    stem = a.lower[:-1] if a.lower.endswith(".") else a.lower
+    return bool(stem) and b.lower.startswith(stem)
+
+
+@dataclass
+class Found:
+    kind: str
+    source: int
+    target: int
+    strength: float
+
+
+class Conflicts:
+    """The conflicts of a pair, found step by step.
+
+    `links` are in rising order, with their confidences.
+    """
+
+    def __init__(self, pair: ReferencePair, links: Mapping[tuple[int, int], float]) -> None:
+        self.pair = pair
+        self.source, self.target = pair.source.words, pair.target.words
+        self.best: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        self.confidence: tuple[dict[int, float], dict[int, float]] = ({}, {})
+        for (i, j), share in links.items():
+            for side, own, other in ((0, i, j), (1, j, i)):
+                if share > self.confidence[side].get(own, 0.0):
+                    self.confidence[side][own] = share
+                    self.best[side][own] = other
+        values = [find_values([word.form for word in side]) for side in (self.source, self.target)]
+        self.values = same_values(*values)
+        self.found = self.in_places()
+        exchanged = self.compared()
+        dropped = [each for each in self.found if self.is_undone(each, exchanged is not None)]
+        if dropped:
+            prepositions = ("adposition", "particle")
+            self.found = [
+                each
+                for each in self.found
+                if each not in dropped
+                and not (
+                    each.kind == "opposite" and self.source[each.source].coarse in prepositions
+                )
+            ]
+        elif exchanged is not None:
+            self.found.append(exchanged)
+        else:
+            self.found += self.exchanged()
+        self.undo_pairs()
+        self.found += self.negations()
+
+    @property
+    def agreement(self) -> float:
+        product = 1.0
+        for each in self.found:
+            product *= 1 - each.strength
+        return product
+
+    # Words in the same place.
+
+    def linked(self, i: int | None, j: int | None) -> bool:
+        if i is None or j is None:
+            return False
+        return self.best[0].get(i) == j or self.best[1].get(j) == i
+
+    def neighbour(self, side: int, at: int, step: int) -> int | None:
+        n = len((self.source, self.target)[side])
+        places = range(at + step, n if step > 0 else -1, step)
+        return next((k for k in places if k in self.best[side]), None)
+
+    def same_place(self, i: int, j: int) -> float:
+        if self.best[0].get(i) == j:
+            return self.confidence[0][i]
+        if self.best[1].get(j) == i:
+            return self.confidence[1][j]
+        if i in self.best[0] or j in self.best[1]:
+            return 0.0
+        around = []
+        for step in (-1, 1):
+            one, other = self.neighbour(0, i, step), self.neighbour(1, j, step)
+            around.append(self.linked(one, other) or one is other is None)
+        if all(around):
+            return 0.8
+        if self.source[i].coarse != self.target[j].coarse:
+            return 0.0
+        for step, meets in zip((-1, 1), around, strict=True):
+            is_next = (
+                self.neighbour(0, i, step) == i + step and self.neighbour(1, j, step) == j + step
+            )
+            if meets and is_next:
+                return 0.6
+        return 0.0
+
+    def cross(self, i: int, j: int) -> list[tuple[int, int]]:
+        row = [(i, k) for k in range(len(self.target))]
+        return row + [(k, j) for k in range(len(self.source))]
+
+    def kind(self, i: int, j: int) -> tuple[str, float] | None:
+        cell = (i, j)
+        if (
+            self.pair.classes[cell] not in ("identical", "canonical")
+            and self.values.get(cell) is Strength.DIFFERENT
+        ):
+            if any(self.values.get(each) is Strength.SAME_VALUE for each in self.cross(i, j)):
+                return None
+            return "different-value", WEIGHTS["different-value"]
+        if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
+            return None
+        words = contrast(*self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell])
+        if "opposite" in words:
+            return "opposite", WEIGHTS["opposite"]
+        if "far" in words:
+            return "degree", WEIGHTS["degree"]
+        if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
+            return "different-value", NAMES_WEIGHT
+        return None
+
+    def in_places(self) -> list[Found]:
+        found = []
+        for i in range(len(self.source)):
+            of_word: list[Found] = []
+            for j in range(len(self.target)):
+                share = self.same_place(i, j)
+                kind = self.kind(i, j) if share > 0 else None
+                if kind is not None:
+                    of_word.append(Found(kind[0], i, j, kind[1] * share))
+            if of_word:
+                found.append(max(of_word, key=lambda each: each.strength))
+        return found
+
+    # Roles.
+
+    def is_passive(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        if words[at].tag not in ("VBN", "VBD"):
+            return False
+        if at + 1 < len(words) and words[at + 1].lower == "by":
+            return True
+        for word in reversed(words[max(at - 3, 0) : at]):
+            if word.lower in BE:
+                return True
+            if word.coarse not in ("adverb", "verb"):
+                return False
+        return False
+
+    def has_role(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        if words[at].coarse not in ("noun", "name", "pronoun"):
+            return False
+        for word in reversed(words[:at]):
+            if word.coarse in ("adposition", "particle"):
+                return word.lower in ("by", "to", "from", "than")
+            if word.coarse in ("verb", "mark", "conjunction", "adverb"):
+                break
+        return True
+
+    def counterpart(self, at: int) -> int | None:
+        best = self.best[0].get(at)
+        if best is None or self.pair.classes[at, best] in SAME:
+            return best
+        twins = (k for k in range(len(self.target)) if self.pair.classes[at, k] in SAME)
+        return next(twins, best)
+
+    def reach(self, side: int, at: int, far: int) -> range:
+        words = (self.source, self.target)[side]
+        start = stop = at
+        while start > 0 and at - start < far and words[start - 1].kind != "mark":
+            start -= 1
+        while stop + 1 < len(words) and stop - at < far and words[stop + 1].kind != "mark":
+            stop += 1
+        return range(start, stop + 1)
+
+    def crossings(self, i: int, j: int, around: str) -> tuple[int, int]:
+        far = {"verb": 8, "than": 6, "other": 4}[around]
+        crossed = straight = 0
+        for k in self.reach(0, i, far):
+            m = self.counterpart(k)
+            if k == i or m is None or m == j or m not in self.reach(1, j, far):
+                continue
+            word = self.source[k]
+            if (k, m) in self.values:
+                continue
+            if around == "verb":
+                counts = self.has_role(0, k) and self.has_role(1, m)
+            elif around == "than":
+                counts = (
+                    word.coarse in ("noun", "name", "pronoun", "adjective") and word.tag != "JJR"
+                )
+            else:
+                counts = word.kind == "content"
+            if counts and (k < i) == (m < j):
+                straight += 1
+            elif counts:
+                crossed += 1
+        return crossed, straight
+
+    def are_verbs(self, i: int, j: int) -> bool:
+        return self.source[i].coarse == self.target[j].coarse == "verb"
+
+    def has_other_voice(self, i: int, j: int) -> bool:
+        return self.is_passive(0, i) != self.is_passive(1, j)
+
+    def is_undone(self, each: Found, are_compared: bool) -> bool:
+        if each.kind != "opposite":
+            return False
+        i, j = each.source, each.target
+        are_verbs = self.are_verbs(i, j)
+        crossed, straight = self.crossings(i, j, "verb" if are_verbs else "other")
+        if are_verbs and self.has_other_voice(i, j):
+            return are_compared or straight > crossed
+        return are_compared or crossed > straight
+
+    def role(self, i: int, j: int) -> Found:
+        return Found("roles", i, j, WEIGHTS["roles"] * self.confidence[0][i])
+
+    def compared(self) -> Found | None:
+        for i, word in enumerate(self.source):
+            j = self.best[0].get(i)
+            if j is not None and word.lower == self.target[j].lower == "than":
+                crossed, straight = self.crossings(i, j, "than")
+                if crossed >= 2 and crossed > straight:
+                    return self.role(i, j)
+        return None
+
+    def exchanged(self) -> list[Found]:
+        found = []
+        for i, word in enumerate(self.source):
+            j = self.best[0].get(i)
+            if j is None or not self.are_verbs(i, j) or word.kind != "content":
+                continue
+            alike = CLASSES[: CLASSES.index("derived") + 1]
+            if self.pair.classes[i, j] not in alike:
+                continue
+            crossed, straight = self.crossings(i, j, "verb")
+            if self.has_other_voice(i, j):
+                crossed, straight = straight, crossed
+            if crossed >= 2 and not straight:
+                found.append(self.role(i, j))
+        return found[:8]
+
+    # Negations.
+
+    def undo_pairs(self) -> None:
+        opposites = [each for each in self.found if each.kind == "opposite"]
+        for each in opposites:
+            words = self.source[each.source], self.target[each.target]
+            others = [other for other in opposites if other is not each]
+            if others and any(negates(word.lower, word.lemma) for word in words):
+                self.found = [e for e in self.found if e is not each and e is not others[0]]
+                return
+
+    def negators(self, side: int) -> list[int]:
+        words, others = (self.source, self.target)[:: 1 if side == 0 else -1]
+        taken = {
+            each.source if side == 0 else each.target
+            for each in self.found
+            if each.kind == "opposite"
+        }
+        found = []
+        for at, word in enumerate(words):
+            if not negates(word.lower, word.lemma) or at in taken:
+                continue
+            if at + 1 < len(words) and words[at + 1].coarse == "number":
+                continue
+            partner = self.best[side].get(at)
+            if word.coarse in ("verb", "noun", "adjective") and partner is not None:
+                other = others[partner]
+                if not negates(other.lower, other.lemma) and other.kind == "content":
+                    continue
+            found.append(at)
+        return found[:8]
+
+    def stands_with(self, side: int, at: int) -> list[int | None]:
+        own = (self.pair.source, self.pair.target)[side]
+        following = own.content_neighbour(at, 1)
+        behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
+        before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
+        second = None if following is None else own.content_neighbour(following, 1)
+        return [at, following, behind, before, second, own.content_neighbour(at, -1)]
+
+    def negations(self) -> list[Found]:
+        sides = self.negators(0), self.negators(1)
+        free = [list(each) for each in sides]
+
+        def stand_together(i: int, j: int) -> bool:
+            return any(
+                self.linked(one, other)
+                for one in self.stands_with(0, i)
+                for other in self.stands_with(1, j)
+            )
+
+        for belong in (self.linked, stand_together, lambda i, j: True):
+            for i in sides[0]:
+                for j in sides[1]:
+                    if i in free[0] and j in free[1] and belong(i, j):
+                        free[0].remove(i)
+                        free[1].remove(j)
+        side = 0 if len(sides[0]) > len(sides[1]) else 1
+        other = (self.source, self.target)[1 - side]
+        is_low = any(
+            each.scale in ("quantity", "frequency") and each.grade <= -2
+            for at, word in enumerate(other)
+            if at not in self.best[1 - side] and not negates(word.lower, word.lemma)
+            for each in grades_of(word.lower, word.lemma)[:3]
+        )
+        found: list[Found] = []
+        for at in free[side]:
+            words = self.stands_with(side, at)
+            undone = [
+                each
+                for each in self.found
+                if each.kind == "opposite" and (each.source, each.target)[side] in words
+            ]
+            if is_low:
+                continue
+            if undone:
+                self.found.remove(undone[0])
+                continue
+            for each in [*words[1:], words[0]]:
+                if each is not None and each in self.best[side]:
+                    ends = (each, self.best[side][each])[:: 1 if side == 0 else -1]
+                    share = self.confidence[side][each]
+                    found.append(Found("negation", *ends, WEIGHTS["negation"] * share))
+                    break
+        return found if len(found) % 2 else []
