@@ -1,20 +1,20 @@
 """Made examples of relations: a sentence, and the same one with a single word exchanged.
 
-The corpora hold few opposites and few other values. Here a word gives way to an antonym, a hypernym,
-a hyponym, a synonym or a cohyponym of WordNet, a number to another number, a name to another one
-of the same sentences. Words are exchanged in their base form alone, so that none is inflected.
+The corpora hold few opposites and few other values. Here a word gives way to an antonym, a
+hypernym, a hyponym, a synonym or a cohyponym of WordNet or to another word of its scale, a number
+to another number, a name to another one of the same sentences. Words are exchanged in their base
+form alone, so that none is inflected.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
 from tokalign.files.tables import Table
-from tokalign.lexicon import wordnet
 from tokalign.lexicon.scales import grades_of, words_of
+from tokalign.lexicon.wordnet import WordNet, relation_bit
 from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RelationKind
@@ -44,14 +44,17 @@ class Neighbours:
 
     def __init__(self) -> None:
         table = Table.open_shipped("wordnet")
-        self._wordnet = wordnet.WordNet.open_shipped()
+        self._wordnet = WordNet.open_shipped()
         self._start, self._neighbour = table["row_start"], table["neighbour"]
         self._mask = table["masks"][table["code"]]
         self._parents_start, self._parents = table["parents_start"], table["parents"]
         entries = table["word_entries"]
         words = self._wordnet.vocabulary
         self._word_of = {
-            int(entry): words[word] for word, row in enumerate(entries) for entry in row if entry >= 0
+            int(entry): words[word]
+            for word, row in enumerate(entries)
+            for entry in row
+            if entry >= 0
         }
         self._children: dict[int, list[int]] = {}
         for entry in range(len(self._parents_start) - 1):
@@ -70,7 +73,7 @@ class Neighbours:
         if entry < 0:
             return []
         places = slice(self._start[entry], self._start[entry + 1])
-        chosen = self._mask[places] & (bit | wordnet.SYNONYM) == bit
+        chosen = self._mask[places] & (bit | relation_bit("synonym")) == bit
         found = [self._word_of.get(int(each)) for each in self._neighbour[places][chosen]]
         return sorted({each for each in found if each and each.isalpha() and each != lemma})
 
@@ -85,7 +88,7 @@ class Neighbours:
             for child in self._children[parent]
             if child in self._word_of
         }
-        near = set(self.related(lemma, pos, wordnet.SYNONYM)) | {lemma}
+        near = set(self.related(lemma, pos, relation_bit("synonym"))) | {lemma}
         return sorted(each for each in found - near if each.isalpha())
 
 
@@ -105,7 +108,12 @@ def made_examples(
     chance = random.Random(seed)
     neighbours = Neighbours()
     names = sorted(
-        {t for s in sentences for t, tag in zip(s.tokens, s.tags or (), strict=True) if tag == "NNP"}
+        {
+            t
+            for s in sentences
+            for t, tag in zip(s.tokens, s.tags or (), strict=True)
+            if tag == "NNP"
+        }
     )
 
     def by_relation(bit: int) -> Exchange:
@@ -118,13 +126,13 @@ def made_examples(
         return lambda sentence, at: _other_grade(sentence, at, holds, chance)
 
     ways: list[tuple[RelationKind, Exchange]] = [
-        (RelationKind.OPPOSITE, by_relation(wordnet.ANTONYM)),
-        (RelationKind.NARROWER, by_relation(wordnet.HYPERNYM)),
-        (RelationKind.WIDER, by_relation(wordnet.HYPONYM)),
-        (RelationKind.SAME, by_relation(wordnet.SYNONYM)),
+        (RelationKind.OPPOSITE, by_relation(relation_bit("antonym"))),
+        (RelationKind.NARROWER, by_relation(relation_bit("hypernym"))),
+        (RelationKind.WIDER, by_relation(relation_bit("hyponym"))),
+        (RelationKind.SAME, by_relation(relation_bit("synonym"))),
         (RelationKind.SIMILAR, _exchange(neighbours.siblings, chance, common)),
-        (RelationKind.NARROWER, by_part(wordnet.PART_OF)),
-        (RelationKind.WIDER, by_part(wordnet.HAS_PART)),
+        (RelationKind.NARROWER, by_part(relation_bit("part-of"))),
+        (RelationKind.WIDER, by_part(relation_bit("has-part"))),
         (RelationKind.OPPOSITE, by_grade(lambda one, other: one * other < 0)),
         (RelationKind.NARROWER, by_grade(lambda one, other: 0 < other <= one - FAR)),
         (RelationKind.WIDER, by_grade(lambda one, other: 0 < one <= other - FAR)),

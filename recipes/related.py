@@ -69,9 +69,7 @@ def judge(aligner: Aligner, examples: Examples, data: Path, n_folds: int) -> Non
     print(f"SSD's spans: accuracy {span_accuracy(aligner, models, of_text, data):.3f}")
 
 
-def held_out(
-    examples: Examples, chosen: NDArray[np.bool_], boundary: Arrays
-) -> RelationModel:
+def held_out(examples: Examples, chosen: NDArray[np.bool_], boundary: Arrays) -> RelationModel:
     """Return a model that is trained on the chosen examples; chunks are given."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "relations.table"
@@ -103,7 +101,9 @@ def span_accuracy(
         sides = aligner.annotate([source, target])
         rows = aligner.unit_inputs((sides[0], sides[1]), units, AlignOptions(related=True))
         model = models[of_text[" ".join(source.tokens)]]
-        right += [(s >= SIMILAR) == label for s, label in zip(model.scores(rows), labels, strict=True)]
+        right += [
+            (s >= SIMILAR) == label for s, label in zip(model.scores(rows), labels, strict=True)
+        ]
     return float(np.mean(right))
 
 

@@ -1,7 +1,6 @@
 """The model of relations: trained on chunks that people related, and on made contrasts.
 
-``python -m recipes.relations --data DATA --output core/tokalign/data/relations.table.xz`` writes it;
-``recipes.related`` judges it.
+``python -m recipes.relations --data DATA --output FILE`` writes it; ``recipes.related`` judges it.
 """
 
 from __future__ import annotations
@@ -169,8 +168,8 @@ def write(arrays: Arrays, output: Path) -> None:
         version="1.0.0",
         license="Apache-2.0",
         source=(
-            "SemEval 2016 task 2 (training part), MultiMWA's MTRef training half, and contrasts made "
-            "with WordNet 3.0; recipes/relations.py"
+            "SemEval 2016 task 2 (training part), SSD's spans, MultiMWA's MTRef training half, and "
+            "contrasts made with WordNet 3.0; recipes/relations.py"
         ),
     )
 

@@ -14,7 +14,9 @@ _MARK = re.compile(r"\{\{|\}\}")
 Spans = tuple[str, str, list[tuple[TokenChunk, TokenChunk]], list[bool]]
 
 
-def read_spans(path: Path) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
+def read_spans(
+    path: Path,
+) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
     """Yield both sentences, the pairs of spans by their tokens, and whether each is similar."""
     from tokalign.annotate import load_annotator
     from tokalign.annotate.prepare import annotate
@@ -33,7 +35,10 @@ def read_spans(path: Path) -> Iterator[tuple[Sentence, Sentence, list[tuple[Toke
         units = list(zip(sides[0][1], sides[1][1], strict=False))
         chosen = [k for k, (one, other) in enumerate(units) if one and other and k < len(labels)]
         yield (
-            sides[0][0], sides[1][0], [units[k] for k in chosen], [labels[k] for k in chosen],
+            sides[0][0],
+            sides[1][0],
+            [units[k] for k in chosen],
+            [labels[k] for k in chosen],
         )
 
 

@@ -12,7 +12,7 @@ from tokalign import Aligner
 from tokalign.formats.ists import read_wa, split_chunks
 from tokalign.relations.inputs import INPUTS
 from tokalign.types import AnnotatedPair, Sentence
-from tokalign.types.chunks import CHUNK_TYPES, TokenChunk, ChunkedPair
+from tokalign.types.chunks import CHUNK_TYPES, ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS, RelationKind
 
@@ -104,15 +104,15 @@ def read_task(data: Path) -> list[ChunkedText]:
             for number in (1, 2)
         ]
         for pair, one, other in zip(read_wa(f"{stem}.wa"), *sides, strict=True):
-            found.append(
-                ChunkedText(pair, split_chunks(one)[1], split_chunks(other)[1], text)
-            )
+            found.append(ChunkedText(pair, split_chunks(one)[1], split_chunks(other)[1], text))
     return found
 
 
 def annotated(aligner: Aligner, texts: Sequence[ChunkedText]) -> list[AnnotatedPair]:
     """Return the task's pairs annotated."""
-    sides = aligner.annotate([side for each in texts for side in (each.pair.source, each.pair.target)])
+    sides = aligner.annotate(
+        [side for each in texts for side in (each.pair.source, each.pair.target)]
+    )
     return list(zip(sides[::2], sides[1::2], strict=True))
 
 
@@ -131,9 +131,7 @@ def candidates(text: ChunkedText) -> list[tuple[TokenChunk, TokenChunk]]:
     return [(one, other) for one in text.source_chunks for other in text.target_chunks]
 
 
-def add_task(
-    examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText]
-) -> None:
+def add_task(examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText]) -> None:
     """Add the task's links, and all pairs of chunks with whether they belong together."""
     for text, pair in zip(texts, annotated(aligner, texts), strict=True):
         links = [link for link in text.pair.links if link.is_aligned]
@@ -192,9 +190,7 @@ def add_paraphrases(examples: Examples, aligner: Aligner, data: Path) -> None:
             for row in aligner.unit_inputs(pair, units, AlignOptions(style=style)):
                 is_other = row[INPUTS.index("other-value")] or row[INPUTS.index("opposite")]
                 if not is_other:
-                    examples.add(
-                        row, " ".join(pair[0].tokens), kind=same, weight=PARAPHRASE_WEIGHT
-                    )
+                    examples.add(row, " ".join(pair[0].tokens), kind=same, weight=PARAPHRASE_WEIGHT)
 
 
 def add_spans(examples: Examples, aligner: Aligner, data: Path) -> None:
@@ -219,7 +215,7 @@ def _unlike_links(
 ) -> Iterator[tuple[AnnotatedPair, list[tuple[TokenChunk, TokenChunk]]]]:
     for gold in read_corpus(data, MTREF):
         sides = [i for i, _ in gold.sure], [j for _, j in gold.sure]
-        units = [
+        units: list[tuple[TokenChunk, TokenChunk]] = [
             ((i,), (j,))
             for i, j in sorted(gold.sure)
             if sides[0].count(i) == sides[1].count(j) == 1

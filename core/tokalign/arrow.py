@@ -244,7 +244,7 @@ def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
 
 def _kinds(alignment: Alignment) -> list[str | None]:
     """Return how the two words of each link are related."""
-    return [link.relation and link.relation.kind.value for link in alignment.links]
+    return [link.relation.kind.value if link.relation else None for link in alignment.links]
 
 
 def _link_columns(alignment: Alignment) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -182,7 +182,9 @@ class Conflicts:
             return "different-value", WEIGHTS["different-value"]
         if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
             return None
-        words = contrast(*self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell])
+        words = contrast(
+            *self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell]
+        )
         if "opposite" in words:
             return "opposite", WEIGHTS["opposite"]
         if "far" in words:
@@ -294,7 +296,7 @@ class Conflicts:
             j = self.best[0].get(i)
             if j is not None and word.lower == self.target[j].lower == "than":
                 crossed, straight = self.crossings(i, j, "than")
-                if crossed >= 2 and crossed > straight:
+                if crossed >= 2 and crossed >= straight:
                     return self.role(i, j)
         return None
 

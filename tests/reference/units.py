@@ -117,7 +117,13 @@ class Units:
         return found
 
     def of_side(
-        self, side: Side, own: Sequence[int], other: Sequence[int], left: list[int], *, is_target: bool
+        self,
+        side: Side,
+        own: Sequence[int],
+        other: Sequence[int],
+        left: list[int],
+        *,
+        is_target: bool,
     ) -> dict[str, float]:
         words = [side.words[k] for k in own]
         weights = [self.weight(word) for word in words]

@@ -87,9 +87,9 @@ EXPLANATIONS = st.builds(
 )
 
 
-RELATIONS = st.lists(
-    SHARES, min_size=len(RelationKind), max_size=len(RelationKind)
-).map(Relation.of)
+RELATIONS = st.lists(SHARES, min_size=len(RelationKind), max_size=len(RelationKind)).map(
+    Relation.of
+)
 PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES, st.none() | RELATIONS)
 CONFLICTS = st.builds(
     Conflict, st.sampled_from(ConflictKind), st.integers(0, 600), st.integers(0, 600), SHARES

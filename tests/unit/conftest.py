@@ -1,9 +1,12 @@
 """Fixtures that several unit tests share."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from tokalign.aligner import Aligner
+from tokalign.cli.main import main
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.formats import read_gold
@@ -41,3 +44,13 @@ def extractor(model: Model) -> Extractor:
         lexicons.paraphrases,
         lexicons.frequencies,
     )
+
+
+@pytest.fixture(scope="session")
+def run_command() -> Callable[..., Result]:
+    """Calls the command line with arguments, and perhaps a text on standard input."""
+
+    def run(*args: object, text: str = "") -> Result:
+        return CliRunner().invoke(main, list(map(str, args)), input=text, prog_name="tokalign")
+
+    return run

@@ -127,7 +127,7 @@ def test_the_page_has_a_plot_and_the_links_of_all_systems(gold, tmp_path):
     assert [each["name"] for each in data["systems"]] == [str(one), str(two)]
     assert data["systems"][0]["f1"] == 1.0
     first = data["pairs"][0]
-    assert [links for links, _ in first["systems"]] == [[[1, 1, 1.0], [2, 2, 1.0]], [[0, 0, 1.0]]]
+    assert [links for links, *_ in first["systems"]] == [[[1, 1, 1.0], [2, 2, 1.0]], [[0, 0, 1.0]]]
     assert first["links"] == first["systems"][0][0]
     assert first["other"] == [[0, 0]]
 

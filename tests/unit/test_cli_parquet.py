@@ -167,7 +167,8 @@ def test_similarities_are_columns_too(command, pairs, tmp_path):
     result = command("similarity", "-i", pairs, "--format", "parquet", "-o", tmp_path / "o.parquet")
     assert result.exit_code == 3
     table = pq.read_table(tmp_path / "o.parquet")
-    assert table.column_names == ["id", "similarity", "score", "error"]
+    figures = ["similarity", "score", "covered", "target_covered", "agreement"]
+    assert table.column_names == ["id", *figures, "error"]
     assert table["similarity"].null_count == 2
 
 

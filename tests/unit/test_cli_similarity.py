@@ -33,7 +33,8 @@ def test_objects_have_the_ids_of_what_was_read(run):
     text = json.dumps({"id": "x", "source": ["Dogs", "bark"], "target": "Dogs bark."}) + "\n"
     value = json.loads(run("--format", "jsonl", text=text).stdout)
     assert value["id"] == "x"
-    assert set(value) == {"id", "similarity", "score"}
+    figures = {"similarity", "score", "covered", "target_covered", "agreement"}
+    assert set(value) == {"id", *figures}
 
 
 def test_a_bad_line_keeps_its_place_and_the_exit_code_tells(run):

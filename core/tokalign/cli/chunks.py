@@ -16,7 +16,7 @@ from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import split_tokens
 from tokalign.formats.ists import is_chunked, split_chunks, wa_block
 from tokalign.types import SentenceLike
-from tokalign.types.chunks import TokenChunk, ChunkedPair
+from tokalign.types.chunks import ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:

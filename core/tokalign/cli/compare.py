@@ -176,9 +176,7 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
     return SystemLinks(spec.label, links)
 
 
-def _relations(
-    spec: Spec, gold: Sequence[GoldPair]
-) -> Sequence[Mapping[tuple[int, int], str]]:
+def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[int, int], str]]:
     """Return how each pair's linked words are related, as far as a system says."""
     if not spec.is_model:
         return read_jsonl(Path(spec.what), spec.format or None, read_relations)

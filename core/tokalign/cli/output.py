@@ -64,7 +64,7 @@ class Layout(Lines):
     table_columns = ALIGNMENT_COLUMNS
     format: str = flag(
         "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
-        "objects. parquet: a table. ists: chunks, as the task of interpretable similarity has them.",
+        "objects. parquet: a table. ists: chunks, in the format of interpretable similarity.",
         type=click.Choice(FORMATS),
         default="pharaoh",
     )

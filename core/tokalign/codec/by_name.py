@@ -22,13 +22,17 @@ def _numbers(kind: type[StrEnum]) -> dict[StrEnum, Any]:
     return {member: known.Value(f"{prefix}_{member.name}") for member in kind}
 
 
+_ENUMS: tuple[type[StrEnum], ...] = (
+    Symmetrization,
+    Direction,
+    OffsetUnit,
+    Detail,
+    RankBy,
+    RelationKind,
+    ConflictKind,
+)
 # The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
-NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {
-    kind: _numbers(kind)
-    for kind in (
-        Symmetrization, Direction, OffsetUnit, Detail, RankBy, RelationKind, ConflictKind,
-    )  # fmt: skip
-}
+NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {kind: _numbers(kind) for kind in _ENUMS}
 """Enumeration -> member -> number in the contract, where 0 stands for the default."""
 
 _MEMBERS = {

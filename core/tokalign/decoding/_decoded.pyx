@@ -143,7 +143,7 @@ cdef class DecodedPair:
         Returns
         -------
         float32 array, shape (n_units, n_inputs)
-            Columns as tokalign.relations.inputs.INPUTS names them.
+            Columns as tokalign.relations.inputs has them.
 
         Raises
         ------

@@ -72,7 +72,8 @@ def score_chunks(gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]) 
         If two pairs have one id, or tokens differ.
     """
     pairs = [
-        (_token_links(one, one), _token_links(other, one)) for one, other in _matched(gold, predicted)
+        (_token_links(one, one), _token_links(other, one))
+        for one, other in _matched(gold, predicted)
     ]
     found = []
     for overlap in _OVERLAPS:

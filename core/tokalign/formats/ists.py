@@ -1,8 +1,8 @@
 """Files of the task of interpretable similarity: chunk alignments (.wa) and chunked sentences.
 
 A ``.wa`` file holds blocks ``<sentence id="1" status="">`` with both sentences behind ``//``, their
-numbered tokens, and one line for each alignment: ``8 9 <==> 11 12 // EQUI // 5 // comment``. Numbers
-begin with 1; 0 stands for no partner. A sentence in chunks is ``[ Saudis ] [ to permit ] [ women ]``.
+numbered tokens, and a line for each alignment: ``8 9 <==> 11 12 // EQUI // 5 // comment``. Numbers
+begin with 1; 0 stands for no partner. A sentence in chunks is ``[ Saudis ] [ to permit ]``.
 
 References
 ----------
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import Document, open_document, split_tokens
-from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, TokenChunk, ChunkedPair, ChunkLink
+from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, ChunkedPair, ChunkLink, TokenChunk
 from tokalign.types.sentence import Sentence
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", NO_ALIGNMENT, "ALIC")
@@ -51,12 +51,14 @@ def _pairs(document: Document) -> Iterator[ChunkedPair]:
         start = _SENTENCE.match(row)
         if start:
             if opened is not None:
-                raise document.error(f"a sentence begins inside of the one of line {opened[1]}", line)
+                raise document.error(
+                    f"a sentence begins inside of the one of line {opened[1]}", line
+                )
             opened, sides, links = (start.group(1), line), [], []
         elif row.startswith("</sentence>"):
             if opened is None or len(sides) != 2:
                 raise document.error("a sentence ends that has no two texts behind //", line)
-            yield ChunkedPair(opened[0], *sides, tuple(links))
+            yield ChunkedPair(opened[0], sides[0], sides[1], tuple(links))
             opened = None
             n_pairs += 1
         elif row.startswith("// ") and len(sides) < 2:

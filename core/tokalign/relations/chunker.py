@@ -8,6 +8,7 @@ how often both agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,4 +53,4 @@ def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[TokenChunk]:
     """
     begins = boundary.scores(boundary_inputs(tags))[:, 0] > 0.0
     starts = [0, *(k for k in range(1, len(tags)) if begins[k]), len(tags)]
-    return [tuple(range(start, end)) for start, end in zip(starts, starts[1:], strict=False)]
+    return [tuple(range(start, end)) for start, end in pairwise(starts)]

@@ -18,8 +18,8 @@ from tokalign.types.chunks import (
     CHUNK_TYPES,
     HIGHEST_SCORE,
     NO_ALIGNMENT,
-    TokenChunk,
     ChunkLink,
+    TokenChunk,
 )
 from tokalign.types.relations import RELATION_KINDS, Relation, RelationKind
 
@@ -65,7 +65,10 @@ def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list
 
 
 def link_chunks(
-    model: RelationModel, source: Sequence[TokenChunk], target: Sequence[TokenChunk], inputs: UnitInputs
+    model: RelationModel,
+    source: Sequence[TokenChunk],
+    target: Sequence[TokenChunk],
+    inputs: UnitInputs,
 ) -> tuple[ChunkLink, ...]:
     """Return the alignment of chunks: linked ones by their first token, then those left alone.
 
@@ -79,17 +82,16 @@ def link_chunks(
     every = [(one, other) for one in source for other in target]
     linked = model.linked_probabilities(inputs(every)).reshape(len(source), len(target))
     groups = _grouped(linked)
-    units = [
-        (_joined(source, group[0]), _joined(target, group[1])) for group in groups
-    ]
+    units = [(_joined(source, group[0]), _joined(target, group[1])) for group in groups]
     found = _related(model, units, inputs, [group[2] for group in groups]) if units else []
-    for chunks, side in ((source, 0), (target, 1)):
-        taken = {number for group in groups for number in group[side]}
-        for number, chunk in enumerate(chunks):
-            if number not in taken:
-                alone = float(1.0 - linked.max(axis=1 - side)[number])
-                sides = (chunk, ()) if side == 0 else ((), chunk)
-                found.append(ChunkLink(*sides, NO_ALIGNMENT, 0.0, alone))
+    taken = {number for group in groups for number in group[0]}
+    for number in sorted(set(range(len(source))) - taken):
+        alone = float(1.0 - linked[number].max())
+        found.append(ChunkLink(source[number], (), NO_ALIGNMENT, 0.0, alone))
+    taken = {number for group in groups for number in group[1]}
+    for number in sorted(set(range(len(target))) - taken):
+        alone = float(1.0 - linked[:, number].max())
+        found.append(ChunkLink((), target[number], NO_ALIGNMENT, 0.0, alone))
     return tuple(found)
 
 
@@ -109,10 +111,12 @@ def _grouped(linked: NDArray[np.float64]) -> list[tuple[list[int], list[int], fl
     for i, j in order:
         if linked[i, j] < LEAST_JOINED or (i in of[0]) == (j in of[1]):
             continue
-        side, number = (1, j) if i in of[0] else (0, i)
-        group = of[0][i] if side == 1 else of[1][j]
-        of[side][number] = group
-        groups[group][side].append(number)
+        if i in of[0]:
+            of[1][j] = of[0][i]
+            groups[of[0][i]][1].append(j)
+        else:
+            of[0][i] = of[1][j]
+            groups[of[1][j]][0].append(i)
     return sorted((sorted(one), sorted(other), share) for one, other, share in groups)
 
 

@@ -54,6 +54,4 @@ def explain_unit(
     inputs = tuple(
         InputContribution(INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
     )
-    return RelationExplanation(
-        source, target, relation, relation.kind, float(each.sum()), inputs
-    )
+    return RelationExplanation(source, target, relation, relation.kind, float(each.sum()), inputs)

@@ -192,7 +192,7 @@ cdef bint find_compared(
         j = room.source.best[i]
         if j >= 0 and _says(pair.source.word[i], IS_THAN) and _says(pair.target.word[j], IS_THAN):
             around = _crossings(pair, room, i, j, THAN_REACH)
-            if around.crossed >= N_ROLES and around.crossed > around.straight:
+            if around.crossed >= N_ROLES and around.crossed >= around.straight:
                 _found(room, i, j, found)
                 return True
     return False

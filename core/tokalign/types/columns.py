@@ -101,9 +101,7 @@ class AlignmentColumns:
     def links(self, index: int) -> tuple[Link, ...]:
         """Return the links of a pair."""
         span = slice(self.offsets[index], self.offsets[index + 1])
-        columns = [
-            each[span].tolist() for each in (self.source, self.target, self.confidence)
-        ]
+        columns = [each[span].tolist() for each in (self.source, self.target, self.confidence)]
         if self.relations is not None:
             columns.append([Relation.of(each) for each in self.relations[span].tolist()])
         return tuple(map(Link, *columns))

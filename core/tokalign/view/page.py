@@ -19,7 +19,6 @@ from tokalign.evaluate.tables import ReportTable
 from tokalign.types import GoldPair, Links, edits_between
 from tokalign.types.relations import RELATION_SIGNS
 
-
 PageSystem: TypeAlias = tuple[
     tuple[tuple[int, int, float], ...], float, tuple[tuple[int, int, str], ...]
 ]

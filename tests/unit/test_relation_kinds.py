@@ -1,0 +1,175 @@
+"""Relations and conflicts as users ask for them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tokalign import Aligner, InputError
+from tokalign.lexicon.scales import grades_of, negates, scale_names, words_of
+from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, RelationKind
+
+
+def kinds(aligner, source, target, **options):
+    """Return the kinds of the links of unlike words, by the words."""
+    found = aligner.align(source, target, relations=True, related=True, **options)
+    return {
+        (found.source.tokens[link.source], found.target.tokens[link.target]): link.relation.kind
+        for link in found.links
+        if found.source.tokens[link.source] != found.target.tokens[link.target]
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "words", "kind"),
+    [
+        ("Profits increased last year.", "Profits decreased last year.",
+         ("increased", "decreased"), "opposite"),
+        ("Sales rose strongly in May.", "Sales rose weakly in May.",
+         ("strongly", "weakly"), "opposite"),
+        ("She was born in 2018.", "She was born in 2019.", ("2018", "2019"), "different-value"),
+        ("It opens on Monday.", "It opens on Tuesday.", ("Monday", "Tuesday"), "different-value"),
+        ("She bought a dog in Paris.", "She bought an animal in Paris.",
+         ("dog", "animal"), "narrower"),
+        ("She bought an animal in Paris.", "She bought a dog in Paris.",
+         ("animal", "dog"), "wider"),
+        ("She bought a car.", "She purchased a car.", ("bought", "purchased"), "same"),
+    ],
+)  # fmt: skip
+def test_kinds_of_linked_words(aligner, source, target, words, kind):
+    assert kinds(aligner, source, target)[words] == kind
+
+
+def test_every_link_has_a_relation_where_asked_for_and_none_else(aligner):
+    pair = ("The drug is safe.", "The drug is not safe.")
+    asked = aligner.align(*pair, relations=True, phrases=True)
+    assert all(link.relation is not None for link in asked.links)
+    assert all(phrase.relation is not None for phrase in asked.phrases)
+    for each in (*asked.links, *asked.phrases):
+        assert sum(each.relation.probabilities) == pytest.approx(1, abs=1e-5)
+        assert each.relation.probability == max(each.relation.probabilities)
+    plain = aligner.align(*pair, phrases=True)
+    assert all(each.relation is None for each in (*plain.links, *plain.phrases))
+    assert (asked.links, asked.conflicts) == (plain.links, plain.conflicts)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind"),
+    [
+        ("Profits increased.", "Profits decreased.", "opposite"),
+        ("The drug is safe.", "The drug is not safe.", "negation"),
+        ("The treaty was signed in 1848.", "The treaty was signed in 1884.", "different-value"),
+        ("The director thanked the actress.", "The actress thanked the director.", "roles"),
+        ("All shops were closed.", "Some shops were closed.", "degree"),
+    ],
+)
+def test_conflicts_lower_similarity_and_score(aligner, source, target, kind):
+    found = aligner.align(source, target, related=True)
+    assert [each.kind for each in found.conflicts] == [kind]
+    assert found.agreement == pytest.approx(1 - found.conflicts[0].strength)
+    assert found.similarity < found.covered and found.score < found.target_covered
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("The shop is closed on Sundays.", "The shop is not open on Sundays."),
+        ("Nadia taught Omar to drive.", "Omar was taught to drive by Nadia."),
+        ("The blue bag is heavier than the red one.", "The red bag is lighter than the blue one."),
+        ("The engine did not start.", "The engine failed to start."),
+    ],
+)
+def test_conflicts_that_undo_each_other_are_none(aligner, source, target):
+    found = aligner.align(source, target, related=True)
+    assert found.conflicts == () and found.agreement == 1.0
+    assert found.similarity == found.covered
+
+
+def test_an_explained_relation_adds_up(aligner):
+    pair = ("She bought a dog.", "She bought an animal.")
+    why = aligner.explain_relation(*pair, 3, 3, related=True)
+    assert (why.kind, why.source, why.target) == ("narrower", (3,), (3,))
+    assert why.relation.kind == why.kind
+    sizes = [abs(each.contribution) for each in why.inputs]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "hypernym" in {each.name for each in why.inputs[:12]} | {"hypernym"}
+    assert any("hypernym" in each.name for each in why.inputs[:5])
+
+
+def test_tokens_out_of_range_have_no_relation(aligner):
+    with pytest.raises(InputError, match="target_index is 9"):
+        aligner.explain_relation("A dog.", "Dogs.", 0, 9)
+
+
+def test_systems_know_no_relations():
+    aligner = Aligner.load("lemma")
+    with pytest.raises(InputError, match="knows no relations") as caught:
+        aligner.align("a dog", "dogs", relations=True)
+    assert caught.value.field == "options.relations"
+    with pytest.raises(InputError, match="knows no relations"):
+        aligner.explain_relation("a dog", "dogs", 0, 0)
+    found = aligner.align("a dog", "dogs")
+    assert (found.agreement, found.conflicts) == (1.0, ())
+    assert (found.similarity, found.score) == (found.covered, found.target_covered)
+
+
+def test_other_models_know_relations():
+    for name in ("en-rte2",):
+        found = Aligner.load(name).align("It rose in 2018.", "It fell in 2019.", relations=True)
+        assert {each.kind for each in found.conflicts} >= {"different-value"}
+        assert all(link.relation for link in found.links)
+
+
+def test_scales():
+    assert [each.grade > 0 for each in grades_of("some")] == [True]
+    assert grades_of("went", "go") == grades_of("go")
+    assert grades_of("xyzzy") == ()
+    assert negates("fails", "fail") and not negates("passes", "pass")
+    assert "quantity" in scale_names()
+    assert ("few", -2) in words_of("quantity")
+    for scale in scale_names():
+        words = [word for word, _ in words_of(scale)]
+        assert words == sorted(set(words)) and len(words) > 1, scale
+
+
+def test_every_kind_has_a_sign_of_its_own():
+    assert set(RELATION_SIGNS) == set(RelationKind) == set(RELATION_KINDS)
+    assert len(set(RELATION_SIGNS.values())) == len(RELATION_KINDS)
+
+
+def test_json_has_relations_and_conflicts(run_command):
+    text = "Profits increased. ||| Profits decreased.\n"
+    plain = json.loads(run_command("align", "--format", "jsonl", text=text).stdout)
+    assert "relations" not in plain
+    assert plain["conflicts"][0]["kind"] == "opposite"
+    assert plain["covered"] > plain["similarity"]
+    related = run_command("align", "--format", "jsonl", "--relations", "--phrases", text=text)
+    asked = json.loads(related.stdout)
+    assert [each[:3] for each in asked["relations"]][1] == [1, 1, "opposite"]
+    assert asked["phrases"][1]["relation"][0] == "opposite"
+    refused = run_command("align", "--relations", text=text)
+    assert refused.exit_code == 2 and "jsonl only" in refused.stderr
+
+
+def test_grids_and_pages_show_relations(run_command, tmp_path):
+    aligned, page = tmp_path / "a.jsonl", tmp_path / "page.html"
+    text = "Profits increased. ||| Profits decreased.\n"
+    run_command("align", "--format", "jsonl", "--relations", "-o", aligned, text=text)
+    shown = run_command("view", aligned).stdout
+    assert "increased · ! ·" in shown and "! opposite" in shown
+    assert run_command("view", aligned, "--html", page).exit_code == 0
+    assert '[1,1,"opposite"]' in page.read_text()
+    for command in (
+        ("evaluate", "--gold", aligned, "--model", "en", "--html", page),
+        ("compare", "--gold", aligned, "en", "lemma", aligned, "--html", page),
+    ):
+        assert run_command(*command).exit_code == 0
+        assert '[1,1,"opposite"]' in page.read_text()
+
+
+def test_a_relation_of_another_kind_is_refused(run_command, tmp_path):
+    wrong = tmp_path / "a.jsonl"
+    value = {"id": "1", "source": ["a"], "target": ["b"], "links": [[0, 0]]}
+    wrong.write_text(json.dumps(value | {"relations": [[0, 0, "alike"]]}) + "\n")
+    result = run_command("view", wrong)
+    assert result.exit_code != 0 and "field 'relations' holds" in str(result.stderr)
