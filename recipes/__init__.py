@@ -12,11 +12,13 @@ run                           by                     to write
 ``recipes.wordpieces``        make table-wordpieces  wordpieces.table.xz
 ``recipes.document_counts``   make table-counts      counts.table.xz
 ``recipes.question_weights``  make table-answers     question-weights.tsv
+``recipes.relations``         make table-relations   relations.table.xz
 ``recipes.descriptor``        make api               deploy/align.pb
 ``recipes.openapi``           make api               deploy/openapi.json
 ``recipes.grafana``           make api               deploy/grafana.json
 ``recipes.unrelated``         make build/unrelated   pairs without links, for training; not shipped
 ``recipes.styles``                                   figures of the styles of en, printed
+``recipes.related``                                  figures of relations, printed
 ``recipes.headers``                                  measured figures, into the headers of models
 ============================  =====================  =============================================
 

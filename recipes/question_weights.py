@@ -43,9 +43,12 @@ def collect(data: Path, aligner: Aligner) -> list[tuple[NDArray[np.float64], NDA
                 continue
             pairs = ((tokens, question.tokens) for tokens, _ in question.candidates)
             rows = []
-            for each in aligner.pipe(pairs, posteriors=True):
+            for each in aligner.pipe(pairs, posteriors=True, style="strict"):
                 assert each.posteriors is not None  # asked for
-                rows.append(astuple(evidence(each.target, each.source, each.posteriors, weigh)))
+                found_here = evidence(
+                    each.target, each.source, each.posteriors, weigh, each.agreement
+                )
+                rows.append(astuple(found_here))
             found.append((np.array(rows), right))
     return found
 

@@ -234,7 +234,7 @@ class Conflicts:
 
     def counterpart(self, at: int) -> int | None:
         best = self.best[0].get(at)
-        if best is None or self.pair.classes[at, best] in SAME:
+        if best is not None and self.pair.classes[at, best] in SAME:
             return best
         twins = (k for k in range(len(self.target)) if self.pair.classes[at, k] in SAME)
         return next(twins, best)

@@ -223,6 +223,8 @@ class Evidence:
         Number of free words, on a logarithmic scale.
     length : float
         Length of the candidate, on a logarithmic scale.
+    agreement : float
+        Of the alignment: 1 without conflicts between question and candidate.
     """
 
     covered: float
@@ -237,6 +239,7 @@ class Evidence:
     by_verb: float
     choices: float
     length: float
+    agreement: float
 
 
 EVIDENCE: tuple[str, ...] = tuple(field.name for field in fields(Evidence))
@@ -296,7 +299,11 @@ def _query(question: Sentence, weigh: Weigh) -> _Query:
 
 
 def evidence(
-    question: Sentence, candidate: Sentence, posterior: NDArray[np.floating], weigh: Weigh
+    question: Sentence,
+    candidate: Sentence,
+    posterior: NDArray[np.floating],
+    weigh: Weigh,
+    agreement: float = 1.0,
 ) -> Evidence:
     """Return what speaks for a candidate.
 
@@ -307,6 +314,8 @@ def evidence(
     posterior : float array, shape (n_candidate, n_question)
         Probability of every link, in [0, 1].
     weigh : callable
+    agreement : float
+        Of their alignment, in [0, 1].
     """
     query = _query(question, weigh)
     links = posterior[:, query.asked]
@@ -339,6 +348,7 @@ def evidence(
         by_verb=by_verb,
         choices=_logarithmic(len(free)),
         length=_logarithmic(len(candidate)),
+        agreement=agreement,
     )
 
 

@@ -41,6 +41,8 @@ class Judge:
             return Judgement(by, alignment.similarity)
         if by is RankBy.SCORE or (by is RankBy.AUTO and not is_question(alignment.target)):
             return Judgement(RankBy.SCORE, alignment.score)
-        found = evidence(alignment.target, alignment.source, posterior, self._weigh)
+        found = evidence(
+            alignment.target, alignment.source, posterior, self._weigh, alignment.agreement
+        )
         pieces = self._scorer.explain(found) if explain else ()
         return Judgement(RankBy.ANSWER, self._scorer.score(found), pieces)

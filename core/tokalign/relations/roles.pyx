@@ -100,11 +100,11 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
 cdef int32_t _counterpart(
     const PairState *pair, const ConflictRoom *room, int32_t at
 ) noexcept nogil:
-    """Return the partner of a source word, or where the same word stands if it is linked to
-    another one: what is exchanged may be linked by its place."""
+    """Return the partner of a source word, or where the same word stands if it has another
+    partner or none: what is exchanged may be linked by its place. -1 without either."""
     cdef int32_t best = room.source.best[at]
     cdef int32_t k
-    if best < 0 or pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
+    if best >= 0 and pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
         return best
     for k in range(<int32_t>pair.target.n):
         if pair.lexical_class[at * pair.target.n + k] <= CLASS_LEMMA:
@@ -150,7 +150,7 @@ cdef Crossings _crossings(
     _reach(&pair.target, j, reach, &other_start, &other_stop)
     for k in range(start, stop):
         m = _counterpart(pair, room, k)
-        if k == i or m == j or m < other_start or m >= other_stop:
+        if k == i or m == j or m < 0 or m < other_start or m >= other_stop:
             continue
         if _counts(pair, k, m, reach):
             found.straight += (k < i) == (m < j)
