@@ -220,7 +220,7 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
 
 # How linked words and chunks are related.
-.table-relations:
+.table-relations: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.

@@ -34,8 +34,8 @@ from recipes.unit_examples import (
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "kinds": {
-        "max_iter": 120,
-        "learning_rate": 0.08,
+        "max_iter": 60,
+        "learning_rate": 0.14,
         "max_leaf_nodes": 12,
         "min_samples_leaf": 20,
         "max_features": 0.3,
