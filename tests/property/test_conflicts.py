@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
-from support.sample import sample_pairs
+from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.features.lexicons import Lexicons
 from tokalign.types import Alignment
 
 ALIGNER = Aligner.load()
 LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
-CONTRASTS = [
-    json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "contrasts.jsonl").read_text().splitlines()
-]
-TEXTS = [(each["source"]["text"], each["target"]["text"]) for each in CONTRASTS]
-SIDES = sorted({side for pair in TEXTS for side in pair})
-SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 
 
 def twin_of(alignment: Alignment) -> Conflicts:

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from property.test_conflicts import ALIGNER, LEXICONS, SIDES, TEXTS
 from reference.pair import ReferencePair
 from reference.units import Units, tree_scores
-from tokalign.errors import InputError
-from tokalign.files.tables import Table
+from support.contrasts import SIDES, TEXTS
+from tokalign.aligner import Aligner
+from tokalign.errors import InputError, ResourceError
+from tokalign.features.lexicons import Lexicons
+from tokalign.files.tables import Table, write_table
 from tokalign.relations.explain import unit_of
 from tokalign.relations.inputs import INPUTS
 from tokalign.relations.model import RelationModel
@@ -20,6 +22,8 @@ from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
 
+ALIGNER = Aligner.load()
+LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
 TABLE = Table.open_shipped("relations")
 MODEL = RelationModel(TABLE)
 
@@ -104,3 +108,32 @@ def test_units_out_of_range_are_refused():
     for unit in (((), (0,)), ((0,), ()), ((5,), (0,)), ((1, 0), (0,)), ((0,), (-1,))):
         with pytest.raises(InputError, match="rising indices"):
             ALIGNER.unit_inputs(pair, [unit], AlignOptions())
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("kinds_left", lambda a: np.zeros_like(a)),
+        ("kinds_left", lambda a: np.where(a > 0, len(a) - 1, a)),
+        ("kinds_root", lambda a: np.full_like(a, -1)),
+        ("kinds_root", lambda a: a[:-1]),
+        ("kinds_input", lambda a: np.where(a >= 0, len(INPUTS), a)),
+        ("kinds_value", lambda a: np.full_like(a, np.nan)),
+        ("kinds_threshold", lambda a: a[:-1]),
+        ("inputs", lambda a: ["x"]),
+    ],
+)
+def test_damaged_trees_are_refused(tmp_path, name, change):
+    names = TABLE.header["arrays"]
+    arrays = {each: TABLE.strings(each) if each == "inputs" else TABLE[each] for each in names}
+    arrays[name] = change(arrays[name])
+    write_table(
+        tmp_path / "relations.table",
+        arrays,
+        name="relations",
+        version="1.0.0",
+        license="",
+        source="",
+    )
+    with pytest.raises(ResourceError):
+        RelationModel(Table.open(tmp_path / "relations.table"))

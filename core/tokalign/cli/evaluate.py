@@ -10,6 +10,7 @@ import click
 from tqdm import tqdm
 
 from tokalign.annotate import load_annotator
+from tokalign.cli.chunk_scores import evaluate_chunks, is_wa
 from tokalign.cli.corpora import (
     GoldFlags,
     PredictionFlags,
@@ -83,8 +84,14 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     --unrelated needs --model, but no gold. It counts the links per 100 unrelated pairs, by kind of
     words and by confidence. Links between unlike words then count as wrong in the calibration.
 
+    Gold and predictions may be chunk alignments (.wa). Then the report has the four F1 of
+    interpretable similarity, and how types are confused.
+
     --symmetrization and --style are for --model; predictions are taken as they are.
     """
+    if gold.path is not None and is_wa(gold.path):
+        evaluate_chunks(gold.path, asked.predictions.path, scoring)
+        return
     unrelated = _unrelated(asked)
     if gold.path is not None:
         _report(gold, asked, scoring, unrelated)

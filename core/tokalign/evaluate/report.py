@@ -17,6 +17,7 @@ from tokalign.evaluate.breakdown import (
 from tokalign.evaluate.calibration import Calibration, judge, reliability
 from tokalign.evaluate.counts import LinkChoice, count_pairs
 from tokalign.evaluate.metrics import Scores
+from tokalign.evaluate.nulls import NullScores, null_scores
 from tokalign.evaluate.significance import Comparison, compare
 from tokalign.evaluate.unrelated import (
     Confidences,
@@ -37,6 +38,7 @@ class Report:
     result : Evaluation
     lengths : dict from bin to Scores
     kinds, tags : dict from class to LinkCounts
+    nulls : NullScores
     errors : list of LinkError
         The most harmful first.
     calibration : Calibration or None
@@ -52,6 +54,7 @@ class Report:
     lengths: Mapping[str, Scores]
     kinds: Mapping[str, LinkCounts]
     tags: Mapping[str, LinkCounts]
+    nulls: NullScores
     errors: Sequence[LinkError]
     calibration: Calibration | None = None
     comparison: Mapping[str, Comparison] | None = None
@@ -71,6 +74,7 @@ class Report:
         value["by_length"] = {name: each.to_json() for name, each in self.lengths.items()}
         value["by_kind"] = {name: each.to_json() for name, each in self.kinds.items()}
         value["by_tag"] = {name: each.to_json() for name, each in self.tags.items()}
+        value["with_nulls"] = self.nulls.to_json()
         if self.calibration is not None:
             value["calibration"] = self.calibration.to_json()
         if self.comparison is not None:
@@ -133,6 +137,7 @@ def report(
         lengths=by_length(gold, links, choice),
         kinds=by_kind(gold, links, choice),
         tags=by_tag(gold, links, choice),
+        nulls=null_scores(gold, links, choice),
         errors=list_errors(gold, links, choice),
         calibration=None if judged is None else reliability(judged),
         comparison=comparison,

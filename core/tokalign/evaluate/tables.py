@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tokalign.evaluate.breakdown import LinkError, worst_word_pairs
 from tokalign.evaluate.calibration import Calibration
 from tokalign.evaluate.metrics import Scores, all_metrics
+from tokalign.evaluate.nulls import NullScores
 from tokalign.evaluate.report import Report
 from tokalign.evaluate.significance import Comparison
 from tokalign.evaluate.unrelated import THRESHOLDS, UnrelatedCounts
@@ -82,6 +83,7 @@ def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Report
         ]
         if rows:
             found.append(_breakdown(title, ("class", "gold", "P", "R", "F1"), rows))
+    found.append(_nulls(report.nulls))
     if report.calibration is not None:
         found.append(_calibration(report.calibration))
     if report.unrelated is not None:
@@ -164,6 +166,22 @@ def _lengths(report: Report) -> ReportTable:
             (length, each.pairs, *_percents(*(getattr(each, name) for name in shown)))
             for length, each in report.lengths.items()
         ],
+    )
+
+
+def _nulls(scores: NullScores) -> ReportTable:
+    """Return the scores of links, of words left alone, and of both."""
+    rows = (
+        ("links", scores.links),
+        ("words left alone", scores.nulls),
+        ("both", scores.total),
+    )
+    return ReportTable(
+        title="With words left alone",
+        columns=(Column("of"), *(Column(name, "{:.1f}") for name in ("P", "R", "F1"))),
+        rows=tuple((name, *_percents(each.precision, each.recall, each.f1)) for name, each in rows),
+        heading=f"{'with words left alone':<46}" + "".join(f"{n:>7}" for n in ("P", "R", "F1")),
+        line="  {0:<44}" + "".join(f"{{{k}:7.1f}}" for k in (1, 2, 3)),
     )
 
 

@@ -1,0 +1,16 @@
+"""Pairs of texts on which conflicts and relations are compared with their twins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support.sample import sample_pairs
+
+_LINES = Path(__file__).parents[1] / "data" / "contrasts.jsonl"
+CONTRASTS = [json.loads(line) for line in _LINES.read_text(encoding="utf-8").splitlines()]
+TEXTS = [(each["source"]["text"], each["target"]["text"]) for each in CONTRASTS]
+"""Both texts of every contrast and paraphrase."""
+SIDES = sorted({side for pair in TEXTS for side in pair})
+SIDES += [pair.source.text for pair in sample_pairs()[:60]]
+"""Those texts, and some of the sample."""
