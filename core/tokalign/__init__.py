@@ -40,15 +40,18 @@ from tokalign.types import (
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
 from tokalign.types.phrases import Phrase
+from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
+    from tokalign.chunks import align_chunks
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
+    "align_chunks": "tokalign.chunks",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
 }
@@ -67,6 +70,8 @@ __all__ = [
     "AlignOptions",
     "Aligner",
     "Alignment",
+    "Conflict",
+    "ConflictKind",
     "Constraints",
     "Direction",
     "FormatError",
@@ -82,11 +87,14 @@ __all__ = [
     "Phrase",
     "RankBy",
     "Ranked",
+    "Relation",
+    "RelationKind",
     "ResourceError",
     "Sentence",
     "ServerError",
     "ShapeError",
     "Symmetrization",
+    "align_chunks",
     "rank",
     "shipped_models",
 ]
