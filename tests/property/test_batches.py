@@ -29,11 +29,11 @@ from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.weights import token_weight
 from tokalign.model.file import load_model
 from tokalign.types import Alignment, AnnotatedPair, Link, Sentence
-from tokalign.types.columns import AlignmentColumns, columns_of
+from tokalign.types.columns import CONFLICT, AlignmentColumns, columns_of
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 from tokalign.types.phrases import maximal_blocks
-from tokalign.types.relations import CONFLICT, Conflict, ConflictKind
+from tokalign.types.relations import Conflict, ConflictKind
 
 ALIGNER = Aligner.load()
 MODEL = load_model(DATA_DIR / "en.tokalign")

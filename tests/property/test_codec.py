@@ -24,9 +24,9 @@ from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
-from tokalign.types.columns import AlignmentColumns
+from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, RankBy, Symmetrization
-from tokalign.types.relations import CONFLICT, ConflictKind
+from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 
 ANNOTATOR = NativeAnnotator()

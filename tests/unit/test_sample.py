@@ -199,7 +199,7 @@ def test_pairs_that_belong_together_have_sure_links_and_unrelated_ones_link_equa
 
 
 def test_relations_are_of_possible_links_and_known():
-    known = {"narrower", "wider", "similar", "related", "opposite", "different_value"}
+    known = {"narrower", "wider", "similar", "related", "opposite", "different-value"}
     for row in CONTRASTS:
         assert row["label"] == ("different" if row["id"].startswith("contrast") else "same")
         assert row["negated"] in ([], ["source"], ["target"])

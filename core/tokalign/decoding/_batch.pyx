@@ -30,7 +30,7 @@ from tokalign.relations.model cimport N_RELATIONS, RelationModel
 from tokalign.decoding.constrained import excluded_labels
 from tokalign.decoding.decisions import Decisions
 from tokalign.errors import ModelError
-from tokalign.types.relations import CONFLICT
+from tokalign.types.columns import CONFLICT
 
 cdef enum:
     N_FIGURES = 5

@@ -19,10 +19,9 @@ from tokalign.model.file import ModelHeader
 from tokalign.systems import Matches, System, check_options, summary
 from tokalign.systems.words import remembered
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
-from tokalign.types.columns import AlignmentColumns
+from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, Direction
 from tokalign.types.phrases import weakest_links
-from tokalign.types.relations import CONFLICT
 
 VERSION = "1.0.0"
 """Of all systems; changes where one of them answers otherwise."""

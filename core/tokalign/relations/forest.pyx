@@ -5,6 +5,7 @@ compared (Saabas 2014, "Interpreting random forests"); with the base these sum t
 """
 
 from libc.stdint cimport int16_t, int32_t
+from libc.stdlib cimport free, malloc
 
 import numpy as np
 
@@ -50,22 +51,36 @@ cdef class Forest:
             or not np.isfinite(base).all()
         ):
             raise ResourceError(f"{table.path}: the trees of {name!r} lead nowhere or in a circle")
-        self._held = [inputs, root, left, threshold, value, base]
-        self._input, self._root, self._left = inputs, root, left
-        self._threshold, self._value, self._base = threshold, value, base
+        self._root, self._base = root, base
+        self._fill(inputs, left, threshold, value)
+
+    def __dealloc__(self):
+        free(self._node)
+
+    def _fill(
+        self, const int16_t[::1] inputs, const int32_t[::1] left, const float[::1] threshold,
+        const float[::1] value,
+    ):
+        cdef Py_ssize_t k
+        free(self._node)
+        self._node = <TreeNode *>malloc(inputs.shape[0] * sizeof(TreeNode))
+        if self._node == NULL:
+            raise MemoryError("trees")
+        for k in range(inputs.shape[0]):
+            self._node[k] = TreeNode(left[k], inputs[k], threshold[k], value[k])
 
     cdef void score(self, const float *inputs, double *out) noexcept nogil:
         """Write the scores of a row, [n_outputs]."""
         cdef Py_ssize_t k
         cdef int output = 0
-        cdef int32_t node
+        cdef const TreeNode *node
         for k in range(self.n_outputs):
             out[k] = self._base[k]
         for k in range(self._root.shape[0]):
-            node = self._root[k]
-            while self._input[node] >= 0:
-                node = self._left[node] + (inputs[self._input[node]] > self._threshold[node])
-            out[output] += self._value[node]
+            node = self._node + self._root[k]
+            while node.input >= 0:
+                node = self._node + node.left + (inputs[node.input] > node.threshold)
+            out[output] += node.value
             output += 1
             if output == self.n_outputs:
                 output = 0
@@ -120,13 +135,14 @@ cdef class Forest:
         found = np.zeros(self.n_inputs + 1)
         cdef double[::1] each = found
         cdef Py_ssize_t k
-        cdef int32_t node, branch
+        cdef const TreeNode *node
+        cdef const TreeNode *branch
         each[self.n_inputs] = self._base[output]
         for k in range(output, self._root.shape[0], self.n_outputs):
-            node = self._root[k]
-            each[self.n_inputs] += self._value[node]
-            while self._input[node] >= 0:
-                branch = self._left[node] + (row[self._input[node]] > self._threshold[node])
-                each[self._input[node]] += <double>self._value[branch] - self._value[node]
+            node = self._node + self._root[k]
+            each[self.n_inputs] += node.value
+            while node.input >= 0:
+                branch = self._node + node.left + (row[node.input] > node.threshold)
+                each[node.input] += <double>branch.value - node.value
                 node = branch
         return found

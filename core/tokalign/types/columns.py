@@ -18,8 +18,13 @@ from tokalign.types.alignment import Alignment, Link, LinkExplanation
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import CONFLICT, CONFLICT_KINDS, Conflict, Relation
+from tokalign.types.relations import CONFLICT_KINDS, Conflict, Relation
 from tokalign.types.sentence import Sentence
+
+CONFLICT = np.dtype(
+    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("strength", np.float32)]
+)
+"""A conflict in a column; its kind is the place in CONFLICT_KINDS."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)  # frozen would cost each batch of one 1%

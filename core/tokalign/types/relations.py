@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-import numpy as np
-
 
 class RelationKind(enum.StrEnum):
     """Kinds of relations between the two sides of a link or phrase link, from the source's view.
@@ -87,11 +85,6 @@ class ConflictKind(enum.StrEnum):
 
 
 CONFLICT_KINDS: tuple[ConflictKind, ...] = tuple(ConflictKind)
-
-CONFLICT = np.dtype(
-    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("strength", np.float32)]
-)
-"""A conflict in a column; its kind is the place in CONFLICT_KINDS."""
 
 
 @dataclass(frozen=True, slots=True)
