@@ -51,10 +51,17 @@ std::string Word(const v1::Sentence& in, int index) {
   return in.text().substr(in.starts(index), in.ends(index) - in.starts(index));
 }
 
+// Of each kind of relation by its number; the first where there is none.
+const char* Sign(const v1::Alignment& alignment, int n) {
+  static const char* const signs[] = {"-", "=", "<", ">", "≈", "~", "!", "≠"};
+  return signs[n < alignment.relations_size() ? alignment.relations(n) : 0];
+}
+
 grpc::Status Align(Stub& stub, const v1::Pair& pair) {
   v1::AlignRequest request;
   *request.mutable_pair() = pair;
   request.mutable_options()->set_offsets(v1::OFFSET_UNIT_UTF8_BYTES);
+  request.mutable_options()->set_relations(true);
   v1::AlignResponse answer;
   grpc::ClientContext context;
   SetDeadline(context, 30);
@@ -62,7 +69,7 @@ grpc::Status Align(Stub& stub, const v1::Pair& pair) {
   const auto& alignment = answer.alignment();
   std::cout << "align:";
   for (int n = 0; n < alignment.source_indices_size(); ++n) {
-    std::cout << " " << Word(alignment.source(), alignment.source_indices(n)) << "-"
+    std::cout << " " << Word(alignment.source(), alignment.source_indices(n)) << Sign(alignment, n)
               << Word(alignment.target(), alignment.target_indices(n));
   }
   std::cout << std::endl;

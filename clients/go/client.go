@@ -66,7 +66,10 @@ func connect(address string) (*grpc.ClientConn, error) {
 }
 
 // Offsets by bytes of UTF-8, which Go's strings are sliced by.
-var options = &pb.AlignOptions{Offsets: pb.OffsetUnit_OFFSET_UNIT_UTF8_BYTES}
+var options = &pb.AlignOptions{Offsets: pb.OffsetUnit_OFFSET_UNIT_UTF8_BYTES, Relations: true}
+
+// Of each kind of relation by its number; the first where there is none.
+var signs = []string{"-", "=", "<", ">", "≈", "~", "!", "≠"}
 
 func word(in *pb.Sentence, index uint32) string { return in.Text[in.Starts[index]:in.Ends[index]] }
 
@@ -79,8 +82,11 @@ func align(client pb.AlignServiceClient, pair *pb.Pair) error {
 	}
 	alignment, links := answer.Alignment, []string{}
 	for n, s := range alignment.SourceIndices {
-		t := alignment.TargetIndices[n]
-		links = append(links, word(alignment.Source, s)+"-"+word(alignment.Target, t))
+		t, sign := alignment.TargetIndices[n], signs[0]
+		if n < len(alignment.Relations) {
+			sign = signs[alignment.Relations[n]]
+		}
+		links = append(links, word(alignment.Source, s)+sign+word(alignment.Target, t))
 	}
 	fmt.Println("align:", strings.Join(links, " "))
 	return nil

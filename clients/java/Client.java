@@ -55,17 +55,24 @@ public class Client {
 
     // The offsets that strings of Java are sliced by.
     static final AlignOptions OPTIONS =
-        AlignOptions.newBuilder().setOffsets(OffsetUnit.OFFSET_UNIT_UTF16_UNITS).build();
+        AlignOptions.newBuilder().setOffsets(OffsetUnit.OFFSET_UNIT_UTF16_UNITS).setRelations(true).build();
 
     static String word(Sentence in, int index) {
         return in.getText().substring(in.getStarts(index), in.getEnds(index));
+    }
+
+    // Of each kind of relation by its number; the first where there is none.
+    static final String SIGNS = "-=<>\u2248~!\u2260";
+
+    static char sign(Alignment aligned, int n) {
+        return SIGNS.charAt(n < aligned.getRelationsCount() ? aligned.getRelations(n).getNumber() : 0);
     }
 
     void align() {
         Alignment aligned = stub().align(
             AlignRequest.newBuilder().setPair(pair).setOptions(OPTIONS).build()).getAlignment();
         System.out.println("align: " + IntStream.range(0, aligned.getSourceIndicesCount())
-            .mapToObj(n -> word(aligned.getSource(), aligned.getSourceIndices(n)) + "-"
+            .mapToObj(n -> word(aligned.getSource(), aligned.getSourceIndices(n)) + sign(aligned, n)
                 + word(aligned.getTarget(), aligned.getTargetIndices(n)))
             .collect(Collectors.joining(" ")));
     }

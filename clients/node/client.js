@@ -41,14 +41,17 @@ const call = (method, request, seconds = 30) => new Promise((resolve, reject) =>
 });
 
 // The offsets that strings of JavaScript are sliced by.
-const options = {offsets: "OFFSET_UNIT_UTF16_UNITS"};
+const options = {offsets: "OFFSET_UNIT_UTF16_UNITS", relations: true};
+// Of each kind of relation; "-" where there is none.
+const signs = {SAME: "=", NARROWER: "<", WIDER: ">", SIMILAR: "≈", RELATED: "~", OPPOSITE: "!", DIFFERENT_VALUE: "≠"};
 const pair = {source: {text: source}, target: {text: target}};
 
 async function align() {
   const {alignment} = await call("Align", {pair, options});
   const word = ({text, starts, ends}, index) => text.slice(starts[index], ends[index]);
-  const links = alignment.source_indices.map((s, n) =>
-    `${word(alignment.source, s)}-${word(alignment.target, alignment.target_indices[n])}`);
+  const sign = (kind = "") => signs[kind.replace("RELATION_KIND_", "")] ?? "-";
+  const links = alignment.source_indices.map((s, n) => word(alignment.source, s)
+    + sign(alignment.relations[n]) + word(alignment.target, alignment.target_indices[n]));
   console.log("align:", links.join(" "));
 }
 // end of quick start

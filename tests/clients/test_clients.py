@@ -14,6 +14,7 @@ from grpc_health.v1 import health_pb2
 from support import scripted_server
 from support.server_process import started
 from tokalign.client import Client
+from tokalign.types.relations import RELATION_SIGNS
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "clients"
@@ -68,13 +69,15 @@ def run(name, address, source=SOURCE, target=TARGET, **environment):
 def expected():
     """Return what each client prints, as the Python client finds it out."""
     with started("--workers", "1", fake=False) as server, Client(server.address) as client:
-        aligned = client.align(SOURCE, TARGET)
+        aligned = client.align(SOURCE, TARGET, relations=True)
         words = [
-            f"{aligned.source.tokens[link.source]}-{aligned.target.tokens[link.target]}"
+            aligned.source.tokens[link.source]
+            + RELATION_SIGNS[link.relation.kind]
+            + aligned.target.tokens[link.target]
             for link in aligned.links
         ]
         ranking = client.rank("Who founded the bakery?", ["It rains.", "Marta founded the bakery."])
-    assert "🥐-🥐" in words and "Zoë-Zoë" in words
+    assert "🥐=🥐" in words and "Zoë=Zoë" in words
     return f"""\
 align: {" ".join(words)}
 batch: {len(words)} links, INVALID_ARGUMENT target.text
