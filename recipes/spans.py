@@ -11,8 +11,6 @@ from tokalign.types.chunks import TokenChunk
 
 _MARK = re.compile(r"\{\{|\}\}")
 
-Spans = tuple[str, str, list[tuple[TokenChunk, TokenChunk]], list[bool]]
-
 
 def read_spans(
     path: Path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tokalign.aligner import Aligner
@@ -32,7 +33,7 @@ def align_chunks(
         With a model; systems know no relations.
     source, target : str, sequence of str, or Sentence
     options : AlignOptions, optional
-        Whose style decides. By default that for pairs which belong together.
+        Where no style is named, that for related pairs decides.
     source_chunks, target_chunks : sequence of sequences of int, optional
         Rising tokens of each chunk; tokens in none are left out. By default they are found.
     **changes
@@ -51,9 +52,9 @@ def align_chunks(
     >>> [link.type for link in pair.links if link.is_aligned]
     ['EQUI', 'EQUI', 'SPE1']
     """
-    if options is None and not changes:
-        changes = {"related": True}
     options = AlignOptions.of(options, changes)
+    if not options.style:
+        options = replace(options, related=True)
     model = aligner.relations
     (outcome,) = aligner.annotate_pairs([(source, target)], truncate=options.truncate)
     pair = unwrap(outcome)

@@ -1,4 +1,4 @@
-"""What relations are decided by, and the trees that decide, against their slow twins."""
+"""Inputs of units, and the trees that relate them, against their slow twins."""
 
 from __future__ import annotations
 

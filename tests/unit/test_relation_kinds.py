@@ -92,7 +92,8 @@ def test_an_explained_relation_adds_up(aligner):
     assert why.relation.kind == why.kind
     sizes = [abs(each.contribution) for each in why.inputs]
     assert sizes == sorted(sizes, reverse=True)
-    assert "hypernym" in {each.name for each in why.inputs[:12]} | {"hypernym"}
+    total = sum(each.contribution for each in why.inputs)
+    assert why.score != total  # what no input changed is part of the score
     assert any("hypernym" in each.name for each in why.inputs[:5])
 
 

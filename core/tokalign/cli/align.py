@@ -38,10 +38,7 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     if layout.chunks or layout.format == CHUNKS:
         if not layout.chunks or layout.format != CHUNKS:
             raise click.UsageError("--chunks and --format ists go together")
-        style = options.options()
-        if not (style.style or style.related):
-            style = replace(style, related=True)  # as of tokalign.chunks.align_chunks
-        write_chunks(files, style, run)
+        write_chunks(files, options.options(), run)
         return
     is_other_unit = options.offsets != OffsetUnit.CODE_POINTS
     needs_jsonl = (

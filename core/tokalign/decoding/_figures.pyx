@@ -1,4 +1,4 @@
-"""What is covered of a pair, from the posteriors of both directions, and how conflicts lower it.
+"""Scores of a pair: covered shares, from the posteriors of both directions, lowered by conflicts.
 
     covered[j]     = min(1, sum over i of min(s2t[i, j + 1], t2s[j, i + 1]))
     target_covered = sum over j of v[j] * covered[j] / sum of v
@@ -43,7 +43,9 @@ cdef void figures(
     Py_ssize_t n_target, const TokenWeights *weights, double *target_covered, double *covered,
 ) noexcept nogil:
     """Write both figures, each in [0, 1]."""
-    target_covered[0] = _score(s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target)
+    target_covered[0] = _score(
+        s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target
+    )
     covered[0] = min(
         _share(s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source),
         _share(s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target),

@@ -1,15 +1,15 @@
-"""What is decided of a batch."""
+"""Decisions on a batch, as arrays."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 class Decisions(NamedTuple):
-    """What is decided of a batch, column by column.
+    """Decisions on a batch, column by column; but for `styles` they are columns of alignments.
 
     Attributes
     ----------
@@ -37,3 +37,7 @@ class Decisions(NamedTuple):
     conflict_offsets: NDArray[np.int64]
     conflicts: NDArray[np.void]
     relations: NDArray[np.float32] | None
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of AlignmentColumns by name."""
+        return {name: column for name, column in self._asdict().items() if name != "styles"}

@@ -1,4 +1,4 @@
-"""Facts of words that only the feature group "rules" asks for."""
+"""Facts of words: their pieces of values, and what they are short for."""
 
 from libc.stdint cimport int32_t
 from libc.stdlib cimport malloc

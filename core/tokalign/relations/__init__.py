@@ -1,1 +1,1 @@
-"""What linked words and phrases say of one another: relations, conflicts and chunks."""
+"""Relations of linked words and phrases, conflicts of sentences, and alignment of chunks."""

@@ -1,4 +1,4 @@
-"""What is asked of a unit: some tokens of either sentence, whose relation is wanted.
+"""Inputs of the model of relations, for a unit: some tokens of either sentence.
 
 A unit is a link, several links that share tokens, a phrase, or two chunks. A word is *left* where
 the other side of the unit has none that is the same: by form, lemma, stem, value or spelling. All

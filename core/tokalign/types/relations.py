@@ -1,4 +1,4 @@
-"""What linked words and phrases say of one another."""
+"""Relations of linked words and phrases, and conflicts of sentences."""
 
 from __future__ import annotations
 
