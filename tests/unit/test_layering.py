@@ -49,6 +49,7 @@ ROOMS: dict[str, set[str]] = {
     "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     # Floor 4.
+    "texts": {"annotate", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
     "view": {"evaluate", "types"},
     # Floor 5.
@@ -124,7 +125,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}
