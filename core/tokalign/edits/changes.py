@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tokalign.lexicon.scales import negates
-from tokalign.spelling import is_joined, is_typo, is_variant
+from tokalign.spelling import is_typo, is_variant
 from tokalign.types import Sentence
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
@@ -33,12 +33,12 @@ def change_of(
     conflicts : collection of Conflict
         Of the pair.
     """
-    if kind is EditKind.EQUAL:
-        return None
-    if kind is EditKind.MOVE:
-        return Change.ORDER
     before = [source.tokens[i] for i in indices[0]]
     after = [target.tokens[j] for j in indices[1]]
+    if kind is EditKind.EQUAL:
+        return None if before == after else Change.CASE
+    if kind is EditKind.MOVE:
+        return Change.ORDER
     form = _form(before, after)
     if form is not None:
         return form
@@ -56,19 +56,20 @@ def _form(before: Sequence[str], after: Sequence[str]) -> Change | None:
     """Return which change of form alone makes one side the other, or None."""
     if [word.lower() for word in before] == [word.lower() for word in after]:
         return Change.CASE
-    if _letters(before) == _letters(after):
+    if _words(before) == _words(after):
         return Change.PUNCTUATION
+    if "".join(filter(str.isalnum, "".join(before))) == "".join(
+        filter(str.isalnum, "".join(after))
+    ):
+        return Change.SPELLING
     if len(before) == len(after) and all(map(_is_one_word, before, after)):
-        return Change.SPELLING
-    if len(before) == 1 and len(after) > 1 and is_joined(before[0], after):
-        return Change.SPELLING
-    if len(after) == 1 and len(before) > 1 and is_joined(after[0], before):
         return Change.SPELLING
     return None
 
 
-def _letters(words: Sequence[str]) -> str:
-    return "".join(filter(str.isalnum, "".join(words)))
+def _words(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens that are no punctuation."""
+    return [token for token in tokens if any(map(str.isalnum, token))]
 
 
 def _is_one_word(a: str, b: str) -> bool:
