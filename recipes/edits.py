@@ -24,6 +24,7 @@ from tokalign.edits.inputs import INPUTS
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS, chosen_moves
 from tokalign.edits.pair import EditPair
+from tokalign.edits.words import word_facts
 from tokalign.files.tables import Table, write_table
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types.edits import Edit, EditKind
@@ -54,7 +55,7 @@ SEED = 1
 
 
 @dataclass(slots=True)
-class Examples:
+class MarkedRows:
     """Rows of inputs, what people decided, and the pair that each row is of."""
 
     rows: list[NDArray[np.float32]] = field(default_factory=list)
@@ -69,7 +70,7 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class AlignedEdits:
     """A marked pair as it was aligned."""
 
     marked: MarkedPair
@@ -79,21 +80,21 @@ class Prepared:
     pair: EditPair
 
 
-def prepare(pairs: Sequence[MarkedPair]) -> list[Prepared]:
+def prepare(pairs: Sequence[MarkedPair]) -> list[AlignedEdits]:
     """Return the pairs aligned."""
     aligner = Aligner.load("en")
-    frequencies = Frequencies.open_shipped()
+    facts = word_facts(Frequencies.open_shipped().idf)
     found = []
     texts = [(pair.source, pair.target) for pair in pairs]
     for marked, alignment in zip(pairs, aligner.pipe(texts, style=STYLE), strict=True):
         source, target = alignment.source, alignment.target
         links = {(link.source, link.target): link.confidence for link in alignment.links}
-        pair = EditPair(source, target, links, frequencies.idf)
-        found.append(Prepared(marked, source, target, links, pair))
+        pair = EditPair(source, target, links, facts)
+        found.append(AlignedEdits(marked, source, target, links, pair))
     return found
 
 
-def fit(name: str, examples: Examples, chosen: NDArray[np.bool_]) -> Any:
+def fit(name: str, examples: MarkedRows, chosen: NDArray[np.bool_]) -> Any:
     """Return the trees of that name, fitted on the chosen pairs."""
     of_row = chosen[np.array(examples.pairs)]
     classifier = HistGradientBoostingClassifier(
@@ -102,9 +103,9 @@ def fit(name: str, examples: Examples, chosen: NDArray[np.bool_]) -> Any:
     return classifier.fit(np.concatenate(examples.rows)[of_row], np.array(examples.labels)[of_row])
 
 
-def move_examples(prepared: Sequence[Prepared]) -> Examples:
+def move_examples(prepared: Sequence[AlignedEdits]) -> MarkedRows:
     """Return runs of the same words, and whether people left them unmarked on both sides."""
-    examples = Examples()
+    examples = MarkedRows()
     for number, each in enumerate(prepared):
         candidates = each.pair.move_candidates()
         if candidates:
@@ -118,15 +119,15 @@ def move_examples(prepared: Sequence[Prepared]) -> Examples:
 
 
 def segment_examples(
-    prepared: Sequence[Prepared], moves: Examples, folds: NDArray[np.int64]
-) -> Examples:
+    prepared: Sequence[AlignedEdits], moves: MarkedRows, folds: NDArray[np.int64]
+) -> MarkedRows:
     """Return segments, and whether people marked them; moves are those that trees of other folds
     find, as they are where the model is used."""
     probabilities = held_out_probabilities(moves, folds)
     by_pair: dict[int, list[float]] = {}
     for number, probability in zip(moves.pairs, probabilities.tolist(), strict=True):
         by_pair.setdefault(number, []).append(probability)
-    examples = Examples()
+    examples = MarkedRows()
     for number, each in enumerate(prepared):
         candidates = each.pair.move_candidates()
         moved = chosen_moves(candidates, by_pair.get(number, []))
@@ -137,7 +138,7 @@ def segment_examples(
     return examples
 
 
-def held_out_probabilities(examples: Examples, folds: NDArray[np.int64]) -> NDArray[np.float64]:
+def held_out_probabilities(examples: MarkedRows, folds: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the probability of each row by trees that are fitted on the other folds."""
     rows, of_row = np.concatenate(examples.rows), folds[np.array(examples.pairs)]
     found = np.zeros(len(rows))
@@ -161,14 +162,14 @@ def folds_of(pairs: Sequence[MarkedPair], seed: int) -> NDArray[np.int64]:
     return np.array([fold[pair.paper] for pair in pairs])
 
 
-def arrays_of(moves: Examples, segments: Examples, chosen: NDArray[np.bool_]) -> Arrays:
+def arrays_of(moves: MarkedRows, segments: MarkedRows, chosen: NDArray[np.bool_]) -> Arrays:
     """Return the trees of a model, fitted on the chosen pairs."""
     return forest_arrays("move", fit("move", moves, chosen)) | forest_arrays(
         "segment", fit("segment", segments, chosen)
     )
 
 
-def judge(prepared: Sequence[Prepared], seeds: Sequence[int]) -> None:
+def judge(prepared: Sequence[AlignedEdits], seeds: Sequence[int]) -> None:
     """Print how exactly edits are found in held-out pairs, for each division into folds."""
     pairs = [each.marked for each in prepared]
     moves = move_examples(prepared)

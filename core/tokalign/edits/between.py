@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from tokalign.edits.blocks import LONGEST_GAP, Block, Segment
+from tokalign.edits.blocks import LONGEST_GAP, Segment, Stretch
 from tokalign.edits.changes import change_of
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import chosen_moves
@@ -15,7 +15,7 @@ from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
 from tokalign.types.relations import Conflict
 
-_Run: TypeAlias = tuple[EditKind, Block]
+_Run: TypeAlias = tuple[EditKind, Stretch]
 
 COST = 0.3
 """What an edit must gain in probability: an edit that people did not mark costs as well."""
@@ -61,13 +61,13 @@ def edits_between(
         run = tuple(range(len(source.tokens)))
         return (Edit(EditKind.EQUAL, run, run),) if run else ()
     model = EditModel.open_shipped() if model is None else model
-    pair = EditPair(source, target, links, model.idf)
+    pair = EditPair(source, target, links, model.facts)
     moves = _moves(pair, model)
     segments = tile(pair, moves, model)
     runs = [
-        *_kept(pair),
+        *_kept(pair, segments),
         *((EditKind.MOVE, move) for move in moves),
-        *((_kind(each), Block(*each[:4])) for each in segments),
+        *((_kind(each), Stretch(*each[:4])) for each in segments),
     ]
     edits = []
     for kind, (i0, i1, j0, j1) in _in_order(runs):
@@ -76,25 +76,29 @@ def edits_between(
     return tuple(edits)
 
 
-def _kept(pair: EditPair) -> Iterator[_Run]:
-    """Yield the runs of kept tokens; a token whose case differs is a run of its own."""
+def _kept(pair: EditPair, segments: Sequence[Segment]) -> Iterator[_Run]:
+    """Yield the runs of kept tokens that no segment holds; a token whose case differs is a run of
+    its own."""
     source, target = pair.source.tokens, pair.target.tokens
-    run: Block | None = None
-    for row, column in enumerate(pair.partner.tolist()):
+    partner = pair.partner.tolist()
+    for i0, i1, _, _, first, last in segments:
+        if first < last:
+            partner[i0:i1] = [-1] * (i1 - i0)
+    row, n_source = 0, len(partner)
+    while row < n_source:
+        start, column = row, partner[row]
+        row += 1
         if column < 0:
             continue
-        is_equal = source[row] == target[column]
-        if run and is_equal and (run.source_end, run.target_end) == (row, column):
-            run = run._replace(source_end=row + 1, target_end=column + 1)
-            continue
-        if run:
-            yield EditKind.EQUAL, run
-        run = Block(row, row + 1, column, column + 1)
-        if not is_equal:
-            yield EditKind.EQUAL, run
-            run = None
-    if run:
-        yield EditKind.EQUAL, run
+        if source[start] == target[column]:
+            shift = column - start
+            while (
+                row < n_source
+                and partner[row] == row + shift
+                and source[row] == target[partner[row]]
+            ):
+                row += 1
+        yield EditKind.EQUAL, Stretch(start, row, column, column + row - start)
 
 
 def _kind(segment: Segment) -> EditKind:
@@ -122,12 +126,12 @@ def _in_order(runs: Sequence[_Run]) -> list[_Run]:
             is_next = last.source_end == run.source_start or kind is EditKind.INSERT
             if is_next and last.target_end == run.target_start:
                 found.pop()
-                run = Block(last.source_start, run.source_end, last.target_start, run.target_end)
+                run = Stretch(last.source_start, run.source_end, last.target_start, run.target_end)
         found.append((kind, run))
     return found
 
 
-def _moves(pair: EditPair, model: EditModel) -> list[Block]:
+def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
     """Return the runs that have moved."""
     candidates = pair.move_candidates()
     if not candidates:
@@ -136,7 +140,7 @@ def _moves(pair: EditPair, model: EditModel) -> list[Block]:
     return chosen_moves(candidates, probabilities.tolist())
 
 
-def tile(pair: EditPair, moves: Sequence[Block], model: EditModel) -> list[Segment]:
+def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Segment]:
     """Return the segments that are edits; nothing is asked where nothing is to be decided."""
     if not moves and _are_decided(pair.blocks):
         return [Segment(*block, k, k) for k, block in enumerate(pair.blocks)]
@@ -147,7 +151,7 @@ def tile(pair: EditPair, moves: Sequence[Block], model: EditModel) -> list[Segme
     return best_tiling(cuts, (probabilities - COST).tolist())
 
 
-def _are_decided(blocks: Sequence[Block]) -> bool:
+def _are_decided(blocks: Sequence[Stretch]) -> bool:
     """Whether every block is empty on one side, and too far from the others to join them."""
     end = -LONGEST_GAP - 1
     for block in blocks:

@@ -29,7 +29,7 @@ Point: TypeAlias = tuple[int, int]
 """Tokens of source and target that lie before it."""
 
 
-class Block(NamedTuple):
+class Stretch(NamedTuple):
     """A run of tokens on each side, half-open; one may be empty, or both of a Move are not."""
 
     source_start: int
@@ -49,7 +49,7 @@ class Segment(NamedTuple):
     last_block: int
 
 
-def blocks_of(partner: Sequence[int], n_target: int) -> list[Block]:
+def blocks_of(partner: Sequence[int], n_target: int) -> list[Stretch]:
     """Return the blocks between kept tokens.
 
     Parameters
@@ -63,7 +63,7 @@ def blocks_of(partner: Sequence[int], n_target: int) -> list[Block]:
     kept = [(row, column) for row, column in enumerate(partner) if column >= 0]
     for row, column in [*kept, (len(partner), n_target)]:
         if row > i or column > j:
-            found.append(Block(i, row, j, column))
+            found.append(Stretch(i, row, j, column))
         i, j = row + 1, column + 1
     return found
 
@@ -87,20 +87,20 @@ class Cuts:
 
 
 def cuts_of(
-    blocks: Sequence[Block],
+    blocks: Sequence[Stretch],
     kinds: tuple[NDArray[np.int32], NDArray[np.int32]],
     links: NDArray[np.float32],
-    moves: Sequence[Block],
+    moves: Sequence[Stretch],
 ) -> Cuts:
     """Return how blocks can be cut.
 
     Parameters
     ----------
-    blocks : sequence of Block
+    blocks : sequence of Stretch
     kinds : (int32 array, int32 array)
         Kinds of the words of both sides.
     links : float32 array, shape (n_source, n_target)
-    moves : sequence of Block
+    moves : sequence of Stretch
         Runs that moved, which no segment holds.
     """
     cuts = Cuts()
@@ -126,7 +126,7 @@ def cuts_of(
 
 
 def _points(
-    block: Block,
+    block: Stretch,
     kinds: tuple[NDArray[np.int32], NDArray[np.int32]],
     links: NDArray[np.float32],
 ) -> set[Point]:
@@ -158,7 +158,7 @@ def _points(
     return plain
 
 
-def _steps(block: Block, moves: Iterable[Block]) -> Iterator[tuple[int, int, int]]:
+def _steps(block: Stretch, moves: Iterable[Stretch]) -> Iterator[tuple[int, int, int]]:
     """Yield the side, the start and the end of each run of a block that moved."""
     for move in moves:
         if block.source_start <= move.source_start < block.source_end:
@@ -168,7 +168,7 @@ def _steps(block: Block, moves: Iterable[Block]) -> Iterator[tuple[int, int, int
 
 
 def _with_steps(
-    points: set[Point], block: Block, steps: Sequence[tuple[int, int, int]]
+    points: set[Point], block: Stretch, steps: Sequence[tuple[int, int, int]]
 ) -> set[Point]:
     """Return the points with those where runs that moved begin and end."""
     rows, columns = {i for i, _ in points}, {j for _, j in points}
@@ -199,7 +199,7 @@ def _touches(segment: Segment, gone: tuple[set[int], set[int]]) -> bool:
     )
 
 
-def _joined(blocks: Sequence[Block]) -> Iterator[Segment]:
+def _joined(blocks: Sequence[Stretch]) -> Iterator[Segment]:
     """Yield the segments that join neighbouring blocks."""
     for first, begin in enumerate(blocks):
         gap = 0

@@ -33,12 +33,14 @@ def change_of(
     conflicts : collection of Conflict
         Of the pair.
     """
+    if kind is EditKind.EQUAL and len(indices[0]) > 1:
+        return None
+    if kind is EditKind.MOVE:
+        return Change.ORDER
     before = [source.tokens[i] for i in indices[0]]
     after = [target.tokens[j] for j in indices[1]]
     if kind is EditKind.EQUAL:
         return None if before == after else Change.CASE
-    if kind is EditKind.MOVE:
-        return Change.ORDER
     form = _form(before, after)
     if form is not None:
         return form

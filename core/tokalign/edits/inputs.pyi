@@ -1,15 +1,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.words import Side
+from tokalign.edits.words import SideWords
 
 INPUTS: tuple[str, ...]
 
 class SegmentInputs:
     def __init__(
         self,
-        source: Side,
-        target: Side,
+        source: SideWords,
+        target: SideWords,
         links: NDArray[np.float32],
         partner: NDArray[np.int32],
         blocks: NDArray[np.int32],

@@ -36,7 +36,7 @@ cdef float LITTLE = 0.01    # keeps shares of no weight finite
 assert len(INPUTS) == N_INPUTS
 
 
-cdef struct Words:
+cdef struct WordArrays:
     const int32_t *kind      # [n]
     const float *weight      # [n]
     const int32_t *lemma     # [n]
@@ -44,7 +44,7 @@ cdef struct Words:
     Py_ssize_t n
 
 
-cdef struct Run:
+cdef struct TokenRun:
     Py_ssize_t start
     Py_ssize_t end
     float weight             # sum
@@ -53,7 +53,7 @@ cdef struct Run:
     float anywhere           # weighed, of all links
 
 
-cdef void _weigh(const Words *words, Run *run, const float *linked) noexcept nogil:
+cdef void _weigh(const WordArrays *words, TokenRun *run, const float *linked) noexcept nogil:
     """Sum up a run; `linked` holds its words' links inside of the segment, or is NULL."""
     cdef Py_ssize_t k
     cdef float share
@@ -72,7 +72,7 @@ cdef void _weigh(const Words *words, Run *run, const float *linked) noexcept nog
 
 
 cdef int _same_lemmas(
-    const Words *source, const Run *rows, const Words *target, const Run *columns
+    const WordArrays *source, const TokenRun *rows, const WordArrays *target, const TokenRun *columns
 ) noexcept nogil:
     """Return how many different lemmas both runs hold."""
     cdef Py_ssize_t i, j
@@ -90,7 +90,7 @@ cdef int _same_lemmas(
     return found
 
 
-cdef inline int _kind(const Words *words, Py_ssize_t k) noexcept nogil:
+cdef inline int _kind(const WordArrays *words, Py_ssize_t k) noexcept nogil:
     return words.kind[k] if 0 <= k < words.n else NO_KIND
 
 
@@ -99,7 +99,7 @@ cdef class SegmentInputs:
 
     Parameters
     ----------
-    source, target : Side
+    source, target : SideWords
         See tokalign.edits.words.
     links : float32 array, shape (n_source, n_target)
     partner : int32 array, shape (n_source,)
@@ -112,8 +112,8 @@ cdef class SegmentInputs:
         If the shapes disagree.
     """
 
-    cdef Words source
-    cdef Words target
+    cdef WordArrays source
+    cdef WordArrays target
     cdef const float[:, ::1] links
     cdef const int32_t[::1] partner
     cdef const int32_t[:, ::1] blocks
@@ -142,13 +142,13 @@ cdef class SegmentInputs:
     def __dealloc__(self):
         free(self.inside)
 
-    cdef Words _words(self, side, linked) except *:
+    cdef WordArrays _words(self, side, linked) except *:
         cdef const int32_t[::1] kinds = side.kinds
         cdef const float[::1] weights = side.weights
         cdef const int32_t[::1] lemmas = side.lemmas
         sums = np.minimum(linked, 1, dtype=np.float32)
         cdef const float[::1] sum_of = sums
-        cdef Words words
+        cdef WordArrays words
         words.n = kinds.shape[0]
         if weights.shape[0] != words.n or lemmas.shape[0] != words.n or not words.n:
             raise ShapeError("a side's columns differ in length, or are empty")
@@ -181,8 +181,8 @@ cdef class SegmentInputs:
         """Write the inputs of a segment, [N_INPUTS], which holds zeros."""
         cdef const int32_t *first = &self.blocks[segment[4], 0]
         cdef const int32_t *last = &self.blocks[segment[5], 0]
-        cdef Run rows = Run(segment[0], segment[1], 0.0, 0.0, 0.0, 0.0)
-        cdef Run columns = Run(segment[2], segment[3], 0.0, 0.0, 0.0, 0.0)
+        cdef TokenRun rows = TokenRun(segment[0], segment[1], 0.0, 0.0, 0.0, 0.0)
+        cdef TokenRun columns = TokenRun(segment[2], segment[3], 0.0, 0.0, 0.0, 0.0)
         cdef Py_ssize_t n_rows = rows.end - rows.start
         cdef Py_ssize_t n_columns = columns.end - columns.start
         out[0], out[1] = n_rows, n_columns
@@ -216,7 +216,7 @@ cdef class SegmentInputs:
         if segment[5] + 1 < self.blocks.shape[0]:
             out[41] = self.blocks[segment[5] + 1, 0] - last[1]
 
-    cdef void _kept(self, const Run *rows, float *out) noexcept nogil:
+    cdef void _kept(self, const TokenRun *rows, float *out) noexcept nogil:
         """Write how much of a run is kept."""
         cdef Py_ssize_t i
         for i in range(rows.start, rows.end):
@@ -225,7 +225,7 @@ cdef class SegmentInputs:
                 out[14] += self.source.weight[i]
                 out[15] += self.source.kind[i] == PUNCTUATION or self.source.kind[i] == COMMA
 
-    cdef void _related(self, Run *rows, Run *columns, float *out) noexcept nogil:
+    cdef void _related(self, TokenRun *rows, TokenRun *columns, float *out) noexcept nogil:
         """Write how two runs, neither of them empty, are related."""
         cdef float *of_source = self.inside
         cdef float *of_target = self.inside + self.source.n

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tokalign.edits.inputs import INPUTS
 from tokalign.edits.moves import MOVE_INPUTS
+from tokalign.edits.words import word_facts
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.memory import remembered
 from tokalign.relations.forest import Forest
 
 TABLE = "edits"
@@ -29,8 +29,8 @@ class EditModel:
 
     Attributes
     ----------
-    idf : callable
-        Returns the inverse document frequency of a lemma, in [0, 1].
+    facts : callable
+        Returns the kind and the weight of a word; see tokalign.edits.words.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class EditModel:
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
         self._segments = Forest(table, "segment", len(INPUTS), 1)
         self._moves = Forest(table, "move", len(MOVE_INPUTS), 1)
-        self.idf = remembered(frequencies.idf)
+        self.facts = word_facts(frequencies.idf)
 
     @classmethod
     @cache

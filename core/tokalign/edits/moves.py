@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.blocks import Block
-from tokalign.edits.words import Side
+from tokalign.edits.blocks import Stretch
+from tokalign.edits.words import SideWords
 
 MOVE_INPUTS = (
     "n-tokens", "weight", "link-sum", "link-most", "link-mean", "n-links", "same-block",
@@ -21,13 +21,13 @@ LEAST_MOVED = 0.5
 """Probability from which a run has moved."""
 
 
-def move_candidates(same: NDArray[np.uint8], blocks: Sequence[Block]) -> list[Block]:
+def move_candidates(same: NDArray[np.uint8], blocks: Sequence[Stretch]) -> list[Stretch]:
     """Return the longest runs of the same words of two places that are in blocks, in order.
 
     Parameters
     ----------
     same : uint8 array, shape (n_source, n_target)
-    blocks : sequence of Block
+    blocks : sequence of Stretch
     """
     rows = [i for block in blocks for i in range(block.source_start, block.source_end)]
     columns = [j for block in blocks for j in range(block.target_start, block.target_end)]
@@ -42,14 +42,14 @@ def move_candidates(same: NDArray[np.uint8], blocks: Sequence[Block]) -> list[Bl
         n_tokens = 1
         while (i + n_tokens, j + n_tokens) in alike:
             n_tokens += 1
-        found.append(Block(i, i + n_tokens, j, j + n_tokens))
+        found.append(Stretch(i, i + n_tokens, j, j + n_tokens))
     return found
 
 
 def move_inputs(
-    candidates: Sequence[Block],
-    blocks: Sequence[Block],
-    sides: tuple[Side, Side],
+    candidates: Sequence[Stretch],
+    blocks: Sequence[Stretch],
+    sides: tuple[SideWords, SideWords],
     links: NDArray[np.float32],
     same: NDArray[np.uint8],
 ) -> NDArray[np.float32]:
@@ -98,7 +98,7 @@ def move_inputs(
     return np.array(rows, np.float32).reshape(-1, len(MOVE_INPUTS))
 
 
-def chosen_moves(candidates: Sequence[Block], probabilities: Iterable[float]) -> list[Block]:
+def chosen_moves(candidates: Sequence[Stretch], probabilities: Iterable[float]) -> list[Stretch]:
     """Return the runs that moved, the likeliest first; no token is in two of them."""
     likely = [
         (probability, candidate)
@@ -106,14 +106,14 @@ def chosen_moves(candidates: Sequence[Block], probabilities: Iterable[float]) ->
         if probability >= LEAST_MOVED
     ]
     likely.sort(key=lambda each: -each[0])
-    found: list[Block] = []
+    found: list[Stretch] = []
     for _, candidate in likely:
         if not any(_meet(candidate, other) for other in found):
             found.append(candidate)
     return found
 
 
-def _meet(a: Block, b: Block) -> bool:
+def _meet(a: Stretch, b: Stretch) -> bool:
     """Whether two runs share a token."""
     return (a.source_start < b.source_end and b.source_start < a.source_end) or (
         a.target_start < b.target_end and b.target_start < a.target_end

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.blocks import Block, Cuts, Segment, blocks_of, cuts_of
+from tokalign.edits.blocks import Cuts, Segment, Stretch, blocks_of, cuts_of
 from tokalign.edits.inputs import SegmentInputs
 from tokalign.edits.moves import move_candidates, move_inputs
-from tokalign.edits.words import Side, link_matrix, partners, same_words, sides_of
+from tokalign.edits.words import (
+    SideWords,
+    WordFacts,
+    link_matrix,
+    partners,
+    same_words,
+    sides_of,
+)
 from tokalign.types import Sentence
 
 
@@ -22,8 +29,8 @@ class EditPair:
     ----------
     source, target : Sentence
     links : mapping from (source, target) to confidence
-    idf : callable
-        Returns the inverse document frequency of a lemma, in [0, 1].
+    facts : callable
+        See tokalign.edits.words.word_facts.
 
     Attributes
     ----------
@@ -32,7 +39,7 @@ class EditPair:
     links : float32 array, shape (n_source, n_target)
     partner : int32 array, shape (n_source,)
         The target token that each source token is kept as, -1 where it is not.
-    blocks : list of Block
+    blocks : list of Stretch
     """
 
     def __init__(
@@ -40,29 +47,29 @@ class EditPair:
         source: Sentence,
         target: Sentence,
         links: Mapping[tuple[int, int], float],
-        idf: Callable[[str], float],
+        facts: WordFacts,
     ) -> None:
         self.source, self.target = source, target
-        self._idf = idf
+        self._facts = facts
         self.same = same_words(source, target)
         self.links = link_matrix(links, len(source.tokens), len(target.tokens))
         self.partner = partners(source, self.same, self.links)
         self.blocks = blocks_of(self.partner.tolist(), len(target.tokens))
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[SideWords, SideWords]:
         """The words of both sides."""
-        return sides_of(self.source, self.target, self._idf)
+        return sides_of(self.source, self.target, self._facts)
 
-    def move_candidates(self) -> list[Block]:
+    def move_candidates(self) -> list[Stretch]:
         """Return the runs that may have moved."""
         return move_candidates(self.same, self.blocks)
 
-    def move_inputs(self, candidates: Sequence[Block]) -> NDArray[np.float32]:
+    def move_inputs(self, candidates: Sequence[Stretch]) -> NDArray[np.float32]:
         """Return what trees are asked about runs that may have moved."""
         return move_inputs(candidates, self.blocks, self.sides, self.links, self.same)
 
-    def cuts(self, moves: Sequence[Block]) -> Cuts:
+    def cuts(self, moves: Sequence[Stretch]) -> Cuts:
         """Return how the blocks can be cut around what has moved."""
         kinds = self.sides[0].kinds, self.sides[1].kinds
         cuts = cuts_of(self.blocks, kinds, self.links, moves)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.edits.kept import kept_tokens
 from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.weights import content_weight
+from tokalign.lexicon.memory import KNOWN, LONGEST
+from tokalign.lexicon.weights import CONTENT_WEIGHT, content_weight
 from tokalign.types import Sentence
 
 PUNCTUATION, COMMA = 0, 12
@@ -19,12 +20,12 @@ _CONJUNCTION, _OTHER = 13, 14
 _KINDS = {"N": 1, "V": 2, "M": 2, "J": 3, "R": 4, "C": 5, "D": 6, "I": 7, "P": 8, "W": 9, "T": 10}
 _KINDS["E"] = 11
 """Kinds of words, by the first letter of the Penn tag."""
-_CONTENT_WORTH, _WORTH = 0.8, 0.1
-"""What keeping a content word is worth, and what any word is."""
+_CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
+"""What keeping a content word is worth, and another word."""
 _STOPS = frozenset((".", "!", "?"))
 
 
-class Side(NamedTuple):
+class SideWords(NamedTuple):
     """The words of one sentence.
 
     Attributes
@@ -42,29 +43,28 @@ class Side(NamedTuple):
     lemmas: NDArray[np.int32]
 
 
-def sides_of(source: Sentence, target: Sentence, idf: Callable[[str], float]) -> tuple[Side, Side]:
-    """Return the words of both sentences; without tags all that are no punctuation are nouns."""
-    numbers: dict[str, int] = {}
-    sides = []
-    for sentence in (source, target):
-        tokens = sentence.tokens
-        tags = sentence.tags or ("NN",) * len(tokens)
-        lemmas = [lemma.lower() for lemma in sentence.lemmas or tokens]
-        kinds = [_kind(token, tag) for token, tag in zip(tokens, tags, strict=True)]
-        weights = [
-            0.0
-            if kind in (PUNCTUATION, COMMA) or token.lower() in _function_words()
-            else idf(lemma)
-            for token, kind, lemma in zip(tokens, kinds, lemmas, strict=True)
-        ]
-        sides.append(
-            Side(
-                np.array(kinds, np.int32),
-                np.array(weights, np.float32),
-                np.array([numbers.setdefault(lemma, len(numbers)) for lemma in lemmas], np.int32),
-            )
-        )
-    return sides[0], sides[1]
+WordFacts: TypeAlias = Callable[[str, str, str], tuple[int, float]]
+"""Returns the kind and the weight of a word, from its token, tag and lemma."""
+
+
+def word_facts(idf: Callable[[str], float]) -> WordFacts:
+    """Return a function that remembers what it said of words.
+
+    Parameters
+    ----------
+    idf : callable
+        Returns the inverse document frequency of a lemma, in [0, 1].
+    """
+    functions = frozenset(function_words())
+
+    def facts(token: str, tag: str, lemma: str) -> tuple[int, float]:
+        kind = _kind(token, tag)
+        if kind in (PUNCTUATION, COMMA) or token.lower() in functions:
+            return kind, 0.0
+        return kind, idf(lemma.lower())
+
+    known = lru_cache(KNOWN)(facts)
+    return lambda token, *rest: (known if len(token) <= LONGEST else facts)(token, *rest)
 
 
 def _kind(token: str, tag: str) -> int:
@@ -73,9 +73,28 @@ def _kind(token: str, tag: str) -> int:
     return _CONJUNCTION if tag == "CC" else _KINDS.get(tag[:1], _OTHER)
 
 
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(function_words())
+def sides_of(source: Sentence, target: Sentence, facts: WordFacts) -> tuple[SideWords, SideWords]:
+    """Return the words of both sentences; without tags all that are no punctuation are nouns."""
+    numbers: dict[str, int] = {}
+    sides = []
+    for sentence in (source, target):
+        tokens = sentence.tokens
+        lemmas = sentence.lemmas or tokens
+        kinds, weights = zip(*map(facts, tokens, tags_of(sentence), lemmas), strict=True)
+        lemma_numbers = [numbers.setdefault(lemma.lower(), len(numbers)) for lemma in lemmas]
+        sides.append(
+            SideWords(
+                np.array(kinds, np.int32),
+                np.array(weights, np.float32),
+                np.array(lemma_numbers, np.int32),
+            )
+        )
+    return sides[0], sides[1]
+
+
+def tags_of(sentence: Sentence) -> tuple[str, ...]:
+    """Return the tags; without any, nouns."""
+    return sentence.tags or ("NN",) * len(sentence.tokens)
 
 
 def same_words(source: Sentence, target: Sentence) -> NDArray[np.uint8]:
@@ -85,25 +104,32 @@ def same_words(source: Sentence, target: Sentence) -> NDArray[np.uint8]:
     other, begins a sentence.
     """
     numbers: dict[str, int] = {}
-    exact, lower = (
-        [
-            np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int32)
-            for words in sides
-        ]
-        for sides in (
-            (source.tokens, target.tokens),
-            [[token.lower() for token in side.tokens] for side in (source, target)],
-        )
+    rows, columns = (
+        np.array([numbers.setdefault(word, len(numbers)) for word in side.tokens], np.int32)
+        for side in (source, target)
     )
-    begins = [np.array(_begins(side.tokens)) for side in (source, target)]
-    same = exact[0][:, None] == exact[1]
-    same |= (lower[0][:, None] == lower[1]) & (begins[0][:, None] != begins[1])
+    same: NDArray[np.bool_] = rows[:, None] == columns
+    begins = _begins(source.tokens), _begins(target.tokens)
+    for i in begins[0]:
+        for j in _in_other_case(source.tokens[i], target.tokens):
+            same[i, j] |= j not in begins[1]
+    for j in begins[1]:
+        for i in _in_other_case(target.tokens[j], source.tokens):
+            same[i, j] |= i not in begins[0]
     return same.view(np.uint8)
 
 
-def _begins(tokens: tuple[str, ...]) -> list[bool]:
-    """Return of each token whether it begins a sentence."""
-    return [k == 0 or tokens[k - 1] in _STOPS for k in range(len(tokens))]
+def _begins(tokens: tuple[str, ...]) -> list[int]:
+    """Return the tokens that begin a sentence."""
+    return [0, *(k + 1 for k, token in enumerate(tokens[:-1]) if token in _STOPS)]
+
+
+def _in_other_case(word: str, tokens: tuple[str, ...]) -> list[int]:
+    """Return the tokens that are a word but for its case."""
+    lower, upper = word.lower(), word[:1].upper() + word[1:]
+    if lower == word == upper:
+        return []
+    return [k for k, token in enumerate(tokens) if token != word and token.lower() == lower]
 
 
 def link_matrix(
@@ -121,6 +147,11 @@ def partners(
     source: Sentence, same: NDArray[np.uint8], links: NDArray[np.float32]
 ) -> NDArray[np.int32]:
     """Return the target token that each source token is kept as; -1 where it is not kept."""
-    tags = source.tags or ("NN",) * len(source.tokens)
-    worth = np.array([_WORTH + _CONTENT_WORTH * (content_weight(tag) == 1.0) for tag in tags])
+    worth = np.array(list(map(_worth, tags_of(source))))
     return kept_tokens(same, worth, links)
+
+
+@cache
+def _worth(tag: str) -> float:
+    """Return what keeping a word of a tag is worth."""
+    return _CONTENT_WORTH if content_weight(tag) == CONTENT_WEIGHT else _OTHER_WORTH
