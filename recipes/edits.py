@@ -169,20 +169,33 @@ def arrays_of(moves: MarkedRows, segments: MarkedRows, chosen: NDArray[np.bool_]
     )
 
 
+def held_out(prepared: Sequence[AlignedEdits], seed: int) -> list[set[Marked]]:
+    """Return the edits of each pair by a model that is fitted on the other folds.
+
+    Parameters
+    ----------
+    prepared : sequence of AlignedEdits
+    seed : int
+        Of the division into folds.
+    """
+    folds = folds_of([each.marked for each in prepared], seed)
+    moves = move_examples(prepared)
+    segments = segment_examples(prepared, moves, folds)
+    found: list[set[Marked]] = [set() for _ in prepared]
+    for fold in range(N_FOLDS):
+        model = _opened(arrays_of(moves, segments, folds != fold))
+        for number in np.flatnonzero(folds == fold).tolist():
+            each = prepared[number]
+            edits = edits_between(each.source, each.target, each.links, model=model)
+            found[number] = marked_of(edits)
+    return found
+
+
 def judge(prepared: Sequence[AlignedEdits], seeds: Sequence[int]) -> None:
     """Print how exactly edits are found in held-out pairs, for each division into folds."""
     pairs = [each.marked for each in prepared]
-    moves = move_examples(prepared)
     for seed in seeds:
-        folds = folds_of(pairs, seed)
-        segments = segment_examples(prepared, moves, folds)
-        predicted: list[set[Marked]] = [set() for _ in pairs]
-        for fold in range(N_FOLDS):
-            model = _opened(arrays_of(moves, segments, folds != fold))
-            for number in np.flatnonzero(folds == fold).tolist():
-                each = prepared[number]
-                edits = edits_between(each.source, each.target, each.links, model=model)
-                predicted[number] = marked_of(edits)
+        predicted = held_out(prepared, seed)
         for part in ("train", "dev", ""):
             chosen = [k for k, pair in enumerate(pairs) if pair.part.startswith(part)]
             scores = score_edits([pairs[k] for k in chosen], [predicted[k] for k in chosen])

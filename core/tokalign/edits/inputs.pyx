@@ -1,7 +1,7 @@
 """What the trees of edits are asked about each segment; `INPUTS` names it in order.
 
 A run's words are linked as far as the confidences of their links inside of the segment sum to one.
-tests/reference/edit_inputs.py computes the same word by word.
+tests/reference/edits.py computes the same word by word.
 """
 
 from libc.stdint cimport int32_t
