@@ -51,16 +51,18 @@ ROOMS: dict[str, set[str]] = {
     # Floor 4.
     "texts": {"annotate", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
-    "view": {"evaluate", "types"},
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
+    "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
+    # Floor 7.
     "decoding": {
         "annotate",
         "batches",
         "crf",
+        "edits",
         "errors",
         "features",
         "lexicon",
@@ -70,7 +72,8 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
-    # Floor 7.
+    "view": {"edits", "evaluate", "types"},
+    # Floor 8.
     "aligner": {
         "annotate",
         "batches",
@@ -85,7 +88,7 @@ ROOMS: dict[str, set[str]] = {
         "systems",
         "types",
     },
-    # Floor 8.
+    # Floor 9.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._figures import pair_figures
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
 from tokalign.errors import InputError
 from tokalign.features.analysis import check_columns
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.memory import remembered
 from tokalign.lexicon.weights import content_weight, token_weight
 from tokalign.model.file import ModelHeader
 from tokalign.systems import Matches, System, check_options, summary
-from tokalign.systems.words import remembered
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, Direction
@@ -103,6 +103,8 @@ class SystemBackend(Backend):
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
         )
+        if options.edits:
+            columns.edits = edits_of(columns, errors)
         return Decided(columns, errors, confidences if means else ())
 
     def explain(
