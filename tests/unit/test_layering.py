@@ -46,7 +46,6 @@ ROOMS: dict[str, set[str]] = {
     "annotate": {"errors", "files", "lexicon", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
-    "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     # Floor 4.
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
@@ -54,6 +53,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
+    "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
     "decoding": {
@@ -64,6 +64,7 @@ ROOMS: dict[str, set[str]] = {
         "features",
         "lexicon",
         "model",
+        "questions",
         "relations",
         "systems",
         "types",
