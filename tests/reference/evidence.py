@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -74,7 +75,10 @@ def evidence(
         "neighbours": neighbours(asked, weight, covered, best, share(covered, asked)),
         "topic": topic(
             [(question.tokens[j], question.lemmas[j], weight[j]) for j in asked],
-            [(t, m, idf(m.lower())) for t, m in zip(candidate.tokens, candidate.lemmas, strict=True)],
+            [
+                (token, lemma, idf(lemma.lower()))
+                for token, lemma in zip(candidate.tokens, candidate.lemmas, strict=True)
+            ],
             vectors,
         ),
         "typed": max((fits[k] for k in free), default=0.0),
@@ -93,7 +97,7 @@ def neighbours(
     without: float,
 ) -> float:
     kept = whole = 0.0
-    for first, second in zip(asked, asked[1:], strict=False):
+    for first, second in itertools.pairwise(asked):
         if second - first > 2:
             continue
         lesser = min(weight[first], weight[second])

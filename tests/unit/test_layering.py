@@ -88,7 +88,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 8.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
-    "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -97,6 +97,7 @@ ROOMS: dict[str, set[str]] = {
         "errors",
         "model",
         "neural",
+        "questions",
         "systems",
         "types",
         "v1",

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from functools import cache
 
-from tokalign.errors import InputError
 from tokalign.questions.weights import PRIOR, AnswerWeights, by_size, sigmoid
 from tokalign.types import FeatureContribution, Judgement
 
@@ -25,23 +25,13 @@ _LEAST = 1e-9
 def standardised(priors: Sequence[float | None]) -> list[float | None]:
     """Return priors with a mean of 0 and a standard deviation of 1; None where there is none.
 
-    Where all are equal, all are 0.
-
-    Raises
-    ------
-    InputError
-        If one is not finite.
+    They are finite. Where all are equal, all are 0.
 
     Examples
     --------
     >>> standardised([3.0, None, 1.0])
     [1.0, None, -1.0]
     """
-    for number, prior in enumerate(priors):
-        if prior is not None and not math.isfinite(prior):
-            raise InputError(
-                f"prior {number} is {prior}; wanted a finite number", field=f"priors[{number}]"
-            )
     known = [prior for prior in priors if prior is not None]
     largest = max(map(abs, known), default=0.0)
     if not largest:
@@ -52,6 +42,12 @@ def standardised(priors: Sequence[float | None]) -> list[float | None]:
     if deviation < _LEAST:
         return [None if prior is None else 0.0 for prior in priors]
     return [None if prior is None else (prior / largest - mean) / deviation for prior in priors]
+
+
+@cache
+def shipped_weights() -> AnswerWeights:
+    """Return the weights that ship with the package, read once."""
+    return AnswerWeights.open_shipped()
 
 
 def weighed(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from tokalign.files.tables import DATA_DIR
-from tokalign.questions.evidence import EVIDENCE
 from tokalign.types import FeatureContribution
 
 WEIGHTS_FILE = "question-weights.tsv"
@@ -56,7 +55,7 @@ class AnswerWeights:
     Attributes
     ----------
     question : Regression
-        Over EVIDENCE.
+        Over the pieces of tokalign.questions.evidence.EVIDENCE, in their order.
     claim : Regression
         Over CLAIM_EVIDENCE.
     prior : float
@@ -71,18 +70,16 @@ class AnswerWeights:
     def open_shipped(cls) -> Self:
         """Return the weights that ship with the package."""
         rows = (DATA_DIR / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
-        found = {
-            (of, name): float(weight) for of, name, weight in (row.split("\t") for row in rows)
-        }
+        found: dict[str, dict[str, float]] = {"question": {}, "claim": {}, "any": {}}
+        for row in rows:
+            of, name, weight = row.split("\t")
+            found[of][name] = float(weight)
 
-        def regression(of: str, names: tuple[str, ...]) -> Regression:
-            return Regression(names, found[of, BIAS], tuple(found[of, name] for name in names))
+        def regression(weights: dict[str, float]) -> Regression:
+            bias = weights.pop(BIAS)
+            return Regression(tuple(weights), bias, tuple(weights.values()))
 
-        return cls(
-            regression("question", EVIDENCE),
-            regression("claim", CLAIM_EVIDENCE),
-            found["any", PRIOR],
-        )
+        return cls(regression(found["question"]), regression(found["claim"]), found["any"][PRIOR])
 
     def rows(self) -> str:
         """Return the file that `open_shipped` reads."""
