@@ -84,7 +84,8 @@ def fit(sets: Sets, names: tuple[str, ...]) -> Regression:
 
 def log_odds(regression: Regression, query: QueryEvidence) -> Array:
     """Return the log odds of a query's candidates."""
-    return regression.bias + query.evidence @ np.array(regression.weights)
+    total: Array = regression.bias + query.evidence @ np.array(regression.weights)
+    return total
 
 
 def prior_of(query: QueryEvidence, name: str) -> Array:
@@ -186,6 +187,18 @@ def cross_validated(sets: Sets) -> dict[tuple[str, str], Array]:
     return {key: figures / N_DIVISIONS for key, figures in found.items()}
 
 
+def rows(sets: Sets) -> Iterator[dict[str, object]]:
+    """Yield the figures of every set and system, with their intervals."""
+    for name, system, figures in measured(sets):
+        drawn = np.random.default_rng(0).integers(len(figures), size=(N_SAMPLES, len(figures)))
+        low, high = np.quantile(figures[drawn].mean(axis=1), (0.025, 0.975), axis=0)
+        row: dict[str, object] = {"set": name, "system": system, "queries": len(figures)}
+        for k, metric in enumerate(("mean_average_precision", "mean_reciprocal_rank")):
+            row[metric] = round(float(figures[:, k].mean()), 4)
+            row[f"{metric}_95"] = [round(float(low[k]), 4), round(float(high[k]), 4)]
+        yield row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
@@ -194,13 +207,7 @@ def main() -> None:
     arguments = parser.parse_args()
     aligner = Aligner.load(arguments.model)
     sets = {name: judged(arguments.data, name, aligner) for name in SETS}
-    for name, system, figures in measured(sets):
-        drawn = np.random.default_rng(0).integers(len(figures), size=(N_SAMPLES, len(figures)))
-        low, high = np.quantile(figures[drawn].mean(axis=1), (0.025, 0.975), axis=0)
-        row: dict[str, object] = {"set": name, "system": system, "queries": len(figures)}
-        for k, metric in enumerate(("mean_average_precision", "mean_reciprocal_rank")):
-            row[metric] = round(float(figures[:, k].mean()), 4)
-            row[f"{metric}_interval"] = [round(float(low[k]), 4), round(float(high[k]), 4)]
+    for row in rows(sets):
         print(json.dumps(row))
     regressions, prior = learn(sets)
     weights = AnswerWeights(regressions["trecqa"], regressions["wice"], prior)

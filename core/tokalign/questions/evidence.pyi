@@ -1,5 +1,3 @@
-from enum import IntEnum
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,8 +6,6 @@ from tokalign.questions.expected import Expected
 from tokalign.types import Sentence
 
 EVIDENCE: tuple[str, ...]
-
-class EvidencePiece(IntEnum): ...
 
 def pair_evidence(
     extractor: Extractor,
