@@ -21,7 +21,7 @@ cdef class EvidenceRows:
     Attributes
     ----------
     values : float64 array, shape (n_pairs, n_evidence)
-        Columns as tokalign.questions.evidence.EVIDENCE names them; zeros until the batch is
+        Columns as EVIDENCE of tokalign.questions.evidence names them; zeros until the batch is
         decided, and of a pair that failed.
     """
 

@@ -29,8 +29,8 @@ def standardised(priors: Sequence[float | None]) -> list[float | None]:
 
     Examples
     --------
-    >>> standardised([3.0, None, 1.0])
-    [1.0, None, -1.0]
+    >>> standardised([8.0, None, 0.0, 8.0, 0.0])
+    [1.0, None, -1.0, 1.0, -1.0]
     """
     known = [prior for prior in priors if prior is not None]
     largest = max(map(abs, known), default=0.0)
