@@ -87,14 +87,11 @@ class Aligner:
         self.is_system = not isinstance(model, Model)
         self._backend: Backend
         if isinstance(model, Model):
-            lexicons = Lexicons.for_groups(model.table.groups)
-            frequencies = lexicons.frequencies
-            self._backend = ModelBackend(model, lexicons)
+            self._backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
         else:
-            frequencies = Frequencies.open_shipped()
-            self._backend = SystemBackend(model, frequencies)
+            self._backend = SystemBackend(model, Frequencies.open_shipped())
         self.header: ModelHeader = self._backend.header
-        self._judge = Judge(frequencies.idf)
+        self._judge = Judge()
         if encoder is None and self.header.encoder:
             from tokalign.neural.encoder import Encoder  # its packages are optional
 
@@ -365,13 +362,13 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        for outcome in self._backend.align_with_means(together(self._encode, pairs), options):
+        encoded = together(self._encode, pairs)
+        for outcome in self._backend.align_candidates(encoded, options, by):
             if isinstance(outcome, Exception):
                 yield outcome
             else:
-                alignment, mean = outcome
-                judgement = self._judge.judge(alignment, mean, by, explain=options.explain)
-                yield alignment, judgement
+                alignment, found = outcome
+                yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
 
     def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""

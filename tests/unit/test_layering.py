@@ -46,7 +46,6 @@ ROOMS: dict[str, set[str]] = {
     "annotate": {"errors", "files", "lexicon", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
-    "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     # Floor 4.
     "texts": {"annotate", "types"},
@@ -54,6 +53,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
+    "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
     "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
@@ -67,6 +67,7 @@ ROOMS: dict[str, set[str]] = {
         "features",
         "lexicon",
         "model",
+        "questions",
         "relations",
         "systems",
         "types",
@@ -91,7 +92,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 9.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
-    "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -100,6 +101,7 @@ ROOMS: dict[str, set[str]] = {
         "errors",
         "model",
         "neural",
+        "questions",
         "systems",
         "types",
         "v1",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
+from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding.backend import (
     Backend,
     Decided,
@@ -29,6 +30,7 @@ from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
+from tokalign.questions.expected import Expected
 from tokalign.relations.model import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.alignment import LinkTuple
@@ -73,17 +75,24 @@ class ModelBackend(Backend):
         return self._styles.names.index(name) if name else 0
 
     def decide(
-        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        means: bool = False,
+        ranks: bool = False,
+        expected: Sequence[Expected] = (),
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         style = self._number(options)
-        if style < 0 and (means or options.detail is Detail.SCORES):
+        if style < 0 and (means or ranks or options.detail is Detail.SCORES):
             # Pairs are compared by their scores, and those of one style can be.
             style = 0
         relations = self.relations if options.relations else None
         finisher = _Finisher(
             options, self._conventions, self._table, relations, len(pairs), means=means
         )
+        evidence = EvidenceRows(expected) if expected else None
         decided, errors = decide_batch(
             self._decoder,
             pairs,
@@ -93,6 +102,7 @@ class ModelBackend(Backend):
             finisher.finish,
             finisher.has_more,
             relations,
+            evidence,
         )
         names = self._styles.names
         columns = AlignmentColumns(
@@ -111,7 +121,9 @@ class ModelBackend(Backend):
         )
         if options.edits:
             columns.edits = edits_of(columns, errors)
-        return Decided(columns, errors, finisher.means)
+        return Decided(
+            columns, errors, finisher.means, None if evidence is None else evidence.values
+        )
 
     @cached_property
     def relations(self) -> RelationModel:
