@@ -75,7 +75,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "decoding",
-        "errors",
+        "documents",
         "features",
         "lexicon",
         "model",
@@ -89,6 +89,7 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "texts": {"aligner", "annotate", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -125,7 +126,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}
