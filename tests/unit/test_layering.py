@@ -81,7 +81,6 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "neural",
         "questions",
-        "relations",
         "systems",
         "types",
     },
