@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 from tokalign.documents.candidates import TextCandidate, find_candidates
-from tokalign.documents.chain import best_chain
+from tokalign.documents.blocks import choose
 from tokalign.documents.sentences import sentences_of
 from tokalign.errors import ShapeError
 from tokalign.types.texts import SentenceSpan
@@ -105,7 +105,7 @@ class TextPlan:
             )
         known = [(each, 1.0) for each in self._same]
         known += [(each, float(s)) for each, s in zip(self.candidates, similarities, strict=True)]
-        chosen, moved = best_chain(known, len(self.old), len(self.new))
+        chosen, moved = choose(known)
         return self._ordered(chosen, moved)
 
     def _ordered(
