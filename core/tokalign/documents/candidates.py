@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.documents.chain import best_chain
+from tokalign.annotate.pieces import is_short
+from tokalign.documents.chain import UNITS, best_chain
 from tokalign.documents.overlap import best_partners, shared_beyond
+from tokalign.documents.sentences import MOST_TOKENS
 from tokalign.documents.words import TextWords, total_weights, words_of
 
 MOST_HELD = 50
@@ -32,9 +35,6 @@ SHORT_GAP = 4
 """Most pairs of sentences between two anchors that are all compared."""
 LEAST_BEYOND = 0.07
 """Share of a neighbour's words that a sentence has and its partner lacks."""
-GAIN_UNITS = 1_000_000
-"""Of a score of 1, as whole numbers."""
-
 Pairs: TypeAlias = NDArray[np.int32]
 """Numbers of sentences of the old text and of the new one, shape (n, 2)."""
 
@@ -109,14 +109,14 @@ def find_candidates(
     found = words.partners(_everything(len(old), len(new)), _everything(len(new), len(old)))
     found.update(dict.fromkeys(same, 1.0))
     anchors = _anchors(found)
-    old_gaps, new_gaps = (
-        _gaps(anchors, len(old), len(new)),
-        _gaps(anchors[:, ::-1], len(new), len(old)),
-    )
+    old_gaps = _gaps(anchors, len(old), len(new))
+    new_gaps = _gaps([(j, i) for i, j in anchors], len(new), len(old))
     found.update(words.partners(old_gaps, new_gaps))
     singles = set(found) | set(_short_gaps(anchors, len(old), len(new)))
     joined = _joined(words, np.array(sorted(singles), np.int32).reshape(-1, 2))
     known = set(same)
+    joined |= _beside_anchors([pair for pair in anchors if pair not in known], len(old), len(new))
+    joined = {each for each in joined if _is_short(old, each.old) and _is_short(new, each.new)}
     compared = [TextCandidate(i, 1, j, 1) for i, j in singles if (i, j) not in known]
     return sorted([*compared, *joined]), sorted(TextCandidate(i, 1, j, 1) for i, j in same)
 
@@ -131,18 +131,23 @@ def identical(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     for side, sentences in enumerate((old, new)):
         for k, text in enumerate(sentences):
             places.setdefault(text, ([], []))[side].append(k)
-    pairs = set()
+    pairs: set[tuple[int, int]] = set()
     for olds, news in places.values():
         pairs.update(zip(olds, news, strict=False))
         pairs.update(zip(reversed(olds), reversed(news), strict=False))
     return sorted(pairs)
 
 
+def _is_short(sentences: Sequence[str], numbers: Sequence[int]) -> bool:
+    """Whether sentences may be aligned together."""
+    return len(numbers) == 1 or is_short(" ".join(sentences[k] for k in numbers), MOST_TOKENS)
+
+
 def _everything(n: int, n_other: int) -> NDArray[np.int32]:
     return np.tile(np.array([0, n_other], np.int32), (n, 1))
 
 
-def _anchors(scores: dict[tuple[int, int], float]) -> Pairs:
+def _anchors(scores: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
     """Return the pairs that are each other's best partners, as far as they keep the order."""
     best: tuple[dict[int, float], dict[int, float]] = ({}, {})
     for pair, score in scores.items():
@@ -154,37 +159,58 @@ def _anchors(scores: dict[tuple[int, int], float]) -> Pairs:
         if score >= LEAST_ANCHOR and score >= best[0][i] and score >= best[1][j]
     )
     if not anchors:
-        return np.zeros((0, 2), np.int32)
+        return []
     blocks = np.ones((len(anchors), 4), np.int32)
     blocks[:, ::2] = anchors
-    gains = np.array([round(GAIN_UNITS * scores[each]) for each in anchors], np.int64)
-    return np.ascontiguousarray(blocks[best_chain(blocks, gains), ::2])
+    gains = np.array([round(UNITS * scores[each]) for each in anchors], np.int64)
+    return [anchors[k] for k in best_chain(blocks, gains)]
 
 
-def _gaps(anchors: Pairs, n: int, n_other: int) -> NDArray[np.int32]:
+def _gaps(anchors: Sequence[tuple[int, int]], n: int, n_other: int) -> NDArray[np.int32]:
     """Return for each sentence which of the other text stand between the same anchors.
 
     Those of an anchor reach from the anchor before it to the one after it.
     """
     at = np.arange(n)
-    before = np.searchsorted(anchors[:, 0], at, side="left")
-    after = np.searchsorted(anchors[:, 0], at, side="right")
-    starts = np.append(0, anchors[:, 1] + 1)[before]
-    ends = np.append(anchors[:, 1], n_other)[after]
+    here = np.array([i for i, _ in anchors], np.int64)
+    there = np.array([j for _, j in anchors], np.int64)
+    starts = np.append(0, there + 1)[np.searchsorted(here, at, side="left")]
+    ends = np.append(there, n_other)[np.searchsorted(here, at, side="right")]
     return np.ascontiguousarray(np.column_stack([starts, ends]).astype(np.int32))
 
 
-def _short_gaps(anchors: Pairs, n_old: int, n_new: int) -> list[tuple[int, int]]:
+def _short_gaps(
+    anchors: Sequence[tuple[int, int]], n_old: int, n_new: int
+) -> list[tuple[int, int]]:
     """Return all pairs of sentences between two anchors, where these are few."""
-    edges = [(-1, -1), *map(tuple, anchors.tolist()), (n_old, n_new)]
+    edges = [(-1, -1), *anchors, (n_old, n_new)]
     pairs = []
-    for (i, j), (next_i, next_j) in zip(edges, edges[1:], strict=False):
+    for (i, j), (next_i, next_j) in pairwise(edges):
         if (next_i - i - 1) * (next_j - j - 1) <= SHORT_GAP:
             pairs += [(a, b) for a in range(i + 1, next_i) for b in range(j + 1, next_j)]
     return pairs
 
 
-def _joined(words: _Texts, singles: Pairs) -> list[TextCandidate]:
+def _beside_anchors(
+    anchors: Sequence[tuple[int, int]], n_old: int, n_new: int
+) -> set[TextCandidate]:
+    """Return anchors joined with a sentence that stands alone beside them."""
+    found = set()
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *anchors, (n_old, n_new)]):
+        if (next_i - i, next_j - j) == (1, 2):
+            found |= {TextCandidate(i, 1, j, 2), TextCandidate(next_i, 1, j + 1, 2)}
+        elif (next_i - i, next_j - j) == (2, 1):
+            found |= {TextCandidate(i, 2, j, 1), TextCandidate(i + 1, 2, next_j, 1)}
+    return {
+        each
+        for each in found
+        if min(each.old_first, each.new_first) >= 0
+        and each.old[-1] < n_old
+        and each.new[-1] < n_new
+    }
+
+
+def _joined(words: _Texts, singles: Pairs) -> set[TextCandidate]:
     """Return the neighbours that are worth comparing together."""
     ones = _with_neighbour(words.old, words.new, words.weights, singles)
     twos = _with_neighbour(words.new, words.old, words.weights, singles[:, ::-1])
@@ -197,7 +223,7 @@ def _joined(words: _Texts, singles: Pairs) -> list[TextCandidate]:
             found.add(TextCandidate(i, 2, j, 2))
         if (i - 1, j) in merges:
             found.add(TextCandidate(i - 1, 2, j, 2))
-    return sorted(found)
+    return found
 
 
 def _with_neighbour(

@@ -1,17 +1,15 @@
 """The chain of blocks of the highest total gain that keeps the order of both texts.
 
 A block covers neighbouring sentences of the old text and of the new one. Of two blocks of a chain,
-the later one begins after the earlier one ends, in both texts. Where it begins right there in both,
-the chain gains a bonus more. From the last sentence to the first, with blocks[k] a block and
-ends its ends::
+the later one begins after the earlier one ends, in both texts. From the last sentence to the first::
 
-    best[k] = gain[k] + max(0, best[m], best[m'] + bonus)
+    best[k] = gain[k] + max(0, best[m])
 
-over all m that begin at or after the ends of k, and all m' that begin exactly there. A Fenwick tree
-over the new text's sentences holds the best of those whose old sentences come late enough, so that
-n blocks take O(n log n) time and O(n) memory.
+over all blocks m that begin at or after both ends of k. A Fenwick tree (1994, Software: Practice and
+Experience 24(3)) over the new text's sentences holds the best of those whose old sentences come late
+enough, so that n blocks take O(n log n) time and O(n) memory.
 
-Gains are whole numbers, so that sums are exact and ties are real ones. Of chains with equal totals
+Gains are whole numbers (millionths), so that sums are exact and ties are real ones. Of chains with equal totals
 the one is taken whose first block has the lower number, then whose second one has, and so on.
 """
 
@@ -20,6 +18,8 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from tokalign.errors import ShapeError
+
+UNITS = 1_000_000       # of a gain of 1
 
 cdef enum:
     NONE = -1
@@ -59,7 +59,7 @@ cdef void find(
 
 cdef void fill(
     const int32_t[:, ::1] blocks, const int64_t[::1] gains, const int32_t[::1] by_end,
-    int64_t bonus, int64_t[::1] best, int32_t[::1] after, int64_t[::1] tree_gain,
+    int64_t[::1] best, int32_t[::1] after, int64_t[::1] tree_gain,
     int32_t[::1] tree_block,
 ) noexcept nogil:
     """Fill in the best total from each block on, and the block after it.
@@ -67,13 +67,14 @@ cdef void fill(
     Parameters
     ----------
     blocks : shape (n, 4)
-        First old sentence, number of old ones, first new one, number of new ones; sorted.
+        First old sentence, number of old ones, first new one, number of new ones; sorted by the
+        first old one.
     by_end : shape (n,)
         Blocks by falling end of their old sentences.
     """
     cdef Py_ssize_t n = blocks.shape[0]
     cdef Py_ssize_t pending = n - 1     # the last block that is not in the tree
-    cdef Py_ssize_t step, at
+    cdef Py_ssize_t step
     cdef int32_t k, m, old_end, new_end
     cdef int64_t gain
     for step in range(n):
@@ -84,45 +85,20 @@ cdef void fill(
             insert(tree_gain, tree_block, blocks[pending, 2], best[pending], <int32_t>pending)
             pending -= 1
         find(tree_gain, tree_block, new_end, &gain, &m)
-        if bonus:
-            # Those that begin exactly at both ends stand together.
-            at = first_at(blocks, pending + 1, old_end, new_end)
-            while at < n and blocks[at, 0] == old_end and blocks[at, 2] == new_end:
-                if is_better(best[at] + bonus, <int32_t>at, gain, m):
-                    gain = best[at] + bonus
-                    m = <int32_t>at
-                at += 1
         best[k] = gains[k] + gain
         after[k] = m
 
 
-cdef Py_ssize_t first_at(
-    const int32_t[:, ::1] blocks, Py_ssize_t low, int32_t old, int32_t new
-) noexcept nogil:
-    """Return the first block, not before `low`, that begins at two sentences or after them."""
-    cdef Py_ssize_t high = blocks.shape[0]
-    cdef Py_ssize_t middle
-    while low < high:
-        middle = (low + high) // 2
-        if blocks[middle, 0] < old or (blocks[middle, 0] == old and blocks[middle, 2] < new):
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def best_chain(blocks, gains, int64_t bonus=0):
+def best_chain(blocks, gains):
     """Return the numbers of the blocks of the chain of the highest total gain, in order.
 
     Parameters
     ----------
     blocks : int32 array, shape (n_blocks, 4), C-contiguous
         First sentence of the old text, number of its sentences, first of the new text, and their
-        number; sorted by (first of the old text, first of the new text). Numbers are at least 1.
+        number; sorted by the first of the old text. Numbers are at least 1.
     gains : int64 array, shape (n_blocks,)
         Above 0, of which all together fit into 62 bits.
-    bonus : int
-        At least 0: for a block that begins where the one before it ends, in both texts.
 
     Returns
     -------
@@ -148,9 +124,8 @@ def best_chain(blocks, gains, int64_t bonus=0):
         )
     if n == 0:
         return np.zeros(0, np.int32)
-    order = np.lexsort((blocks[:, 2], blocks[:, 0]))
-    if (order != np.arange(n)).any():
-        raise ShapeError("blocks are not sorted by where they begin in the old text, then the new")
+    if (np.diff(blocks[:, 0]) < 0).any():
+        raise ShapeError("blocks are not sorted by where they begin in the old text")
     cdef const int32_t[::1] by_end = np.argsort(
         -(blocks[:, 0] + blocks[:, 1]), kind="stable"
     ).astype(np.int32)
@@ -160,7 +135,7 @@ def best_chain(blocks, gains, int64_t bonus=0):
     cdef int64_t[::1] tree_gain = np.zeros(n_new + 1, np.int64)
     cdef int32_t[::1] tree_block = np.full(n_new + 1, NONE, np.int32)
     with nogil:
-        fill(blocks_view, gains_view, by_end, bonus, best, after, tree_gain, tree_block)
+        fill(blocks_view, gains_view, by_end, best, after, tree_gain, tree_block)
     totals = np.asarray(best)
     cdef list chosen = []
     cdef int32_t k = totals.argmax()    # the first of equal ones

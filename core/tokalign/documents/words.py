@@ -65,7 +65,8 @@ def words_of(
 def total_weights(side: TextWords, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of the weights of each sentence's stems, shape (n_sentences,)."""
     sums = np.concatenate([[0.0], np.cumsum(weights[side.stems])])
-    return sums[side.offsets[1:]] - sums[side.offsets[:-1]]
+    totals: NDArray[np.float64] = sums[side.offsets[1:]] - sums[side.offsets[:-1]]
+    return totals
 
 
 def _as_arrays(sentences: Sequence[Sequence[int]]) -> TextWords:
