@@ -42,19 +42,20 @@ from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
-from tokalign.types.texts import SentenceSpan
+from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.chunks import align_chunks
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
-    from tokalign.texts import split
+    from tokalign.texts import align_texts, split
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
     "align_chunks": "tokalign.chunks",
+    "align_texts": "tokalign.texts",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
     "split": "tokalign.texts",
@@ -99,7 +100,10 @@ __all__ = [
     "ServerError",
     "ShapeError",
     "Symmetrization",
+    "TextAlignment",
+    "TextBlock",
     "align_chunks",
+    "align_texts",
     "rank",
     "shipped_models",
     "split",

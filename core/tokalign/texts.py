@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING, Any
+
 from tokalign.annotate.sentences import Sentences
-from tokalign.types.texts import SentenceSpan
+from tokalign.types.options import AlignOptions
+from tokalign.types.texts import SentenceSpan, TextAlignment
+
+if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
+
+_loading = threading.Lock()
+_loaded: list[Aligner] = []
 
 
 def split(text: str) -> list[SentenceSpan]:
@@ -30,3 +40,51 @@ def split(text: str) -> list[SentenceSpan]:
     SentenceSpan(start=33, end=47, text='She left at 4.')
     """
     return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
+
+
+def align_texts(
+    old: str,
+    new: str,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Any,
+) -> TextAlignment:
+    """Return which sentences of two texts belong together, and the alignments of these.
+
+    Parameters
+    ----------
+    old, new : str
+        Raw text of any number of sentences, also of none.
+    options : AlignOptions, optional
+        Of the alignments.
+    aligner : Aligner, optional
+        By default one with the default model, loaded once and shared by threads, which take turns.
+    **changes
+        Fields of AlignOptions, in place of those of `options`.
+
+    Raises
+    ------
+    InputError, LimitError
+        As Aligner.align_texts has them.
+
+    Examples
+    --------
+    >>> texts = align_texts("It rained. Dogs bark.", "It rained. The dogs bark. Cats sleep.")
+    >>> for block in texts.blocks:
+    ...     print(block.old, block.new, block.moved)
+    (0,) (0,) False
+    (1,) (1,) False
+    () (2,) False
+    """
+    return (aligner or default_aligner()).align_texts(old, new, options, **changes)
+
+
+def default_aligner() -> Aligner:
+    """Return an aligner with the default model, the same whenever it is asked for."""
+    from tokalign.aligner import Aligner  # with all that aligns, which splitting does not need
+
+    with _loading:
+        if not _loaded:
+            _loaded.append(Aligner.load())
+        return _loaded[0]

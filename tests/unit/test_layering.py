@@ -48,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     # Floor 4.
-    "texts": {"annotate", "types"},
+    "documents": {"annotate", "errors", "lexicon", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
@@ -79,13 +79,12 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "decoding",
-        "errors",
+        "documents",
         "features",
         "lexicon",
         "model",
         "neural",
         "questions",
-        "relations",
         "systems",
         "types",
     },
@@ -93,6 +92,7 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
+    "texts": {"aligner", "annotate", "types"},
     "server": {
         "aligner",
         "annotate",
