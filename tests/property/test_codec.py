@@ -58,6 +58,7 @@ def test_options_that_are_not_given_are_the_defaults():
         ({"detail": align_pb2.DETAIL_SCORES, "posteriors": True}, "options.detail"),
         ({"detail": align_pb2.DETAIL_SCORES, "phrases": True}, "options.detail"),
         ({"detail": align_pb2.DETAIL_SCORES, "relations": True}, "options.detail"),
+        ({"detail": align_pb2.DETAIL_SCORES, "edits": True}, "options.detail"),
         ({"min_confidence": 1.5}, "options.min_confidence"),
         ({"min_confidence": float("nan")}, "options.min_confidence"),
     ],
@@ -213,6 +214,8 @@ def full(kind):
             value = full(getattr(align_pb2, field.message_type.name))
         else:
             value = "x" if field.cpp_type == field.CPPTYPE_STRING else 1
+            if field.name.endswith("_end"):
+                value = 2  # behind its start
         slot = getattr(message, field.name)
         if hasattr(slot, "append"):
             slot.append(value)

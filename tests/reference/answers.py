@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.types import Alignment, FeatureContribution, Judgement, LinkExplanation, Sentence
+from tokalign.types.edits import Edit
 from tokalign.types.options import AlignOptions, Detail
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, Relation
@@ -52,6 +53,7 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         if link.relation is not None:
             message.relations.append(kind_number(link.relation))
             message.relation_probabilities.extend(link.relation.probabilities)
+    message.edits.extend([edit(each) for each in value.edits])
     return message
 
 
@@ -66,6 +68,17 @@ def conflict(value: Conflict) -> align_pb2.Conflict:
         target=value.target,
         strength=value.strength,
     )
+
+
+def edit(value: Edit) -> align_pb2.Edit:
+    message = align_pb2.Edit(kind=align_pb2.EditKind.Value(f"EDIT_KIND_{value.kind.name}"))
+    if value.source:
+        message.source_start, message.source_end = value.source[0], value.source[-1] + 1
+    if value.target:
+        message.target_start, message.target_end = value.target[0], value.target[-1] + 1
+    if value.change is not None:
+        message.change = align_pb2.Change.Value(f"CHANGE_{value.change.name}")
+    return message
 
 
 def posteriors(value: NDArray[np.float32]) -> align_pb2.PosteriorMatrix:

@@ -14,6 +14,7 @@ from tokalign.types import (
     LinkExplanation,
     Sentence,
 )
+from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import (
     AlignOptions,
     Detail,
@@ -42,7 +43,7 @@ ALIGN_OPTIONS = st.sampled_from(Detail).flatmap(
         truncate=st.booleans(),
         # Scores alone go with none of these.
         **dict.fromkeys(
-            ("posteriors", "phrases", "relations"),
+            ("posteriors", "phrases", "relations", "edits"),
             st.just(value=False) if detail is Detail.SCORES else st.booleans(),
         ),
     )
@@ -94,6 +95,10 @@ PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES, st.none() | RELA
 CONFLICTS = st.builds(
     Conflict, st.sampled_from(ConflictKind), st.integers(0, 600), st.integers(0, 600), SHARES
 )
+RUNS = st.builds(
+    lambda start, n: tuple(range(start, start + n)), st.integers(0, 600), st.integers(0, 3)
+)
+EDITS = st.builds(Edit, st.sampled_from(EditKind), RUNS, RUNS, st.none() | st.sampled_from(Change))
 
 
 JUDGEMENTS = st.builds(
@@ -132,6 +137,7 @@ def alignments(draw):
         covered=draw(SHARES),
         agreement=draw(SHARES),
         conflicts=draw(st.lists(CONFLICTS, max_size=3).map(tuple)),
+        edits=draw(st.lists(EDITS, max_size=3).map(tuple)),
     )
 
 

@@ -117,23 +117,23 @@ def test_lines_of_json_hold_constraints(small_model):
 
 def test_edits_are_written_and_shown(small_model, tmp_path):
     command = ["align", "--model", str(small_model), "--format", "jsonl"]
-    text = json.dumps({"id": "x", "source": "Dogs bark.", "target": "The dogs bark."})
+    text = json.dumps({"id": "x", "source": "Dogs bark.", "target": "Dogs bark loudly."})
     with_edits = CliRunner().invoke(main, [*command, "--edits"], input=text)
     without = CliRunner().invoke(main, command, input=text)
     value = json.loads(with_edits.stdout)
     edits = value.pop("edits")
     assert value == json.loads(without.stdout)
-    assert {"kind": "INS", "source": [], "target": [0]} in edits
+    assert {"kind": "INS", "source": [], "target": [2], "change": "content"} in edits
     path = tmp_path / "aligned.jsonl"
     path.write_text(with_edits.stdout)
     shown = CliRunner().invoke(main, ["view", str(path), "--edits"]).stdout
-    assert "INS The" in shown.splitlines()
+    assert "INS loudly" in shown.splitlines()
     assert "INS" not in CliRunner().invoke(main, ["view", str(path)]).stdout
     page = tmp_path / "page.html"
     assert (
         CliRunner().invoke(main, ["view", str(path), "--edits", "--html", str(page)]).exit_code == 0
     )
-    assert '"edits":[["INS",[],[0]]' in page.read_text()
+    assert '["INS",[],[2]]' in page.read_text()
 
 
 def test_edits_need_lines_of_json(small_model):

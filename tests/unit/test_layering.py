@@ -44,6 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
     "annotate": {"errors", "files", "lexicon", "types"},
+    "edits": {"lexicon", "spelling", "types", "values"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"files", "lexicon", "types"},
@@ -51,7 +52,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 4.
     "documents": {"annotate", "errors", "lexicon", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
-    "view": {"evaluate", "types"},
+    "view": {"edits", "evaluate", "types"},
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
@@ -61,6 +62,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "crf",
+        "edits",
         "errors",
         "features",
         "lexicon",

@@ -45,12 +45,14 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
         options.posteriors
         or options.phrases
         or options.relations
+        or options.edits
         or options.explain
         or is_other_unit
     )
-    if (needs_jsonl or layout.edits) and layout.format != "jsonl":
+    if needs_jsonl and layout.format != "jsonl":
         raise click.UsageError(
             "--posteriors, --phrases, --relations, --edits, --explain and --offsets are written "
             "by --format jsonl only"
         )
-    run.write(files, replace(layout, phrases=options.phrases), options.options())
+    layout = replace(layout, phrases=options.phrases, edits=options.edits)
+    run.write(files, layout, options.options())

@@ -166,6 +166,10 @@ class AlignFlags(PairFlags):
         "Add how linked words are related: same, opposite, another value (jsonl only).",
         default=False,
     )
+    edits: bool = flag(
+        "Add what changed from source to target: EQ, SUB, DEL, INS and MOV (jsonl only).",
+        default=False,
+    )
     offsets: str = flag(
         "Unit in which the offsets of tokens count (jsonl only).",
         type=one_of(OffsetUnit),

@@ -73,8 +73,8 @@ class Layout(Lines):
         "Align chunks instead of words: those in brackets, or tokalign's own (ists only).",
         default=False,
     )
-    edits: bool = flag("Add phrase edits: EQ, SUB, DEL and INS (jsonl only).", default=False)
     phrases: bool = False
+    edits: bool = False
 
     def line(self, name: str, alignment: Alignment) -> str:
         if self.format in _OBJECTS:
@@ -82,7 +82,7 @@ class Layout(Lines):
             if self.phrases:
                 value["phrases"] = [_phrase(each) for each in alignment.phrases]
             if self.edits:
-                value["edits"] = [edit_to_json(each) for each in alignment.edits()]
+                value["edits"] = [edit_to_json(each) for each in alignment.edits]
             return json.dumps(value, ensure_ascii=False)
         links = self._links(alignment)
         if self.format == "pharaoh":
@@ -211,8 +211,15 @@ def _phrase(value: Phrase) -> dict[str, Any]:
 
 
 def edit_to_json(value: Edit) -> dict[str, Any]:
-    """Return the object of a phrase edit."""
-    return {"kind": value.kind.value, "source": list(value.source), "target": list(value.target)}
+    """Return the object of an edit; one that keeps its tokens has no change."""
+    found: dict[str, Any] = {
+        "kind": value.kind.value,
+        "source": list(value.source),
+        "target": list(value.target),
+    }
+    if value.change is not None:
+        found["change"] = value.change.value
+    return found
 
 
 def _sentence(sentence: Sentence) -> Any:

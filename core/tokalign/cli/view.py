@@ -35,7 +35,7 @@ class ViewFlags:
     )
     against: Path | None = flag("Links of a second system, for the page.", type=EXISTING_FILE)
     pair: tuple[str, ...] = flag("Show only the pair with this id.", default=())
-    edits: bool = flag("Show phrase edits (EQ, SUB, DEL, INS) as well.", default=False)
+    edits: bool = flag("Show edits (EQ, SUB, DEL, INS, MOV) as well.", default=False)
     html: Path | None = flag(
         "Write a page; without it, grids are printed to the terminal.", type=OutputPath()
     )

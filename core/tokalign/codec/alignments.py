@@ -16,6 +16,7 @@ from tokalign.types import (
     LinkExplanation,
     PassageSentence,
 )
+from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import RELATION_KINDS, Conflict, ConflictKind, Relation
@@ -62,6 +63,7 @@ def decode_alignment(
         covered=message.covered,
         agreement=message.agreement,
         conflicts=tuple(map(_decode_conflict, message.conflicts)),
+        edits=tuple(map(_decode_edit, message.edits)),
     )
 
 
@@ -90,6 +92,16 @@ def _decode_conflict(message: align_pb2.Conflict) -> Conflict:
     """Return a conflict, or raise InputError if its kind is unknown."""
     kind = decode_enum(ConflictKind, message.kind, "conflicts.kind")
     return Conflict(kind, message.source, message.target, message.strength)
+
+
+def _decode_edit(message: align_pb2.Edit) -> Edit:
+    """Return an edit, or raise InputError if its kind or change is unknown."""
+    return Edit(
+        decode_enum(EditKind, message.kind, "edits.kind"),
+        tuple(range(message.source_start, message.source_end)),
+        tuple(range(message.target_start, message.target_end)),
+        decode_enum(Change, message.change, "edits.change") if message.change else None,
+    )
 
 
 def _decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:

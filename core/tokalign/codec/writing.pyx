@@ -12,6 +12,7 @@ from tokalign.codec._writer cimport MessageWriter, zigzag
 
 from tokalign.codec.by_name import NUMBERS
 from tokalign.types.columns import columns_of
+from tokalign.types.edits import Change, EditKind
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
 from tokalign.types.relations import ConflictKind, RelationKind
@@ -20,6 +21,8 @@ cdef dict _DIRECTIONS = NUMBERS[Direction]
 cdef dict _RANK_BYS = NUMBERS[RankBy]
 cdef dict _RELATION_KINDS = NUMBERS[RelationKind]
 cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
+cdef dict _EDIT_KINDS = NUMBERS[EditKind]
+cdef dict _CHANGES = NUMBERS[Change]
 
 
 cdef class _Columns:
@@ -204,13 +207,27 @@ cdef class _AnswerWriter(MessageWriter):
             self.end_packed(PHRASE_RELATION_PROBABILITIES, first)
         return self.end(field, begin)
 
-
     cdef int conflict(self, int field, value) except -1:
         cdef Py_ssize_t begin = self.begin()
         self.number(CONFLICT_KIND, _CONFLICT_KINDS[value.kind])
         self.number(CONFLICT_SOURCE, <uint32_t>value.source)
         self.number(CONFLICT_TARGET, <uint32_t>value.target)
         self.single(CONFLICT_STRENGTH, value.strength)
+        return self.end(field, begin)
+
+    cdef int edit(self, int field, value) except -1:
+        cdef Py_ssize_t begin = self.begin()
+        cdef tuple source = value.source
+        cdef tuple target = value.target
+        self.number(EDIT_KIND, _EDIT_KINDS[value.kind])
+        if source:
+            self.number(EDIT_SOURCE_START, <uint32_t>source[0])
+            self.number(EDIT_SOURCE_END, <uint32_t>source[0] + len(source))
+        if target:
+            self.number(EDIT_TARGET_START, <uint32_t>target[0])
+            self.number(EDIT_TARGET_END, <uint32_t>target[0] + len(target))
+        if value.change is not None:
+            self.number(EDIT_CHANGE, _CHANGES[value.change])
         return self.end(field, begin)
 
     cdef int relations(self, _Columns columns, Py_ssize_t index) except -1:
@@ -315,6 +332,9 @@ cdef class AlignmentWriter:
                 writer.conflict(ALIGNMENT_CONFLICTS, conflict)
             if columns.relations is not None:
                 writer.relations(columns, index)
+            if len(of.edits):
+                for edit in of.edits[index]:
+                    writer.edit(ALIGNMENT_EDITS, edit)
         return writer.taken()
 
 

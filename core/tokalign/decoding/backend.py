@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import put_back, values
+from tokalign.edits import edits_between
 from tokalign.errors import InputError
 from tokalign.features.encoded import Encoded
 from tokalign.model.file import ModelHeader
 from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
+from tokalign.types.edits import Edit
 from tokalign.types.lengths import is_cut
 from tokalign.types.options import AlignOptions
 
@@ -154,3 +156,18 @@ class Backend(ABC):
 def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
     """Return of each pair whether the end of the source, and of the target, was cut off."""
     return [(is_cut(pair[0]), is_cut(pair[1])) for pair, _ in pairs]
+
+
+def edits_of(columns: AlignmentColumns, errors: Container[int]) -> list[tuple[Edit, ...]]:
+    """Return the edits of each pair; none of one that failed."""
+    return [
+        ()
+        if number in errors
+        else edits_between(
+            columns.sources[number],
+            columns.targets[number],
+            columns.confidences_of(number),
+            columns.conflicts_of(number),
+        )
+        for number in range(len(columns))
+    ]

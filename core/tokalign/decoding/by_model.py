@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit, truncated
+from tokalign.decoding.backend import (
+    Backend,
+    Decided,
+    EncodedPair,
+    Unit,
+    edits_of,
+    truncated,
+)
 from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
 from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.convention import Conventions
@@ -102,6 +109,8 @@ class ModelBackend(Backend):
             truncated=truncated(pairs) if options.truncate else (),
             styles=[names[number] for number in decided.styles.tolist()] if names else (),
         )
+        if options.edits:
+            columns.edits = edits_of(columns, errors)
         return Decided(columns, errors, finisher.means)
 
     @cached_property

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._figures import pair_figures
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
 from tokalign.errors import InputError
 from tokalign.features.analysis import check_columns
 from tokalign.lexicon.frequencies import Frequencies
@@ -103,6 +103,8 @@ class SystemBackend(Backend):
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
         )
+        if options.edits:
+            columns.edits = edits_of(columns, errors)
         return Decided(columns, errors, confidences if means else ())
 
     def explain(

@@ -5,7 +5,6 @@ from tokalign.types.alignment import (
     FeatureContribution,
     Link,
     LinkExplanation,
-    edits_between,
 )
 from tokalign.types.gold import GoldPair, Links
 from tokalign.types.ranking import Judgement, PassageSentence
@@ -24,5 +23,4 @@ __all__ = [
     "PassageSentence",
     "Sentence",
     "SentenceLike",
-    "edits_between",
 ]

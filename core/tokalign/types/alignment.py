@@ -6,11 +6,10 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tokalign.types.edits import Edit, phrase_edits
+from tokalign.types.edits import Edit
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, Relation
@@ -132,6 +131,10 @@ class Alignment(View):
         In [0, 1]: 1 without conflicts, else the product of 1 minus the strength of each.
     conflicts : tuple of Conflict
         Where both sides say unlike things in the same place. Systems find none.
+    edits : tuple of Edit
+        What changed from the source to the target. Every token is part of one; they are ordered by
+        target, a deletion behind the edit that ends before it in the source. Empty unless asked
+        for.
     """
 
     source: Sentence
@@ -153,24 +156,8 @@ class Alignment(View):
     covered: float = 0.0
     agreement: float = 1.0
     conflicts: tuple[Conflict, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
-
-    def edits(self) -> tuple[Edit, ...]:
-        """Return the alignment as phrase edits; see tokalign.types.edits.
-
-        Words are equal by lemma where both sentences have lemmas, else by token.
-        """
-        links = [(link.source, link.target) for link in self.links]
-        return edits_between(self.source, self.target, links)
-
-
-def edits_between(
-    source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
-) -> tuple[Edit, ...]:
-    """Return links of two sentences as phrase edits; see Alignment.edits."""
-    if source.lemmas is not None and target.lemmas is not None:
-        return phrase_edits(source.lemmas, target.lemmas, links)
-    return phrase_edits(source.tokens, target.tokens, links)

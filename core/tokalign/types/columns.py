@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.types.alignment import Alignment, Link, LinkExplanation
+from tokalign.types.edits import Edit
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.phrases import Phrase
@@ -51,9 +52,10 @@ class AlignmentColumns:
     symmetrization : Symmetrization
         The same of all pairs.
     posteriors : sequence of float32 array, shapes (n_source, n_target)
-        Of each pair, as Alignment has it; empty unless asked for. So are the next two.
+        Of each pair, as Alignment has it; empty unless asked for. So are the next three.
     explanations : sequence of tuple of LinkExplanation
     phrases : sequence of tuple of Phrase
+    edits : sequence of tuple of Edit
     distance : sequence of float or None
         Of each pair; empty where the system that decided measures none.
     unit : OffsetUnit
@@ -86,6 +88,7 @@ class AlignmentColumns:
     posteriors: Sequence[NDArray[np.float32]] = ()
     explanations: Sequence[tuple[LinkExplanation, ...]] = ()
     phrases: Sequence[tuple[Phrase, ...]] = ()
+    edits: Sequence[tuple[Edit, ...]] = ()
     distance: Sequence[float | None] = ()
     unit: OffsetUnit = OffsetUnit.CODE_POINTS
     truncated: Sequence[tuple[bool, bool]] = ()
@@ -110,6 +113,14 @@ class AlignmentColumns:
         if self.relations is not None:
             columns.append([Relation.of(each) for each in self.relations[span].tolist()])
         return tuple(map(Link, *columns))
+
+    def confidences_of(self, index: int) -> dict[tuple[int, int], float]:
+        """Return the confidence of each link of a pair."""
+        span = slice(self.offsets[index], self.offsets[index + 1])
+        source, target, confidence = (
+            each[span].tolist() for each in (self.source, self.target, self.confidence)
+        )
+        return dict(zip(zip(source, target, strict=True), confidence, strict=True))
 
     def conflicts_of(self, index: int) -> tuple[Conflict, ...]:
         """Return the conflicts of a pair."""
@@ -137,6 +148,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "posteriors": lambda columns, index: _each(columns.posteriors, index, None),
     "explanations": lambda columns, index: _each(columns.explanations, index, ()),
     "phrases": lambda columns, index: _each(columns.phrases, index, ()),
+    "edits": lambda columns, index: _each(columns.edits, index, ()),
     "source_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[0],
     "target_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[1],
     "distance": lambda columns, index: _each(columns.distance, index, None),
@@ -182,6 +194,7 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         posteriors=() if alignment.posteriors is None else [alignment.posteriors],
         explanations=[alignment.explanations],
         phrases=[alignment.phrases],
+        edits=[alignment.edits],
         distance=[alignment.distance],
         truncated=[(alignment.source_truncated, alignment.target_truncated)],
         styles=[alignment.style] if alignment.style else (),

@@ -113,11 +113,13 @@ class AlignOptions:
     relations : bool
         Whether to say of every link, and of every phrase link, how its two sides are related
         (tokalign.types.relations). Conflicts are given always.
+    edits : bool
+        Whether to say what changed from the source to the target (tokalign.types.edits).
     offsets : OffsetUnit
         What the offsets of an alignment's sentences count. Its value as a str is taken, too.
     detail : Detail
         How much of each alignment a server sends; the library gives everything. Its value as a
-        str is taken, too. ``scores`` goes with no posteriors, phrases or relations.
+        str is taken, too. ``scores`` goes with no posteriors, phrases, relations or edits.
     truncate : bool
         Whether a sentence that is too long is cut at the limit instead of refused.
 
@@ -135,6 +137,7 @@ class AlignOptions:
     explain: bool = False
     phrases: bool = False
     relations: bool = False
+    edits: bool = False
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
     detail: Detail = Detail.FULL
     truncate: bool = False
@@ -144,7 +147,7 @@ class AlignOptions:
         self._choose("offsets", OffsetUnit)
         self._choose("detail", Detail)
         if self.detail is Detail.SCORES:
-            for name in ("posteriors", "phrases", "relations"):
+            for name in ("posteriors", "phrases", "relations", "edits"):
                 if getattr(self, name):
                     raise InputError(
                         f"detail is scores, and {name} are asked for; ask for links or full",

@@ -219,12 +219,12 @@ function show(place) {
   history.replaceState(null, "", `#pair=${encodeURIComponent(pair.id)}`);
 }
 
-/* Phrase edits of all links of the pair, whatever the threshold. */
+/* Edits of all links of the pair, whatever the threshold. */
 function listEdits({ edits, source, target }) {
   at("edits").hidden = !edits;
   if (!edits) return;
   const words = (tokens, places) => places.map((k) => tokens[k]).join(" ");
-  at("edits").replaceChildren(make("caption", "phrase edits"), ...edits.map(([kind, from, to]) => {
+  at("edits").replaceChildren(make("caption", "edits"), ...edits.map(([kind, from, to]) => {
     const row = make("tr");
     row.append(make("th", kind), make("td", words(source, from)), make("td", words(target, to)));
     return row;

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from typing import TypeAlias
 
+from tokalign.edits import edits_between
 from tokalign.evaluate import Calibration, LinkChoice, list_errors
 from tokalign.evaluate.compared import Compared
 from tokalign.evaluate.tables import ReportTable
-from tokalign.types import GoldPair, Links, edits_between
+from tokalign.types import GoldPair, Links
 from tokalign.types.relations import RELATION_SIGNS
 
 PageSystem: TypeAlias = tuple[
@@ -44,7 +45,7 @@ class PagePair:
     harm : float
         Summed harm of the pair's errors; see `tokalign.evaluate.LinkError`.
     edits : tuple of (kind, source tokens, target tokens), or None
-        Phrase edits of `links`, where asked for.
+        Edits of `links`, where asked for.
     systems : tuple of (links, harm, relations), or None
         Of every system, where the page lets choose the two that are shown.
     relations : tuple of (source, target, kind)
@@ -87,7 +88,7 @@ def page_pairs(
     has_gold : bool
         False if the pairs' own links are no gold to judge by; the sure ones are left out.
     has_edits : bool
-        Whether phrase edits are shown.
+        Whether edits are shown.
     relations : sequence of mappings, optional
         Of each pair, the kinds of its links' relations.
     """
@@ -159,9 +160,9 @@ def _relations(kinds: Relations) -> tuple[tuple[int, int, str], ...]:
 
 
 def _edits(
-    pair: GoldPair, links: Iterable[tuple[int, int]]
+    pair: GoldPair, confidence: Mapping[tuple[int, int], float]
 ) -> tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]:
-    edits = edits_between(pair.source, pair.target, links)
+    edits = edits_between(pair.source, pair.target, confidence)
     return tuple((edit.kind.value, edit.source, edit.target) for edit in edits)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tokalign.edits import edits_between
 from tokalign.evaluate.tables import ReportTable
-from tokalign.types import GoldPair, Links, edits_between
+from tokalign.types import GoldPair, Links
 
 
 def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
@@ -20,8 +21,8 @@ def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
 
 
 def edit_lines(pair: GoldPair, links: Links) -> Iterator[str]:
-    """Yield a line for each phrase edit: its kind, and the words of both sides that it has."""
-    for edit in edits_between(pair.source, pair.target, links):
+    """Yield a line for each edit: its kind, and the words of both sides that it has."""
+    for edit in edits_between(pair.source, pair.target, dict.fromkeys(links, 1.0)):
         before = " ".join(pair.source.tokens[i] for i in edit.source)
         after = " ".join(pair.target.tokens[j] for j in edit.target)
         yield f"{edit.kind:<4}" + " → ".join(filter(None, (before, after)))
