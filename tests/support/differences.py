@@ -46,9 +46,7 @@ def edits_of(old: Sequence[str], new: Sequence[str]) -> tuple[Edit, ...]:
     return with_moves(found, old, new)
 
 
-def with_moves(
-    edits: Sequence[Edit], old: Sequence[str], new: Sequence[str]
-) -> tuple[Edit, ...]:
+def with_moves(edits: Sequence[Edit], old: Sequence[str], new: Sequence[str]) -> tuple[Edit, ...]:
     """Return edits in which words that are deleted and inserted alike have moved."""
     left = list(edits)
     for gone in edits:
@@ -67,9 +65,7 @@ def aligned(old: str, new: str, edits: Sequence[Edit] | None = None) -> Alignmen
     """Return an alignment of two texts that holds edits alone."""
     source, target = sentence_of(old), sentence_of(new)
     found = edits_of(source.tokens, target.tokens) if edits is None else tuple(edits)
-    return Alignment(
-        source, target, (), 0.0, 0.0, "test", "1", Symmetrization.JOINT, edits=found
-    )
+    return Alignment(source, target, (), 0.0, 0.0, "test", "1", Symmetrization.JOINT, edits=found)
 
 
 def spans_of(text: str) -> tuple[SentenceSpan, ...]:

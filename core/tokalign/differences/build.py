@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from tokalign.differences.form import (
     SPACE,
@@ -119,7 +120,7 @@ class _Builder:
 def _ranges(sentences: Sequence[SentenceSpan], end: int) -> list[Span]:
     """Return the range of each sentence with the white space after it; the first begins at 0."""
     edges = [0, *(each.start for each in sentences[1:]), end]
-    return list(zip(edges, edges[1:], strict=False)) if sentences else []
+    return list(pairwise(edges)) if sentences else []
 
 
 def _joined(ranges: Sequence[Span], numbers: Sequence[int]) -> Span | None:

@@ -28,7 +28,7 @@ class BlockKind(enum.StrEnum):
 
     ``same``: the words are the same, the white space may differ. ``changed``: the words differ.
     ``moved``: the sentence stands at another place; its words may differ, too. ``split``: one
-    sentence became two; ``merged``: two became one. ``deleted`` and ``inserted``: one side is empty.
+    sentence became two; ``merged``: two became one. ``deleted``, ``inserted``: one side is empty.
     """
 
     SAME = "same"
@@ -195,9 +195,7 @@ class TextDiff:
         old, new = self.old_text(segment), self.new_text(segment)
         if segment.kind is EditKind.EQUAL:
             return found | {"text": new}
-        return found | {
-            name: text for name, text in (("old_text", old), ("new_text", new)) if text
-        }
+        return found | {name: text for name, text in (("old_text", old), ("new_text", new)) if text}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tokalign.differences.form import SPACE, BlockKind, DiffBlock, TextDiff
 from tokalign.differences.reading import paragraphs
+from tokalign.differences.showing import one_line
 from tokalign.differences.tokens import token_spans
 from tokalign.types.edits import Change, EditKind
 from tokalign.values import find_values
@@ -37,9 +37,6 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """What became of a sentence, by the kind of its block."""
-_SPACES = re.compile(r"\s+")
-_LONGEST = 60
-"""Characters of a text in a line of the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +136,6 @@ def n_words(text: str) -> int:
     return sum(text[start].isalnum() for start, _ in token_spans(text))
 
 
-def one_line(text: str) -> str:
-    """Return a text in one line that is not long."""
-    text = _SPACES.sub(" ", text).strip()
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
-
-
 def fate(block: DiffBlock) -> str:
     """Return what became of the sentences of a block besides their words; empty if nothing did."""
     said = [FATES[block.kind]] if block.kind in FATES else []
@@ -162,7 +153,8 @@ def _alarms(diff: TextDiff) -> Iterator[Alarm]:
         if not is_origin
     }
     found = [
-        (k, s, block, each) for k, block in enumerate(diff.blocks)
+        (k, s, block, each)
+        for k, block in enumerate(diff.blocks)
         for s, each in enumerate(block.segments)
     ]
     gone, come = _rewritten(diff)

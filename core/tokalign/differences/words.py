@@ -51,7 +51,8 @@ def segments_of(old: str, new: str, pieces: Sequence[Piece]) -> list[Segment]:
     for each in set(sides.by_new).difference(anchors):
         if each.kind is EditKind.EQUAL:  # it crosses others
             each.kind, each.change = EditKind.MOVE, Change.ORDER
-    stretches = list(_between(sides, anchors))  # all, since words may stand far from where they were
+    # All before any is written, since words may stand far from where they were.
+    stretches = list(_between(sides, anchors))
     writer = _Writer(old, new)
     for stretch, anchor in zip(stretches, [*anchors, None], strict=True):
         writer.write_stretch(stretch)
@@ -134,9 +135,7 @@ def _gaps(spans: Iterable[Span | None], end: int) -> list[Span]:
 
 def _anchors(by_new: Iterable[Piece]) -> list[Piece]:
     """Return the most pieces with words on both sides that stand in the same order on both."""
-    paired = [
-        each for each in by_new if each.old and each.new and each.kind is not EditKind.MOVE
-    ]
+    paired = [each for each in by_new if each.old and each.new and each.kind is not EditKind.MOVE]
     starts: list[Span] = []  # of the last piece of the best chain of each length
     lasts: list[int] = []
     before: list[int] = []
@@ -144,7 +143,7 @@ def _anchors(by_new: Iterable[Piece]) -> list[Piece]:
         assert piece.old is not None
         length = bisect_left(starts, piece.old)
         before.append(lasts[length - 1] if length else -1)
-        starts[length:] = [piece.old] if length == len(starts) else [piece.old, *starts[length + 1 :]]
+        starts[length : length + 1] = [piece.old]
         lasts[length : length + 1] = [number]
     chain: list[Piece] = []
     number = lasts[-1] if lasts else -1
@@ -253,7 +252,9 @@ class _Writer:
         self.segments.append(Segment(kind, old, new, change))
 
 
-def pieces_of_run(old: str, new: str, olds: Sequence[Span], news: Sequence[Span]) -> Iterator[Piece]:
+def pieces_of_run(
+    old: str, new: str, olds: Sequence[Span], news: Sequence[Span]
+) -> Iterator[Piece]:
     """Yield equal tokens one by one, so that white space between them may differ.
 
     A token may stand for other characters in each text, such as a straight and a curly quote.
