@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 
+from tokalign.annotate.sentences import Sentences
 from tokalign.types import Alignment, Sentence
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import Symmetrization
@@ -13,7 +14,6 @@ from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d+")
-_SPANS = re.compile(r"\S(?:.*?\S)??(?=[.!?](?:\s|$))[.!?]|\S.*?(?=\n\s*\n|$)", re.DOTALL)
 
 
 def sentence_of(text: str) -> Sentence:
@@ -69,10 +69,8 @@ def aligned(old: str, new: str, edits: Sequence[Edit] | None = None) -> Alignmen
 
 
 def spans_of(text: str) -> tuple[SentenceSpan, ...]:
-    """Return the sentences of a plain text."""
-    return tuple(
-        SentenceSpan(found.start(), found.end(), found[0]) for found in _SPANS.finditer(text)
-    )
+    """Return the sentences of a text."""
+    return tuple(SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text))
 
 
 def texts_of(
