@@ -26,6 +26,7 @@ MODULES = (
     "tokalign.types.columns",
     "tokalign.types.relations",
     "tokalign.types.chunks",
+    "tokalign.types.texts",
     "tokalign.formats",
     "tokalign.formats.ists",
     "tokalign.values",

@@ -8,8 +8,9 @@ Examples
 '0-1 1-2 2-3'
 
 `Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
-`tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
-`tokalign.training.train` trains models, and `tokalign.client` asks a server.
+`split` finds the sentences of a text, `tokalign.formats` reads and writes aligned corpora,
+`tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
+`tokalign.client` asks a server.
 """
 
 from __future__ import annotations
@@ -41,19 +42,26 @@ from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
+from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.chunks import align_chunks
+    from tokalign.differences import TextDiff
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
+    from tokalign.texts import align_texts, diff, split
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
+    "TextDiff": "tokalign.differences",
     "align_chunks": "tokalign.chunks",
+    "align_texts": "tokalign.texts",
+    "diff": "tokalign.texts",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
+    "split": "tokalign.texts",
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
 need neither."""
@@ -91,10 +99,17 @@ __all__ = [
     "RelationKind",
     "ResourceError",
     "Sentence",
+    "SentenceSpan",
     "ServerError",
     "ShapeError",
     "Symmetrization",
+    "TextAlignment",
+    "TextBlock",
+    "TextDiff",
     "align_chunks",
+    "align_texts",
+    "diff",
     "rank",
     "shipped_models",
+    "split",
 ]

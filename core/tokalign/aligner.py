@@ -3,52 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Self
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.annotate.prepare import annotate, is_ready
 from tokalign.batches.outcomes import annotate_pairs, together, unwrap
-from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
-from tokalign.batches.processes import WorkerError
-from tokalign.decoding.backend import Backend, EncodedPair, Unit
+from tokalign.batches.piped import Piped
+from tokalign.decoding.backend import Backend, EncodedPair
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
-from tokalign.decoding.explain import require_indices
+from tokalign.decoding.explaining import Explaining
 from tokalign.decoding.opening import load_again, open_model
-from tokalign.errors import InputError
+from tokalign.differences.build import diff_of
+from tokalign.differences.form import TextDiff
+from tokalign.documents.aligned import align_texts
 from tokalign.features.lexicons import Lexicons
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model.file import Model, ModelHeader
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
 from tokalign.questions.judge import Judge
-from tokalign.relations.explain import explain_unit, unit_of
-from tokalign.relations.model import RelationModel
 from tokalign.systems import System
 from tokalign.types import (
     Alignment,
     AnnotatedPair,
     Judgement,
-    LinkExplanation,
     Pair,
     Sentence,
     SentenceLike,
 )
 from tokalign.types.constraints import Constraints
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, RankBy, Symmetrization
-from tokalign.types.relations import RelationExplanation
+from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokalign.neural.encoder import Encoder
 
 
-class Aligner:
+class Aligner(Piped, Explaining):
     """Aligns sentence pairs. Threads may share one and then take turns; to align at the same time,
     each loads its own.
 
@@ -209,100 +204,8 @@ class Aligner:
         decided = self._backend.decide(self._encode([unwrap(annotated)]), options)
         return unwrap(next(decided.alignments()))
 
-    @overload
-    def pipe(
-        self,
-        pairs: Iterable[Pair],
-        options: AlignOptions | None = ...,
-        *,
-        batch_size: int = ...,
-        n_process: int = ...,
-        errors: Literal["raise"] = ...,
-        as_tuples: Literal[False] = ...,
-        **changes: Any,
-    ) -> Iterator[Alignment]: ...
-
-    @overload
-    def pipe(
-        self,
-        pairs: Iterable[Pair],
-        options: AlignOptions | None = ...,
-        *,
-        batch_size: int = ...,
-        n_process: int = ...,
-        errors: Literal["return"],
-        as_tuples: Literal[False] = ...,
-        **changes: Any,
-    ) -> Iterator[Alignment | InputError | WorkerError]: ...
-
-    @overload
-    def pipe(
-        self,
-        pairs: Iterable[tuple[Pair, Any]],
-        options: AlignOptions | None = ...,
-        *,
-        batch_size: int = ...,
-        n_process: int = ...,
-        errors: Literal["raise", "return"] = ...,
-        as_tuples: Literal[True],
-        **changes: Any,
-    ) -> Iterator[tuple[Any, Any]]: ...
-
-    def pipe(
-        self,
-        pairs: Iterable[Any],
-        options: AlignOptions | None = None,
-        *,
-        batch_size: int = 64,
-        n_process: int = 1,
-        errors: Literal["raise", "return"] = "raise",
-        as_tuples: bool = False,
-        **changes: Any,
-    ) -> Iterator[Any]:
-        """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
-
-        Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
-        share is annotated once.
-
-        Parameters
-        ----------
-        pairs : iterable of (source, target), or of ((source, target), context)
-            A third member of a pair is Constraints.
-        options, **changes
-            As of `align`, without constraints.
-        batch_size : int
-            At least 1.
-        n_process : int
-            So many processes align, -1 for one on each processor, each with two batches read
-            ahead. They are started anew and load this aligner, which has to pickle; a script needs
-            its ``if __name__ == "__main__":``. A pair on which two of them die or hang is an error.
-        errors : "raise" or "return"
-            What becomes of the InputError of a pair that cannot be aligned, or the WorkerError: it
-            ends the iteration, and names the pair, or is yielded in the alignment's place. The
-            field of an InputError names the side.
-        as_tuples : bool
-            Whether `pairs` holds something of yours beside each, which is then yielded beside its
-            alignment.
-
-        Raises
-        ------
-        InputError
-            If an argument is out of range, or as `errors` says.
-        TypeError
-            If there are to be processes, and this aligner does not pickle.
-        """
-        check_pipe(batch_size, n_process, errors)
-        options = AlignOptions.of(options, changes)
+    def _check(self, options: AlignOptions) -> None:
         self._backend.check(options)
-        contexts: deque[Any] = deque()
-        if as_tuples:
-            pairs = split_contexts(pairs, contexts)
-        align = partial(self._outcomes, options=options)
-        outcomes = in_batches(align, pairs, batch_size, n_process)
-        for number, outcome in enumerate(outcomes):
-            if errors == "raise" or not isinstance(outcome, InputError | WorkerError):
-                unwrap(of_pair(outcome, number))
-            yield (outcome, contexts.popleft()) if as_tuples else outcome
 
     def _outcomes(
         self, pairs: Sequence[Pair], options: AlignOptions
@@ -327,6 +230,58 @@ class Aligner:
             and is_ready(pair[0], trees=trees)
             and is_ready(pair[1], trees=trees)
         )
+
+    def align_texts(
+        self,
+        old: str,
+        new: str,
+        options: AlignOptions | None = None,
+        **changes: Any,
+    ) -> TextAlignment:
+        """Return which sentences of two texts belong together, and the alignments of these.
+
+        Time and memory grow with the length of the texts, not with its square.
+
+        Parameters
+        ----------
+        old, new : str
+            Raw text of any number of sentences, also of none.
+        options, **changes
+            As of `align`, without constraints, for the alignments of what belongs together. Offsets
+            of sentences in the texts are in the unit of `options`, too. `truncate` changes nothing:
+            of a sentence that is too long, pieces are aligned.
+
+        Raises
+        ------
+        InputError
+            If a text is none, or an option is bad. The field is ``old_text`` or ``new_text`` where
+            it is the text.
+        LimitError
+            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
+        """
+        options = AlignOptions.of(options, changes)
+        return align_texts(self, old, new, options)
+
+    def diff(
+        self, old: str, new: str, options: AlignOptions | None = None, **changes: Any
+    ) -> TextDiff:
+        """Return what changed from one text to another.
+
+        Parameters
+        ----------
+        old, new : str
+            Raw text of any number of sentences, also of none.
+        options, **changes
+            As of `align_texts`. Edits are always asked for, and offsets are code points.
+
+        Raises
+        ------
+        InputError, LimitError
+            As of `align_texts`.
+        """
+        options = AlignOptions.of(options, changes)
+        options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
+        return diff_of(align_texts(self, old, new, options))
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
@@ -378,112 +333,3 @@ class Aligner:
         if self._encoder is None:
             return [(pair, None) for pair in pairs]
         return list(zip(pairs, self._encoder.encode([pair[:2] for pair in pairs]), strict=True))
-
-    def unit_inputs(
-        self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
-    ) -> NDArray[np.float32]:
-        """Return what relations of some units of an annotated pair are decided by.
-
-        Parameters
-        ----------
-        pair : (Sentence, Sentence)
-        units : sequence of (source tokens, target tokens)
-            Rising indices, at least one on each side.
-        options : AlignOptions
-
-        Returns
-        -------
-        float32 array, shape (n_units, n_inputs)
-            Columns as tokalign.relations.inputs has them.
-
-        Raises
-        ------
-        InputError
-            Of a system, if the model has no such style, or a unit is out of range.
-        """
-        self._backend.check(options)
-        return self._backend.unit_inputs(self._encode([pair])[0], units, options)
-
-    @property
-    def relations(self) -> RelationModel:
-        """The model of relations; InputError of a system, which knows none."""
-        return self._backend.relations
-
-    def explain_relation(
-        self,
-        source: SentenceLike,
-        target: SentenceLike,
-        source_index: int,
-        target_index: int,
-        options: AlignOptions | None = None,
-        **changes: Any,
-    ) -> RelationExplanation:
-        """Return why two tokens, linked or not, are related as they are.
-
-        Parameters
-        ----------
-        source, target : str, sequence of str, or Sentence
-        source_index, target_index : int
-            0-based tokens. Links that share tokens with theirs are explained with it.
-        options, **changes
-            As of `align`.
-
-        Raises
-        ------
-        InputError
-            Of a system, or as `align` and `explain` do.
-        """
-        options = AlignOptions.of(options, changes)
-        model = self.relations
-        alignment = self.align(source, target, options)
-        n_source, n_target = len(alignment.source), len(alignment.target)
-        require_indices(source_index, target_index, n_source, n_target, options.symmetrization)
-        links = [(link.source, link.target) for link in alignment.links]
-        unit = unit_of(links, source_index, target_index)
-        pair = alignment.source, alignment.target
-        row = self.unit_inputs(pair, [unit], options)[0]
-        return explain_unit(model, *unit, row)
-
-    def explain(
-        self,
-        source: SentenceLike,
-        target: SentenceLike,
-        source_index: int,
-        target_index: int,
-        *,
-        symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
-        style: str = "",
-        related: bool = False,
-    ) -> tuple[LinkExplanation, ...]:
-        """Return why two tokens are, or are not, linked: one explanation for each direction.
-
-        A system gives one for a link of its own, and none for another.
-
-        Parameters
-        ----------
-        source, target : str, sequence of str, or Sentence
-        source_index, target_index : int
-            0-based tokens; -1 on one side asks why the other side's token is unaligned.
-        symmetrization : Symmetrization or str
-            ``s2t`` or ``t2s`` explains that direction alone.
-        style : str
-            Out of the model's styles; its default if empty.
-        related : bool
-            As AlignOptions has it.
-
-        Raises
-        ------
-        InputError
-            If there is no such style, an index is out of range, both are -1, or the one that the
-            direction labels is.
-        """
-        options = AlignOptions.of(
-            None, {"symmetrization": symmetrization, "style": style, "related": related}
-        )
-        self._backend.check(options)
-        (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
-        pair = unwrap(outcome)
-        n_source, n_target = len(pair[0][0]), len(pair[0][1])
-        chosen = options.symmetrization
-        require_indices(source_index, target_index, n_source, n_target, chosen)
-        return self._backend.explain(pair, source_index, target_index, options)

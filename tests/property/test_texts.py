@@ -1,12 +1,13 @@
-"""Texts annotated in columns against the same by sentence: tokenize, tag, lemmatize."""
+"""Texts annotated in columns against the same by sentence: split, tokenize, tag, lemmatize."""
 
 import copy
 import pickle
 import threading
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from reference import sentences as splitter
 from support.sample import sample_pairs
 from tokalign.annotate import texts as texts_module
 from tokalign.annotate._tokenize import tokenize
@@ -31,19 +32,54 @@ AWKWARD = [
     "w" * 300 + " " + "é" * 700,
     "'Twas gonna cannot d'ye",
 ]
+SEVERAL = [
+    "The cat died. It was old.",
+    " A heading\n\nIt rained. \n\n\tThen it stopped… ",
+    "Lines may\nbe wrapped. Most\r\nare not.",
+    'He said "Stop." She didn\'t. "Why?" ``Well,\'\' he said.',
+    "Thanks! :) See you. <3 Bye",
+    "1. Open it. 2. Close it.\u2029Dr. Wu can't. “No…” ‘Never!’",
+]
 pieces = st.one_of(
-    st.sampled_from(TEXTS + AWKWARD),
+    st.sampled_from(TEXTS + AWKWARD + SEVERAL),
+    st.lists(st.sampled_from(TEXTS + AWKWARD + SEVERAL), max_size=4).map(" ".join),
     st.text(max_size=40),
     st.text("ab'\"`-.,… “”‘’—()$%5 \t", max_size=30),
 )
 
 
-def by_steps(text: str) -> Sentence:
-    """Return a text annotated step by step; the twin."""
+def one_by_steps(text: str) -> Sentence:
+    """Return a text of one sentence annotated step by step."""
     tokens, starts, ends = tokenize(text)
     (tags,) = TAGGER.tag([tokens])
     lemmas = tuple(map(LEMMATIZE, tokens, tags))
     return Sentence(text, tuple(tokens), tuple(starts), tuple(ends), tags, lemmas)
+
+
+def by_steps(text: str, *, trees: bool = False) -> Sentence:
+    """Return a text split, and its sentences annotated step by step and joined; the twin."""
+    spans = splitter.sentences(text)
+    if len(spans) < 2:
+        spans = [(0, len(text))]
+    starts, ends, heads = [], [], []
+    columns = {"tokens": [], "tags": [], "lemmas": [], "relations": []}
+    for start, end in spans:
+        one = one_by_steps(text[start:end])
+        if trees:
+            ((tree, relations),) = ANNOTATOR.parser.parse([one.tokens], [one.tags])
+            heads += [head + len(columns["tokens"]) if head >= 0 else -1 for head in tree]
+            one = one.replace(relations=relations)
+        for name, column in columns.items():
+            column += getattr(one, name) or ()
+        starts += [start + at for at in one.starts]
+        ends += [start + at for at in one.ends]
+    found = {
+        name: tuple(column) for name, column in columns.items() if trees or name != "relations"
+    }
+    return Sentence(
+        text=text, starts=tuple(starts), ends=tuple(ends), heads=tuple(heads) if trees else None,
+        **found,
+    )  # fmt: skip
 
 
 def views(annotate: TextAnnotator, texts: list[str]) -> list[Sentence]:
@@ -57,6 +93,50 @@ def test_texts_of_a_batch_are_annotated_as_each_by_steps(texts) -> None:
     found = views(TextAnnotator(TAGGER, LEMMATIZE), texts)
     assert found == [by_steps(text) for text in texts]
     assert list(map(len, found)) == [len(each.tokens) for each in found]
+
+
+@settings(max_examples=150)
+@given(st.lists(pieces.filter(str.strip), max_size=3))
+@example(SEVERAL)
+def test_trees_of_texts_are_those_of_their_sentences(texts) -> None:
+    found = ANNOTATOR.annotate(texts, trees=True)
+    assert found == [by_steps(text, trees=True) for text in texts]
+    for text, each in zip(texts, found, strict=True):
+        assert each.heads.count(-1) == max(len(splitter.sentences(text)), 1)
+
+
+@settings(max_examples=150)
+@given(pieces.filter(str.strip))
+@example("a ,, ")
+def test_a_text_of_one_sentence_is_tokenised_whole(text) -> None:
+    if len(splitter.sentences(text)) == 1:
+        (found,) = ANNOTATOR.annotate([text], trees=False)
+        assert found == one_by_steps(text)
+
+
+@given(st.lists(pieces, max_size=4))
+def test_tokens_of_sentences_are_told_apart(texts) -> None:
+    found = TextAnnotator(TAGGER, LEMMATIZE)(texts)
+    for index, text in enumerate(texts):
+        spans = splitter.sentences(text)
+        ranges = found.sentence_ranges(index)
+        assert len(ranges) == max(len(spans), 1)
+        starts = found.field(index, "starts")
+        for (first, end), (start, stop) in zip(ranges, spans, strict=False):
+            assert all(start <= at < stop for at in starts[first:end])
+        assert sum(end - first for first, end in ranges) == len(starts)
+
+
+def test_given_tokens_are_one_sentence() -> None:
+    tokens = ["It", "died.", "It", "was", "old", ".", "So", "."]
+    given = [
+        tokens,
+        Sentence.from_tokens(tokens),
+        Sentence.from_tokens(tokens, text="It died. " * 2 + " ".join(tokens)),
+    ]
+    for each in ANNOTATOR.annotate(given, trees=True):
+        assert each.tokens == tuple(tokens)
+        assert each.heads.count(-1) == 1
 
 
 @given(st.lists(pieces, max_size=6))
@@ -154,6 +234,7 @@ def test_an_index_outside_is_refused() -> None:
         lambda: found.field(1, "tokens"),
         lambda: found.field(-1, "tags"),
         lambda: found.n_tokens(1),
+        lambda: found.sentence_ranges(1),
         lambda: found.words.tag(99),
     ):
         with pytest.raises(IndexError, match=r"-?\d+ of \d"):

@@ -40,6 +40,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
+    "differences": {"errors", "types", "values"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
@@ -77,13 +78,13 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "decoding",
-        "errors",
+        "differences",
+        "documents",
         "features",
         "lexicon",
         "model",
         "neural",
         "questions",
-        "relations",
         "systems",
         "types",
     },
@@ -91,6 +92,7 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "texts": {"aligner", "annotate", "differences", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -127,7 +129,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

@@ -19,6 +19,9 @@ from tokalign.types import Sentence, SentenceLike
 class NativeAnnotator:
     """Penn Treebank tokens and tags, WordNet lemmas, Universal Dependencies trees.
 
+    A raw text is split into sentences, each of which is tokenised, tagged and parsed by itself;
+    its tree has a root for each. Given tokens are one sentence.
+
     The tables are mapped when they are first needed, so an annotator that never parses never
     touches the parser's table. Threads may share an annotator.
     """
@@ -71,7 +74,11 @@ class NativeAnnotator:
             )
         annotated = [self._sentence(each, columns, index) for index, each in enumerate(given)]
         require_tokens(annotated)
-        return self._with_trees(annotated) if trees else annotated
+        if not trees:
+            return annotated
+        return self._with_trees(
+            annotated, [columns.sentence_ranges(index) for index in range(len(given))]
+        )
 
     def _sentence(self, given: _Given, columns: AnnotatedTexts, index: int) -> Sentence:
         """Return a sentence, a view of columns unless it brought tags or lemmas of its own."""
@@ -87,14 +94,29 @@ class NativeAnnotator:
             lemmas = tuple(map(self._lemmatize, own.tokens, tags))
         return own.replace(tags=tags, lemmas=lemmas)
 
-    def _with_trees(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Return sentences with trees, those that lack one parsed."""
-        bare = [each for each in sentences if each.heads is None]
+    def _with_trees(
+        self, texts: Sequence[Sentence], ranges: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Sentence]:
+        """Return texts with trees, those that lack one parsed.
+
+        `ranges` has the tokens of each text's sentences, from the first to before the second.
+        """
+        bare = [
+            (each.tokens, each.tags or (), parts)
+            for each, parts in zip(texts, ranges, strict=True)
+            if each.heads is None
+        ]
         trees = iter(
-            self.parser.parse([each.tokens for each in bare], [each.tags or () for each in bare])
+            self.parser.parse(
+                [tokens[a:b] for tokens, _, parts in bare for a, b in parts],
+                [tags[a:b] for _, tags, parts in bare for a, b in parts],
+            )
         )
         return [
-            _with_tree(each, *next(trees)) if each.heads is None else each for each in sentences
+            _with_tree(each, [(first, *next(trees)) for first, _ in parts])
+            if each.heads is None
+            else each
+            for each, parts in zip(texts, ranges, strict=True)
         ]
 
 
@@ -135,8 +157,13 @@ class _Given:
         return cls(text, sentence.tokens, (sentence.starts, sentence.ends), sentence)
 
 
-def _with_tree(sentence: Sentence, heads: tuple[int, ...], relations: tuple[str, ...]) -> Sentence:
-    viewed = sentence.viewed()
+def _with_tree(
+    text: Sentence, trees: Sequence[tuple[int, tuple[int, ...], tuple[str, ...]]]
+) -> Sentence:
+    """Return a text with the trees of its sentences: first token, heads from there, relations."""
+    heads = tuple(first + head if head >= 0 else head for first, part, _ in trees for head in part)
+    relations = tuple(relation for _, _, part in trees for relation in part)
+    viewed = text.viewed()
     if viewed is None:
-        return sentence.replace(heads=heads, relations=relations)
-    return Sentence.of(*viewed, text=sentence.text, heads=heads, relations=relations)
+        return text.replace(heads=heads, relations=relations)
+    return Sentence.of(*viewed, text=text.text, heads=heads, relations=relations)

@@ -10,7 +10,7 @@ Every character is read a bounded number of times, whatever the text, with at mo
 LONGEST_WORD characters looked back at from each mark.
 """
 
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset, strcmp
 
 from tokalign.annotate.abbreviations import (
@@ -25,7 +25,7 @@ from tokalign.annotate.abbreviations import (
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
-    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t i) nogil
+    Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
     bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
     bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
@@ -84,11 +84,11 @@ cdef int fill_lists() except -1:
 fill_lists()
 
 
-cdef struct Scan:
-    int kind            # how the text is stored: bytes of a character
-    void* data
-    Py_ssize_t n
-    int64_t n_steps     # characters read so far
+# Whether an ASCII character can neither end a sentence nor be the white space or the emoticon that
+# does: a letter, most signs, and the space, which alone ends none.
+cdef uint8_t[128] IS_PLAIN
+for _letter in range(128):
+    IS_PLAIN[_letter] = chr(_letter) == " " or not (chr(_letter).isspace() or chr(_letter) in ".!?<^:;=")
 
 
 cdef inline Py_UCS4 at(Scan* scan, Py_ssize_t i) noexcept nogil:
@@ -285,6 +285,22 @@ cdef bint ends_here(
     return begins
 
 
+cdef Py_ssize_t skip_plain(Scan* scan, Py_ssize_t i) noexcept nogil:
+    """Return where the first character at i or behind it is that may end a sentence, or the white
+    space before that."""
+    cdef Py_ssize_t start = i
+    cdef Py_UCS4 letter
+    while i < scan.n:
+        letter = PyUnicode_READ(scan.kind, scan.data, i)
+        if letter >= 128 or not IS_PLAIN[letter]:
+            break
+        i += 1
+    while i > start and PyUnicode_READ(scan.kind, scan.data, i - 1) == u" ":
+        i -= 1
+    scan.n_steps += i - start
+    return i
+
+
 cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
     """Return where the sentence that starts at `start` ends."""
     cdef Py_ssize_t i = start
@@ -294,6 +310,7 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
     cdef int kind
     cdef Py_UCS4 letter
     while True:
+        i = skip_plain(scan, i)
         letter = at(scan, i)
         if i == scan.n:
             return i
@@ -342,6 +359,21 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
             return end
 
 
+cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil:
+    """Return the start of a scan of a text, as it is stored."""
+    return Scan(kind=kind, data=data, n=n, n_steps=0)
+
+
+cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
+    """Find the sentence behind `end`; return whether there is one."""
+    cdef bint is_blank = False
+    start[0] = end[0] = skip_space(scan, end[0], &is_blank)
+    if start[0] == scan.n:
+        return False
+    end[0] = next_end(scan, start[0])
+    return True
+
+
 cdef class Sentences:
     """The sentences of a text one by one, found as they are asked for, without the GIL.
 
@@ -374,9 +406,7 @@ cdef class Sentences:
 
     def __cinit__(self, str text not None):
         self._text = text
-        self._scan = Scan(
-            kind=PyUnicode_KIND(text), data=PyUnicode_DATA(text), n=len(text), n_steps=0
-        )
+        self._scan = scan_of(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text))
         self._next = 0
 
     @property
@@ -388,14 +418,13 @@ cdef class Sentences:
 
     def __next__(self):
         cdef Scan scan = self._scan
-        cdef Py_ssize_t start, end
-        cdef bint is_blank = False
+        cdef Py_ssize_t start = 0
+        cdef Py_ssize_t end = self._next
+        cdef bint is_found
         with nogil:
-            start = end = skip_space(&scan, self._next, &is_blank)
-            if start < scan.n:
-                end = next_end(&scan, start)
+            is_found = next_sentence(&scan, &start, &end)
         self._next = end
         self._scan = scan
-        if start == end:
+        if not is_found:
             raise StopIteration
         return start, end

@@ -8,4 +8,5 @@ cdef class AnnotatedTexts:
     cdef int32_t[::1] starts     # [n_tokens]
     cdef int32_t[::1] ends       # [n_tokens]
     cdef int32_t[::1] numbers    # [n_tokens] of words
+    cdef list begins             # of the tokens, those that begin a later sentence of a text
     cdef int put(self, list places) except -1

@@ -1,17 +1,29 @@
-"""Tags and lemmas of raw text or given tokens, many sentences at once without the interpreter.
+"""Tags and lemmas of raw text or given tokens, many texts at once without the interpreter.
 
-No Python object is made for a token: sentences stay in columns of word numbers, of which a
-`Sentence` is a view. The same by the sentence: `tokenize`, `Tagger.tag`, `Lemmatizer.lemmatize`.
+A raw text is split, and each of its sentences is tokenised and tagged by itself. Given tokens are
+one sentence. No Python object is made for a token: texts stay in columns of word numbers, of which
+a `Sentence` is a view. The same by the sentence: `Sentences`, `tokenize`, `Tagger.tag`,
+`Lemmatizer.lemmatize`.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+
 import numpy as np
 
-from tokalign.annotate.forms cimport Form, shift_of
-from tokalign.annotate.growing cimport grow, more_room
+from tokalign.annotate.forms cimport shift_of
+from tokalign.annotate.sentences cimport Scan, next_sentence, scan_of, skip_space
+from tokalign.annotate._scratch cimport (
+    TextScratch,
+    add_begin,
+    add_token,
+    free_scratch,
+    has_letters,
+)
 from tokalign.annotate._tagger cimport WIDTH, Lexicon, check_width, open_lexicon, tag_sentence
 from tokalign.annotate._tokenize cimport (
     CLOSING,
@@ -33,32 +45,13 @@ cdef extern from "Python.h":
 MAX_WORD_BYTES = 32 << 20
 """Of some 25,000 usual words; beyond it words start anew, and sentences of before keep theirs."""
 
-cdef enum:
-    LEAST_ROOM = 256
-
 cdef struct Text:
-    # One sentence's characters, borrowed from its str.
+    # A text's characters, borrowed from its str.
     int kind
     const void *data
     Py_ssize_t n
     const int32_t *lengths   # [n_given] of the tokens, a space after each but the last
     Py_ssize_t n_given       # -1 where the tokens are to be found
-
-cdef struct TextScratch:
-    # Of the longest sentence so far, and of all tokens so far. Owned.
-    Py_UCS4 *letters     # [n + 1]
-    uint8_t *bits        # [n + 1]
-    Form *forms          # [n] a sentence has no more tokens than letters
-    const int32_t **form_scores  # [n]
-    uint32_t *classes    # [n]
-    uint8_t *tags        # [n]
-    int32_t *tokens      # [n]
-    Py_ssize_t n_letters
-    int32_t *starts      # [room], of which n_tokens are written
-    int32_t *ends
-    int32_t *numbers
-    Py_ssize_t room
-    Py_ssize_t n_tokens
 
 cdef Py_UCS4[4][3] WRITTEN = [
     [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."],
@@ -70,97 +63,28 @@ cdef inline int _written(uint8_t bits) noexcept nogil:
     return 0 if bits & OPENING else 1 if bits & CLOSING else 2 if bits & DASH else 3
 
 
-cdef bint _has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
-    """Make room for a sentence of n letters; return whether there is."""
-    if n <= scratch.n_letters and scratch.letters != NULL:
-        return True
-    _free_letters(scratch)
-    n = max(n, <Py_ssize_t>LEAST_ROOM)
-    scratch.letters = <Py_UCS4 *>malloc((n + 1) * sizeof(Py_UCS4))
-    scratch.bits = <uint8_t *>malloc(n + 1)
-    scratch.tags = <uint8_t *>malloc(n)
-    scratch.forms = <Form *>malloc(n * sizeof(Form))
-    scratch.form_scores = <const int32_t **>malloc(n * sizeof(int32_t *))
-    scratch.classes = <uint32_t *>malloc(n * sizeof(uint32_t))
-    scratch.tokens = <int32_t *>malloc(n * sizeof(int32_t))
-    if (
-        scratch.letters == NULL or scratch.bits == NULL or scratch.tags == NULL
-        or scratch.forms == NULL or scratch.form_scores == NULL or scratch.classes == NULL
-        or scratch.tokens == NULL
-    ):
-        return False
-    scratch.n_letters = n
-    return True
-
-
-cdef void _free_letters(TextScratch *scratch) noexcept nogil:
-    free(scratch.letters)
-    free(scratch.bits)
-    free(scratch.tags)
-    free(scratch.forms)
-    free(scratch.form_scores)
-    free(scratch.classes)
-    free(scratch.tokens)
-    scratch.letters = NULL
-    scratch.bits = scratch.tags = NULL
-    scratch.forms = NULL
-    scratch.form_scores = NULL
-    scratch.classes = NULL
-    scratch.tokens = NULL
-    scratch.n_letters = 0
-
-
-cdef bint _has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
-    """Make room for so many tokens in all; return whether there is."""
-    cdef Py_ssize_t room
-    if wanted <= scratch.room:
-        return True
-    room = more_room(scratch.room, wanted, LEAST_ROOM)
-    if not (
-        grow(<void **>&scratch.starts, room, sizeof(int32_t))
-        and grow(<void **>&scratch.ends, room, sizeof(int32_t))
-        and grow(<void **>&scratch.numbers, room, sizeof(int32_t))
-    ):
-        return False
-    scratch.room = room
-    return True
-
-
-cdef bint _add(
-    TextScratch *scratch, Words words, Py_ssize_t at, Py_ssize_t start, Py_ssize_t end,
-    int32_t token
+cdef Py_ssize_t _find_tokens(
+    TextScratch *scratch, Words words, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:
-    """Add a token to the sentence at hand, as its token `at`; return whether there was memory."""
-    cdef Py_ssize_t place = scratch.n_tokens + at
-    if token < 0 or not _has_tokens(scratch, place + 1):
-        return False
-    scratch.tokens[at] = token  # what it says of its tag may still move
-    scratch.forms[at] = words.token[token].form
-    scratch.starts[place] = <int32_t>start
-    scratch.ends[place] = <int32_t>end
-    return True
-
-
-cdef Py_ssize_t _find_tokens(const Text *text, TextScratch *scratch, Words words) noexcept nogil:
-    """Add the tokens that are found in a text; return how many, or -1 without memory."""
+    """Add the tokens of a sentence, the letters from first to before last of the text at hand;
+    return how many, or -1 without memory."""
+    cdef Py_UCS4 *letters = scratch.letters + first
+    cdef uint8_t *bits = scratch.bits + first
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t end = 0
     cdef Py_ssize_t n = 0
-    cdef Py_ssize_t k
-    cdef uint8_t bits
+    cdef uint8_t sign
     cdef int32_t token
     cdef int written
-    for k in range(text.n):
-        scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
-    mark_tokens(scratch.letters, scratch.bits, text.n)
-    while next_token(scratch.letters, scratch.bits, text.n, &start, &end):
-        bits = scratch.bits[start] & REWRITTEN
-        if bits:
-            written = _written(bits)
-            token = words.find_token(&WRITTEN[written][0], 3 if bits & ELLIPSIS else 2)
+    mark_tokens(letters, bits, last - first)
+    while next_token(letters, bits, last - first, &start, &end):
+        sign = bits[start] & REWRITTEN
+        if sign:
+            written = _written(sign)
+            token = words.find_token(&WRITTEN[written][0], 3 if sign & ELLIPSIS else 2)
         else:
-            token = words.find_token(scratch.letters + start, end - start)
-        if not _add(scratch, words, n, start, end, token):
+            token = words.find_token(letters + start, end - start)
+        if not add_token(scratch, words, n, first + start, first + end, token):
             return -1
         n += 1
         start = end
@@ -175,7 +99,7 @@ cdef Py_ssize_t _take_tokens(const Text *text, TextScratch *scratch, Words words
         scratch.letters[k] = PyUnicode_READ(text.kind, text.data, k)
     for k in range(text.n_given):
         end = start + text.lengths[k]
-        if not _add(
+        if not add_token(
             scratch, words, k, start, end, words.find_token(scratch.letters + start, end - start)
         ):
             return -1
@@ -213,16 +137,13 @@ cdef class TextAnnotator:
         self._quotes = tagger.quotes
         self.words = Words(tagger.tags)
 
-    cdef bint _annotate(self, const Text *text, TextScratch *scratch, Words words) noexcept nogil:
-        """Add the tokens of one text; return whether there was memory."""
+    cdef bint _tag(self, TextScratch *scratch, Words words, Py_ssize_t n) noexcept nogil:
+        """Tag the sentence at hand, of n tokens that were added; return whether there was memory.
+
+        n is below 0 where there was none for its tokens.
+        """
         cdef Py_ssize_t first = scratch.n_tokens
-        cdef Py_ssize_t n, k
-        if not _has_letters(scratch, text.n):
-            return False
-        if text.n_given >= 0:
-            n = _take_tokens(text, scratch, words)
-        else:
-            n = _find_tokens(text, scratch, words)
+        cdef Py_ssize_t k
         if n < 0:
             return False
         for k in range(n):
@@ -238,16 +159,46 @@ cdef class TextAnnotator:
         scratch.n_tokens += n
         return True
 
+    cdef bint _annotate_raw(
+        self, const Text *text, TextScratch *scratch, Words words
+    ) noexcept nogil:
+        """Add the tokens of a raw text, sentence by sentence; return whether there was memory."""
+        cdef Scan scan = scan_of(text.kind, text.data, text.n)
+        cdef Py_ssize_t start = 0
+        cdef Py_ssize_t end = 0
+        cdef bint is_blank = False
+        cdef Py_ssize_t k
+        for k in range(text.n):
+            scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
+        next_sentence(&scan, &start, &end)
+        if skip_space(&scan, end, &is_blank) == text.n:
+            return self._tag(scratch, words, _find_tokens(scratch, words, 0, text.n))
+        while True:
+            if not self._tag(scratch, words, _find_tokens(scratch, words, start, end)):
+                return False
+            if not next_sentence(&scan, &start, &end):
+                return True
+            if not add_begin(scratch):
+                return False
+
+    cdef bint _annotate(self, const Text *text, TextScratch *scratch, Words words) noexcept nogil:
+        """Add the tokens of one text; return whether there was memory."""
+        if not has_letters(scratch, text.n):
+            return False
+        if text.n_given < 0:
+            return self._annotate_raw(text, scratch, words)
+        return self._tag(scratch, words, _take_tokens(text, scratch, words))
+
     def __call__(self, list texts not None, list tokens=None, list places=None):
         """Return texts annotated.
 
         Parameters
         ----------
         texts : list of str
-            One sentence each.
+            Of any number of sentences.
         tokens : list of (tuple of str, or None), optional
-            For each text the tokens that it is, with a space between two; None where they are to
-            be found. None of them is empty.
+            For each text the tokens that it is, one sentence with a space between two; None where
+            they are to be found. None of them is empty.
         places : list of ((starts, ends), or None), optional
             For each text the offsets to say of its tokens in the place of those in the text.
 
@@ -286,14 +237,12 @@ cdef class TextAnnotator:
             found.starts = _array(scratch.starts, scratch.n_tokens)
             found.ends = _array(scratch.ends, scratch.n_tokens)
             found.numbers = _array(scratch.numbers, scratch.n_tokens)
+            found.begins = [scratch.begins[k] for k in range(scratch.n_begins)]
             if places is not None:
                 found.put(places)
         finally:
             free(items)
-            _free_letters(&scratch)
-            free(scratch.starts)
-            free(scratch.ends)
-            free(scratch.numbers)
+            free_scratch(&scratch)
         return found
 
 
@@ -329,7 +278,7 @@ cdef _array(const int32_t *values, Py_ssize_t n):
 
 
 cdef class AnnotatedTexts:
-    """Annotated sentences, column by column; made by TextAnnotator. Nothing of it changes.
+    """Annotated texts, column by column; made by TextAnnotator. Nothing of it changes.
 
     Attributes
     ----------
@@ -341,6 +290,8 @@ cdef class AnnotatedTexts:
         Half-open character offsets in the text.
     numbers : int32 memoryview, shape (n_tokens,)
         Of each token's word among the words.
+    begins : list of int
+        Tokens that begin a sentence inside a text, in rising order; few texts have one.
     """
 
     def __init__(self):
@@ -382,6 +333,15 @@ cdef class AnnotatedTexts:
         if not 0 <= index < len(self):
             raise IndexError(f"text {index} of {len(self)}")
         return self.offsets[index + 1] - self.offsets[index]
+
+    def sentence_ranges(self, Py_ssize_t index):
+        """Return which of a text's tokens each of its sentences has, a list of (first, end)."""
+        cdef Py_ssize_t n_tokens = self.n_tokens(index)
+        cdef Py_ssize_t first = self.offsets[index]
+        low = bisect_right(self.begins, first)
+        high = bisect_left(self.begins, first + n_tokens, low)
+        edges = [0, *(begin - first for begin in self.begins[low:high]), n_tokens]
+        return list(pairwise(edges))
 
     def field(self, Py_ssize_t index, str name not None):
         """Return a field of a text's Sentence."""

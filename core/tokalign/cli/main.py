@@ -32,6 +32,7 @@ COMMANDS = {
     "info": "tokalign.cli.info",
     "rank": "tokalign.cli.rank",
     "similarity": "tokalign.cli.similarity",
+    "split": "tokalign.cli.split",
     "train": "tokalign.cli.train",
     "view": "tokalign.cli.view",
 }

@@ -10,14 +10,14 @@ from tokalign.types.alignment import Alignment
 
 @dataclass(frozen=True, slots=True)
 class SentenceSpan:
-    """A sentence of a text.
+    """A sentence, and where it stands in its text.
 
     Attributes
     ----------
     start, end : int
-        Half-open range of the text, in code points where nothing else was asked for.
+        Half-open range of the text, of code points where no other unit was asked for.
     text : str
-        The sentence itself, without white space around it.
+        What stands there: not empty, without white space at either end. Line breaks inside stay.
     """
 
     start: int

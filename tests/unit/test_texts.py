@@ -1,0 +1,43 @@
+"""Texts of several sentences, in everything that takes raw text."""
+
+import pytest
+from tokalign import Aligner, SentenceSpan, rank, split
+from tokalign.annotate import load_annotator
+
+TWO = "The cat died. It was old."
+
+
+def test_sentences_stand_where_they_say():
+    text = ' Dr. Wu came.\nShe\nleft. \n\nA heading\n\n"Stop!" :) Bye '
+    found = split(text)
+    assert [each.text for each in found] == [
+        "Dr. Wu came.", "She\nleft.", "A heading", '"Stop!" :)', "Bye",
+    ]  # fmt: skip
+    assert all(text[each.start : each.end] == each.text for each in found)
+    assert found[0] == SentenceSpan(1, 13, "Dr. Wu came.")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n \t\u2029"])
+def test_blank_text_has_no_sentence(text):
+    assert split(text) == []
+
+
+def test_each_sentence_of_a_text_is_annotated_by_itself():
+    (text,) = load_annotator("native").annotate([TWO], trees=True)
+    assert text.tokens == ("The", "cat", "died", ".", "It", "was", "old", ".")
+    assert text.lemmas == ("the", "cat", "die", ".", "it", "be", "old", ".")
+    assert text.tags == ("DT", "NN", "VBD", ".", "PRP", "VBD", "JJ", ".")
+    assert text.heads == (1, 2, -1, 2, 6, 6, -1, 6)
+    assert [TWO[a:b] for a, b in zip(text.starts, text.ends, strict=True)] == list(text.tokens)
+
+
+@pytest.mark.parametrize("name", ["en", "sultan"])
+def test_words_of_all_sentences_are_linked(name):
+    aligner = Aligner.load(name)
+    pair = (TWO, "It was old. The cat died.")
+    expected = {(0, 4), (1, 5), (2, 6), (4, 0), (5, 1), (6, 2)}
+    alignment = aligner.align(*pair)
+    assert expected <= {(link.source, link.target) for link in alignment.links}
+    assert list(aligner.pipe([pair])) == [alignment]
+    (ranked,) = rank(aligner, pair[1], [pair[0]], by="score")
+    assert ranked.alignment.source == alignment.source
