@@ -36,7 +36,7 @@ from tokalign.types import (
     SentenceLike,
 )
 from tokalign.types.constraints import Constraints
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
