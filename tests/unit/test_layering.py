@@ -49,6 +49,7 @@ ROOMS: dict[str, set[str]] = {
     "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     # Floor 4.
+    "documents": {"annotate", "errors", "lexicon", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
     "view": {"evaluate", "types"},
     # Floor 5.

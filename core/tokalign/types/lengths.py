@@ -1,6 +1,7 @@
-"""Limits on the length of sentences, and the cutting of longer ones.
+"""Limits on the length of sentences and texts, and the cutting of longer sentences.
 
-Both limits hold before anything is tokenised or tagged, whose time and memory grow with the text.
+The limits of sentences hold before anything is tokenised or tagged, whose time and memory grow with
+the text.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from tokalign.types.sentence import Sentence, SentenceLike
 MAX_TOKENS = 512
 MAX_CHARACTERS = 100_000
 """Code points of a text, or of all given tokens together."""
+
+MAX_TEXT_SENTENCES = 20_000
+"""Sentences of a text that is aligned with another one sentence by sentence."""
 
 
 def require_short(sentence: SentenceLike) -> None:
