@@ -94,6 +94,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "codec",
+        "documents",
         "errors",
         "model",
         "neural",
