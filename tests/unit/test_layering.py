@@ -98,6 +98,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "codec",
+        "documents",
         "errors",
         "model",
         "neural",
