@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from tokalign.differences.form import SPACE, BlockKind, DiffBlock, TextDiff
 from tokalign.differences.reading import paragraphs
@@ -105,6 +106,19 @@ class Summary:
     n_inserted: int
     n_moved: int
     alarms: tuple[Alarm, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON has them; diff.schema.json describes them."""
+        return {
+            "blocks": {str(kind): n for kind, n in self.blocks.items()},
+            "changes": {str(change): n for change, n in self.changes.items()},
+            "words": {
+                "deleted": self.n_deleted,
+                "inserted": self.n_inserted,
+                "moved": self.n_moved,
+            },
+            "alarms": [asdict(each) | {"change": str(each.change)} for each in self.alarms],
+        }
 
 
 def summarize(diff: TextDiff) -> Summary:
