@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokalign.annotate.sentences import Sentences
+from tokalign.documents.items import cut_at_items
 from tokalign.errors import InputError, LimitError
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
@@ -29,7 +30,7 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     except UnicodeEncodeError as error:
         raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
     spans: list[SentenceSpan] = []
-    for start, end in Sentences(text):
+    for start, end in cut_at_items(text, Sentences(text)):
         if len(spans) == MAX_TEXT_SENTENCES:
             raise LimitError(
                 f"{name} has more than {MAX_TEXT_SENTENCES} sentences; align it in parts",
