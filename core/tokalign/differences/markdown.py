@@ -11,11 +11,12 @@ from tokalign.differences.reading import (
     Paragraph,
     Role,
     is_shown,
+    joined_places,
     marks_of,
     paragraphs,
 )
 from tokalign.differences.showing import one_line, with_edges
-from tokalign.differences.summary import summarize
+from tokalign.differences.summary import ONLY_SPACE, summarize
 
 _SIGNS = {Role.GONE: "~~", Role.NEW: "**"}
 _SPECIAL = re.compile(r"([\\`*_~\[\]<>&|#])")
@@ -52,6 +53,9 @@ def markdown_lines(
     if alarms:
         yield ""
     all_paragraphs = paragraphs(diff)
+    if all(paragraph.is_same for paragraph in all_paragraphs):
+        yield ONLY_SPACE
+        yield ""
     n_left_out = 0
     for paragraph, is_open in zip(all_paragraphs, is_shown(all_paragraphs, context), strict=True):
         if not is_open:
@@ -88,12 +92,10 @@ def _left_out(n: int) -> Iterator[str]:
 
 
 def _paragraph(diff: TextDiff, paragraph: Paragraph) -> str:
-    text = ""
-    for block, is_origin in paragraph.places:
-        if text and not text[-1].isspace():
-            text += " "
-        text += _origin(diff, block) if is_origin else _block(diff, block)
-    return text.strip()
+    return joined_places(
+        _origin(diff, block) if is_origin else _block(diff, block)
+        for block, is_origin in paragraph.places
+    ).strip()
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -19,11 +19,12 @@ from tokalign.differences.reading import (
     Paragraph,
     Role,
     is_shown,
+    joined_places,
     marks_of,
     paragraphs,
 )
 from tokalign.differences.showing import visible, with_edges
-from tokalign.differences.summary import ALARMING, fate, summarize
+from tokalign.differences.summary import ALARMING, ONLY_SPACE, fate, summarize
 from tokalign.types.edits import EditKind
 
 _TAGS = {Role.GONE: "del", Role.NEW: "ins", Role.LEFT: "span", Role.MOVED: "span"}
@@ -125,6 +126,8 @@ class _Page:
     def _counts(self) -> str:
         if self._diff.is_same:
             return "The texts are equal."
+        if all(paragraph.is_same for paragraph in self._paragraphs):
+            return ONLY_SPACE
         summary = self._summary
         kinds = [f"{n} {kind}" for kind, n in summary.blocks.items()]
         words = f"{summary.n_inserted} words inserted, {summary.n_deleted} deleted"
@@ -161,7 +164,7 @@ class _Page:
         rows = "".join(
             self._row(block, is_origin=is_origin) for block, is_origin in paragraph.places
         )
-        line = "".join(
+        line = joined_places(
             self._origin(block) if is_origin else self._block(block)
             for block, is_origin in paragraph.places
         )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from tokalign.differences.form import SPACE, BlockKind, DiffBlock, Segment, TextDiff
@@ -48,15 +50,13 @@ class Paragraph:
         From 1.
     places : tuple of (block, is_origin)
         As `in_reading_order` yields them: what stands in the paragraph, and what has left it.
+    is_same : bool
+        Whether nothing but white space differs in it, and it begins and ends where it did.
     """
 
     number: int
     places: tuple[tuple[DiffBlock, bool], ...]
-
-    @property
-    def is_same(self) -> bool:
-        """Whether nothing but white space differs in it."""
-        return all(block.kind is BlockKind.SAME for block, _ in self.places)
+    is_same: bool
 
 
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
@@ -101,30 +101,57 @@ def has_moved(part: Segment | DiffBlock) -> bool:
 def paragraphs(diff: TextDiff) -> list[Paragraph]:
     """Return the paragraphs of the new text, with what was deleted from them or has left them."""
     found: list[Paragraph] = []
+
+    def end() -> None:
+        is_same = all(_is_same(diff, block) for block, _ in here)
+        found.append(Paragraph(len(found) + 1, tuple(here), is_same))
+
     here: list[tuple[DiffBlock, bool]] = []
+    has_ended = False  # in the new text, since the last paragraph that was found
     for block, is_origin in in_reading_order(diff.blocks):
-        if here and _begins(diff, here[-1], (block, is_origin)):
-            found.append(Paragraph(len(found) + 1, tuple(here)))
+        is_gone = is_origin or block.kind is BlockKind.DELETED
+        if here and _begins(diff, here[-1], (block, is_gone), has_ended=has_ended):
+            end()
             here = []
+            has_ended = False
         here.append((block, is_origin))
+        if not is_gone:
+            has_ended = ends_paragraph(diff.new_text(block))
     if here:
-        found.append(Paragraph(len(found) + 1, tuple(here)))
+        end()
     return found
 
 
+def _is_same(diff: TextDiff, block: DiffBlock) -> bool:
+    return block.kind is BlockKind.SAME and all(
+        mark.role is Role.KEPT for mark in marks_of(diff, block)
+    )
+
+
 def _begins(
-    diff: TextDiff, last: tuple[DiffBlock, bool], following: tuple[DiffBlock, bool]
+    diff: TextDiff,
+    last: tuple[DiffBlock, bool],
+    following: tuple[DiffBlock, bool],
+    *,
+    has_ended: bool,
 ) -> bool:
     """Return whether a paragraph ends between two places.
 
-    Where what follows stands in the old text alone, the old text says so.
+    The new text says so of what stands there, the old text of what is gone from there: it belongs
+    to what it stood beside.
     """
-    (before, was_origin), (block, is_origin) = last, following
-    ends = shown_text(diff, before, is_origin=was_origin)
-    space = ends[len(ends.rstrip()) :]
-    if ends_paragraph(space):
+    before, was_origin = last
+    block, is_gone = following
+    was_gone = was_origin or before.kind is BlockKind.DELETED
+    if is_gone:
+        ended = before.kind is not BlockKind.INSERTED and ends_paragraph(diff.old_text(before))
+    else:
+        ended = has_ended or (was_gone and ends_paragraph(diff.old_text(before)))
+    if ended:
         return True
-    starts = shown_text(diff, block, is_origin=is_origin)
+    ends = shown_text(diff, before, is_origin=was_gone)
+    starts = shown_text(diff, block, is_origin=is_gone)
+    space = ends[len(ends.rstrip()) :]
     return bool(_LINE_BREAK.search(space)) and _MARKER.match(starts) is not None
 
 
@@ -159,16 +186,43 @@ def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
 def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: Segment) -> Iterator[Mark]:
     new = diff.new_text(segment)
     ended, ends = (ends_paragraph(text) for text in (diff.old_text(segment), new))
-    is_inside = segment.old[1] < len(diff.old) and segment.new[1] < len(diff.new)
-    if ended != ends and is_inside and block.move is None:
+    if ended != ends and _goes_on(diff, block, segment):
         yield Mark(Role.GONE if ended else Role.NEW, PILCROW, segment)
     if new:
         yield Mark(Role.KEPT, new, segment)
 
 
+def _goes_on(diff: TextDiff, block: DiffBlock, segment: Segment) -> bool:
+    """Return whether the same follows a segment in both texts."""
+    if segment.new[1] < block.new[1] and segment.old[1] < block.old[1]:
+        return True
+    first = bisect_left(diff.blocks, segment.new[1], key=lambda each: each.new[0])
+    for each in islice(diff.blocks, first, None):
+        if each.new[0] > segment.new[1]:
+            return False
+        if (
+            each.old[0] == segment.old[1]
+            and each.old[0] < each.old[1]
+            and each.new[0] < each.new[1]
+        ):
+            return True
+    return False
+
+
+def joined_places(parts: Iterable[str]) -> str:
+    """Return the texts of a paragraph's places as one; what ends a paragraph is at its end only."""
+    text = ""
+    for part in parts:
+        if text and (not text[-1].isspace() or ends_paragraph(text)):
+            text = text.rstrip() + " "
+        text += part
+    return text
+
+
 def ends_paragraph(text: str) -> bool:
-    """Return whether a blank line is in a text."""
-    return _BLANK_LINE.search(text.replace("\r\n", "\n")) is not None
+    """Return whether a blank line is at a text's end."""
+    space = text[len(text.rstrip()) :]
+    return _BLANK_LINE.search(space.replace("\r\n", "\n")) is not None
 
 
 def is_shown(all_paragraphs: Sequence[Paragraph], context: int) -> list[bool]:

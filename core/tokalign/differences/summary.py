@@ -30,6 +30,7 @@ CHANGES = (
 """All changes, those of the meaning first."""
 SAYING = (Change.CONTENT, Change.WORDING)
 """Changes of what is said, numbers and all."""
+ONLY_SPACE = "Only white space differs."
 FATES = {
     BlockKind.MOVED: "moved",
     BlockKind.SPLIT: "split in two",

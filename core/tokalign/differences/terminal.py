@@ -13,12 +13,13 @@ from tokalign.differences.reading import (
     Role,
     ends_paragraph,
     is_shown,
+    joined_places,
     marks_of,
     paragraphs,
     shown_text,
 )
 from tokalign.differences.showing import one_line, visible, with_edges
-from tokalign.differences.summary import ALARMING, Summary, summarize
+from tokalign.differences.summary import ALARMING, ONLY_SPACE, Summary, summarize
 
 _RESET = "\x1b[0m"
 _COLOURS = {Role.GONE: "31;9", Role.NEW: "32;4", Role.LEFT: "36;2", Role.MOVED: "36"}
@@ -77,6 +78,9 @@ class _Painter:
         for sign, name in zip(("---", "+++"), names, strict=True):
             yield self._coloured(f"{sign} {visible(name)}", "1")
         yield from self._alarms(summarize(self._diff))
+        if all(paragraph.is_same for paragraph in self._paragraphs):
+            yield ONLY_SPACE
+            yield ""
         n_folded = 0
         for paragraph, is_open in zip(
             self._paragraphs, is_shown(self._paragraphs, context), strict=True
@@ -108,11 +112,10 @@ class _Painter:
             yield ""
 
     def _paragraph(self, paragraph: Paragraph) -> Iterator[str]:
-        text = ""
-        for block, is_origin in paragraph.places:
-            if text and not text[-1].isspace():
-                text += " "
-            text += self._origin(paragraph, block) if is_origin else self._block(block)
+        text = joined_places(
+            self._origin(paragraph, block) if is_origin else self._block(block)
+            for block, is_origin in paragraph.places
+        )
         yield from text.rstrip().split("\n")
         last, is_origin = paragraph.places[-1]
         if ends_paragraph(shown_text(self._diff, last, is_origin=is_origin)):
