@@ -5,15 +5,18 @@ beside two. A text takes some dozens of them in a row, so that a paper's or a da
 together, and changes them as people who revise do. By the rates of a `ChangeRates`, and by a seed:
 
 - a unit keeps its old side on both sides (same),
-- a sentence is cut in two before a clause (", and", ", but", "; ", ", which"), on one side,
+- a sentence is cut in two before a clause (", and", ", but", "; ", ", which"), on one side, where
+  the other side has two words of each part,
 - of two units, the first one's end and the second become one sentence on the new side, so that two
   sentences stand beside two (shifted),
-- a unit loses its new side (deleted) or its old one (inserted), so that what is left belongs to
-  nothing,
+- a unit loses its new side (deleted), so that what is left belongs to nothing,
+- a sentence of another place of the corpus is inserted: of some, the one that shares most words
+  with the sentences around it,
 - one to three units in a row move to another place (moved), or two neighbours change places.
 
-Sentences are joined by a space, or by a blank line where a paragraph ends, or where the splitter
-would not find the end of a sentence.
+Two sentences of arXivEdits beside one are left out where one of the two shares no word with that:
+nobody says whether it belongs there. Sentences are joined by a space, or by a blank line where a
+paragraph ends, or where the splitter would not find the end of a sentence.
 """
 
 from __future__ import annotations
@@ -24,12 +27,16 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tokalign.annotate.sentences import Sentences
 
 CLAUSE = re.compile(r"\s*(?:,|;)\s+(and|but|which|while|where|who)?\s*(?=\w)")
+WORD = re.compile(r"\w{4,}|\d+")
+N_STRANGERS = 50
+"""Of which the one that shares most words with the sentences around it is inserted."""
 LEAST_WORDS = 5
 """Of both parts of a sentence that is cut."""
 PARAGRAPH = 0.15
@@ -110,7 +117,14 @@ def read_corpora(data: Path) -> dict[str, list[MadeUnit]]:
         corpora[f"arxivedits-{part}"] = [
             (item["sentence-1"], item["sentence-2"]) for item in by_paper
         ]
-    return {name: list(units(pairs)) for name, pairs in corpora.items()}
+    return {
+        name: [
+            unit
+            for unit in units(pairs)
+            if not name.startswith("arxivedits") or is_shared(unit.old, unit.new, 1)
+        ]
+        for name, pairs in corpora.items()
+    }
 
 
 def units(pairs: Sequence[tuple[str, str]]) -> Iterator[MadeUnit]:
@@ -120,6 +134,22 @@ def units(pairs: Sequence[tuple[str, str]]) -> Iterator[MadeUnit]:
         unit = MadeUnit(*(tuple(text[s:e] for s, e in Sentences(text)) for text in sides))
         if sorted((len(unit.old), len(unit.new))) in ([1, 1], [1, 2]):
             yield unit
+
+
+def is_shared(old: Sequence[str], new: Sequence[str], least: int) -> bool:
+    """Whether each sentence of a side has so many words that the other side has, too."""
+    sides = [[set(WORD.findall(each.lower())) for each in side] for side in (old, new)]
+    every = [set().union(*side) for side in sides]
+    return all(
+        len(words & other) >= least
+        for side, other in zip(sides, reversed(every), strict=True)
+        for words in side
+    )
+
+
+def n_shared(text: str, unit: MadeUnit) -> int:
+    """Return how many words of a text a unit's first new sentence has."""
+    return len(set(WORD.findall(text.lower())) & set(WORD.findall(unit.new[0].lower())))
 
 
 def _capital(text: str) -> str:
@@ -164,8 +194,11 @@ def make_text(
     order: list[tuple[int, MadeUnit]] = list(enumerate(changed))
     for position in range(len(order) - 1, -1, -1):
         if chooser.random() < rates.inserted:
-            stranger = chooser.choice(strangers)
-            order.insert(position, (-1, MadeUnit((), stranger.new[:1])))
+            around = " ".join(
+                each for _, unit in order[position - 1 : position + 2] for each in unit.old
+            )
+            likest = max(chooser.sample(strangers, N_STRANGERS), key=partial(n_shared, around))
+            order.insert(position, (-1, MadeUnit((), likest.new[:1])))
     _move(order, rates, chooser)
     olds = list(enumerate(changed))
     breaks = {k for k in range(len(changed)) if chooser.random() < PARAGRAPH}
@@ -196,7 +229,11 @@ def _shifted(
         if pending and chooser.random() < rates.shifted:
             after = pending[-1]
             parts = cut(unit.new[0], chooser) if len(unit.new) == 1 else None
-            if parts and len(unit.old) == len(after.old) == len(after.new) == 1:
+            if (
+                parts
+                and is_shared(parts, unit.old, 2)
+                and len(unit.old) == len(after.old) == len(after.new) == 1
+            ):
                 pending.pop()
                 yield MadeUnit(unit.old + after.old, (parts[0], merged(parts[1], after.new[0])))
                 continue
@@ -212,7 +249,7 @@ def _changed(unit: MadeUnit, rates: ChangeRates, chooser: random.Random) -> Iter
     if len(unit.old) == len(unit.new) == 1 and chooser.random() < rates.cut:
         side = chooser.randrange(2)
         parts = cut(unit[side][0], chooser)
-        if parts:
+        if parts and is_shared(parts, unit[1 - side], 2):
             unit = MadeUnit(parts, unit.new) if side == 0 else MadeUnit(unit.old, parts)
     if len(unit.old) == len(unit.new) == 2:  # the same two
         yield from (MadeUnit((old,), (new,)) for old, new in zip(unit.old, unit.new, strict=True))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
-from tokalign.documents.candidates import TextCandidate, find_candidates
-from tokalign.documents.chain import best_chain
+import numpy as np
+
+from tokalign.documents.blocks import choose, in_order
+from tokalign.documents.candidates import find_candidates
 from tokalign.documents.sentences import sentences_of
 from tokalign.errors import ShapeError
 from tokalign.types.texts import SentenceSpan
@@ -103,30 +105,35 @@ class TextPlan:
                 f"{len(similarities)} similarities for {len(self.candidates)} candidates; give one "
                 "for each"
             )
-        known = [(each, 1.0) for each in self._same]
-        known += [(each, float(s)) for each, s in zip(self.candidates, similarities, strict=True)]
-        chosen, moved = best_chain(known, len(self.old), len(self.new))
-        return self._ordered(chosen, moved)
+        known = sorted(
+            [
+                *((each, 1.0) for each in self._same),
+                *zip(self.candidates, map(float, similarities), strict=True),
+            ]
+        )
+        blocks = np.array([each for each, _ in known], np.int32).reshape(-1, 4)
+        chosen = choose(blocks, np.array([similarity for _, similarity in known]))
+        candidates = [known[k][0] for k in chosen]
+        sizes = [sum(map(len, self.texts(each.old, each.new))) for each in candidates]
+        kept = in_order(blocks[chosen], np.array(sizes, np.int64)).tolist()
+        return self._ordered(
+            BlockPlan(each.old, each.new, not is_kept)
+            for each, is_kept in zip(candidates, kept, strict=True)
+        )
 
-    def _ordered(
-        self, chosen: Sequence[TextCandidate], moved: Sequence[TextCandidate]
-    ) -> tuple[BlockPlan, ...]:
-        """Return blocks with sentences that are in none, in order."""
-        blocks = [BlockPlan(each.old, each.new, False) for each in chosen]
-        blocks += [BlockPlan(each.old, each.new, True) for each in moved]
-        used = {number for each in blocks for number in each.new}
-        blocks += [BlockPlan((), (j,), False) for j in range(len(self.new)) if j not in used]
-        blocks.sort(key=lambda each: each.new)
-        by_end = {each.old[-1]: each for each in blocks if each.old}
-        after: dict[BlockPlan | None, list[BlockPlan]] = {}
-        used = {number for each in blocks for number in each.old}
-        before = None
+    def _ordered(self, chosen: Iterable[BlockPlan]) -> tuple[BlockPlan, ...]:
+        """Return blocks in order, with sentences that are in none."""
+        blocks = list(chosen)
+        used_new = {j for each in blocks for j in each.new}
+        used_old = {i for each in blocks for i in each.old}
+        blocks += [BlockPlan((), (j,), False) for j in range(len(self.new)) if j not in used_new]
+        by_end = {each.old[-1]: each.new for each in blocks if each.old}
+        place: tuple[int, ...] = ()
+        places = []
+        # A deleted sentence comes after the block that ends before it in the old text.
         for i in range(len(self.old)):
-            if i not in used:
-                after.setdefault(before, []).append(BlockPlan((i,), (), False))
-            before = by_end.get(i, before)
-        ordered = after.get(None, [])
-        for each in blocks:
-            ordered.append(each)
-            ordered += after.get(each, [])
-        return tuple(ordered)
+            if i not in used_old:
+                places.append(((place, i), BlockPlan((i,), (), False)))
+            place = by_end.get(i, place)
+        places += [((each.new, -1), each) for each in blocks]
+        return tuple(each for _, each in sorted(places))
