@@ -56,6 +56,22 @@ def test_conflicts_of_any_sentences_are_those_of_the_twin(source, target):
     check(ALIGNER.align(source, target, related=True))
 
 
+several = st.lists(
+    st.sampled_from(
+        [*SIDES, "It is not big.", "He never came!", "No one (ever) said so?", "Why not?"]
+    ),
+    min_size=1,
+    max_size=3,
+).map(" ".join)
+
+
+@settings(max_examples=150)
+@given(several, several, st.booleans())
+def test_conflicts_of_texts_are_those_of_the_twin(source, target, is_tokenized):
+    pair = (source.split(), target.split()) if is_tokenized else (source, target)
+    check(ALIGNER.align(*pair, related=True))
+
+
 def test_least_confidence_and_direction_change_no_conflict():
     for source, target in TEXTS[:60]:
         plain = ALIGNER.align(source, target, style="free")

@@ -117,6 +117,13 @@ def test_sentences_hold_all_of_a_text_but_the_white_space_between_them(text):
     assert edges == sorted(edges)
 
 
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(PIECES), max_size=16).map("".join))
+def test_a_sentence_of_a_text_is_one_by_itself(text):
+    for start, end in Sentences(text):
+        assert list(Sentences(text[start:end])) == [(0, end - start)]
+
+
 BY_HAND = [
     ["Dr. Lind met Mr. Wu at 3 p.m. on Monday.", "They talked."],
     ["She lives in the U.S. and likes it.", "He moved to the U.S.", "The rest stayed."],

@@ -322,7 +322,15 @@ class Conflicts:
         opposites = [each for each in self.found if each.kind == "opposite"]
         for each in opposites:
             words = self.source[each.source], self.target[each.target]
-            others = [other for other in opposites if other is not each]
+            others = [
+                other
+                for other in opposites
+                if other is not each
+                and not (
+                    self.are_apart(0, each.source, other.source)
+                    and self.are_apart(1, each.target, other.target)
+                )
+            ]
             if others and any(negates(word.lower, word.lemma) for word in words):
                 self.found = [e for e in self.found if e is not each and e is not others[0]]
                 return
@@ -348,13 +356,39 @@ class Conflicts:
             found.append(at)
         return found[:8]
 
+    def ends_sentence(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        if words[at].lower in ("?", "!"):
+            behind = [word for word in words[at:] if word.kind != "mark"] or words[-1:]
+            return behind[0].case != "lower"
+        return words[at].lower == "."
+
+    def are_apart(self, side: int, a: int, b: int) -> bool:
+        return any(self.ends_sentence(side, at) for at in range(min(a, b), max(a, b)))
+
+    def linked_sentences(self, i: int, j: int) -> bool:
+        last = len(self.source) - 1, len(self.target) - 1
+        if not (self.are_apart(0, 0, last[0]) or self.are_apart(1, 0, last[1])):
+            return True
+        return any(
+            self.linked(k, m)
+            for k, word in enumerate(self.source)
+            if word.kind == "content" and not self.are_apart(0, i, k)
+            for m in range(len(self.target))
+            if not self.are_apart(1, j, m)
+        )
+
     def stands_with(self, side: int, at: int) -> list[int | None]:
         own = (self.pair.source, self.pair.target)[side]
-        following = own.content_neighbour(at, 1)
+
+        def near(other: int | None) -> int | None:
+            return None if other is None or self.are_apart(side, at, other) else other
+
+        following = near(own.content_neighbour(at, 1))
         behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
         before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
-        second = None if following is None else own.content_neighbour(following, 1)
-        return [at, following, behind, before, second, own.content_neighbour(at, -1)]
+        second = None if following is None else near(own.content_neighbour(following, 1))
+        return [at, following, behind, before, second, near(own.content_neighbour(at, -1))]
 
     def negations(self) -> list[Found]:
         sides = self.negators(0), self.negators(1)
@@ -367,13 +401,15 @@ class Conflicts:
                 for other in self.stands_with(1, j)
             )
 
-        for belong in (self.linked, stand_together, lambda i, j: True):
+        for belong in (self.linked, stand_together, self.linked_sentences):
             for i in sides[0]:
                 for j in sides[1]:
                     if i in free[0] and j in free[1] and belong(i, j):
                         free[0].remove(i)
                         free[1].remove(j)
-        side = 0 if len(sides[0]) > len(sides[1]) else 1
+        return [each for side in (0, 1) for each in self.one_sided(side, free[side])]
+
+    def one_sided(self, side: int, free: list[int]) -> list[Found]:
         other = (self.source, self.target)[1 - side]
         is_low = any(
             each.scale in ("quantity", "frequency") and each.grade <= -2
@@ -382,7 +418,8 @@ class Conflicts:
             for each in grades_of(word.lower, word.lemma)[:3]
         )
         found: list[Found] = []
-        for at in free[side]:
+        by: list[int] = []
+        for at in free:
             words = self.stands_with(side, at)
             undone = [
                 each
@@ -399,5 +436,10 @@ class Conflicts:
                     ends = (each, self.best[side][each])[:: 1 if side == 0 else -1]
                     share = self.confidence[side][each]
                     found.append(Found("negation", *ends, WEIGHTS["negation"] * share))
+                    by.append(at)
                     break
-        return found if len(found) % 2 else []
+        return [
+            each
+            for each, at in zip(found, by, strict=True)
+            if sum(not self.are_apart(side, at, other) for other in by) % 2
+        ]

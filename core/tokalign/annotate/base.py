@@ -29,10 +29,11 @@ class Annotator(Protocol):
         Parameters
         ----------
         sentences : sequence of str, sequence of str, or Sentence
-            Raw text is tokenised; given tokens are kept; of a Sentence, the columns that are
-            filled are kept and the others computed.
+            Raw text, of any number of sentences, is tokenised; given tokens are kept; of a
+            Sentence, the columns that are filled are kept and the others computed.
         trees : bool
-            Whether to parse. A tree that is already there is kept either way.
+            Whether to parse; each sentence of a raw text gets a root of its own. A tree that is
+            already there is kept either way.
 
         Raises
         ------

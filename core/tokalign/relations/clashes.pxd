@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 cdef enum:
-    MAX_FOUND = 8        # negations, and exchanged roles, of one pair
+    MAX_FOUND = 8        # negations of a side, and exchanged roles, of one pair
 
 cdef enum:
     # In the order of ConflictKind.
@@ -37,5 +37,5 @@ cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
-    Clash *clash             # [n_source + 2 * MAX_FOUND]
+    Clash *clash             # [n_source + 3 * MAX_FOUND]
     Py_ssize_t n_clashes

@@ -40,7 +40,7 @@ cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the memory that the conflicts of such a pair need."""
     return (
-        (n_source + 2 * MAX_FOUND) * sizeof(Clash)
+        (n_source + 3 * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target)
     )
 
@@ -58,7 +58,7 @@ cdef void carve_conflicts(
 ) noexcept nogil:
     """Point a room into memory of conflict_bytes."""
     room.clash = <Clash *>memory
-    memory += (n_source + 2 * MAX_FOUND) * sizeof(Clash)
+    memory += (n_source + 3 * MAX_FOUND) * sizeof(Clash)
     _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
 
 
@@ -239,7 +239,7 @@ cdef double find_conflicts(
     const PairState *pair, const LinkView *links, ConflictRoom *room
 ) noexcept nogil:
     """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
-    cdef Clash[<int>MAX_FOUND] found
+    cdef Clash[2 * <int>MAX_FOUND] found
     cdef Clash[<int>MAX_FOUND] compared
     cdef Py_ssize_t k
     cdef bint are_compared

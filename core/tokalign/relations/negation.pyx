@@ -1,10 +1,12 @@
 """Negations of one side alone.
 
-A word that negates (not, no, never, without, fail) stands with the words next to it: the next
-two content words, the tokens behind and before it, and the last content word before it. No tree is read, so that models without a
-parser find the same. The negations of both sides are matched: first those that are linked, then those
-that stand with linked words, then any that are left. What is left over on one side counts if a
-word that it stands with is linked, unless the other side says a low quantity (few, rarely).
+A word that negates (not, no, never, without, fail) stands with the words next to it in its
+sentence: the next two content words, the tokens behind and before it, and the last content word
+before it. No tree is read, so that models without a parser find the same. The negations of both
+sides are matched: first those that are linked, then those that stand with linked words, then any
+that are left, in sentences that are linked where there are several. What is left over on one side
+counts if a word that it stands with is linked, unless the other side says a low quantity (few,
+rarely).
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -15,7 +17,7 @@ from tokalign.relations.clashes cimport *
 from tokalign.lexicon.scales import scale_names
 
 cdef enum:
-    MAX_NEGATORS = 8
+    MAX_NEGATORS = MAX_FOUND
     N_WITH = 6               # words that a negating one stands with, itself among them
     LOW = -2                 # a grade of quantity that is like a negation
     FREE = -1                # a negation that is not matched
@@ -32,15 +34,44 @@ cdef struct Negators:
     int32_t[MAX_NEGATORS][N_WITH] with_      # what each stands with; -1 where there is none
 
 
+cdef bint _ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a sentence ends with a token: a period, or another mark before a word that is not in
+    lower case."""
+    cdef const Lexeme *word = side.word[at]
+    if word.lower.n != 1:
+        return False
+    if word.lower.code[0] == <uint32_t>c".":
+        return True
+    if word.lower.code[0] != <uint32_t>c"?" and word.lower.code[0] != <uint32_t>c"!":
+        return False
+    while at + 1 < side.n and side.kind[at] == KIND_MARK:
+        at += 1
+    return side.word[at].case_ != CASE_LOWER
+
+
+cdef bint _are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
+    """Whether a sentence ends between two tokens."""
+    cdef int32_t k
+    for k in range(min(a, b), max(a, b)):
+        if _ends_sentence(side, k):
+            return True
+    return False
+
+
+cdef inline int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
+    """Return another token, or -1 where it is none of the same sentence."""
+    return -1 if other < 0 or _are_apart(side, at, other) else other
+
+
 cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     """Write a word that negates and those that it stands with, the nearest first."""
-    cdef int32_t following = side.next_content[at]
+    cdef int32_t following = _near(side, at, side.next_content[at])
     out[0] = at
     out[1] = following
     out[2] = at + 1 if at + 1 < side.n and side.kind[at + 1] != KIND_MARK else -1
     out[3] = at - 1 if at > 0 and side.kind[at - 1] != KIND_MARK else -1
-    out[4] = side.next_content[following] if following >= 0 else -1
-    out[5] = side.previous_content[at]
+    out[4] = _near(side, at, side.next_content[following]) if following >= 0 else -1
+    out[5] = _near(side, at, side.previous_content[at])
 
 
 cdef bint _negates(
@@ -109,7 +140,31 @@ cdef bint _is_low(const Lexeme *word) noexcept nogil:
     return False
 
 
-cdef void _match(const ConflictRoom *room, Negators *source, Negators *target) noexcept nogil:
+cdef bint _are_of_linked_sentences(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil:
+    """Whether content words of two words' sentences are linked, or both sides are one sentence."""
+    cdef Py_ssize_t k, m
+    cdef bint is_one = not (
+        _are_apart(&pair.source, 0, <int32_t>pair.source.n - 1)
+        or _are_apart(&pair.target, 0, <int32_t>pair.target.n - 1)
+    )
+    if is_one:
+        return True
+    for k in range(pair.source.n):
+        if pair.source.kind[k] != KIND_CONTENT or _are_apart(&pair.source, i, <int32_t>k):
+            continue
+        for m in range(pair.target.n):
+            if _are_linked(room, <int32_t>k, <int32_t>m) and not _are_apart(
+                &pair.target, j, <int32_t>m
+            ):
+                return True
+    return False
+
+
+cdef void _match(
+    const PairState *pair, const ConflictRoom *room, Negators *source, Negators *target
+) noexcept nogil:
     """Match the negations of both sides, those that belong together most surely first."""
     cdef int round_, k, m
     for round_ in range(3):
@@ -118,7 +173,10 @@ cdef void _match(const ConflictRoom *room, Negators *source, Negators *target) n
                 if source.match[k] != FREE or target.match[m] != FREE:
                     continue
                 if (
-                    round_ == 2
+                    (
+                        round_ == 2
+                        and _are_of_linked_sentences(pair, room, source.at[k], target.at[m])
+                    )
                     or (round_ == 0 and _are_linked(room, source.at[k], target.at[m]))
                     or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
                 ):
@@ -160,6 +218,21 @@ cdef bint _undoes(
     return False
 
 
+cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noexcept nogil:
+    """Keep what is found in sentences with an odd number of it, as two negations of a sentence undo
+    one another; return how many are kept. `by` holds the words that negate."""
+    cdef int n_kept = 0
+    cdef int k, m, n_here
+    for k in range(n):
+        n_here = 0
+        for m in range(n):
+            n_here += not _are_apart(side, by[k], by[m])
+        if n_here % 2:
+            found[n_kept] = found[k]
+            n_kept += 1
+    return n_kept
+
+
 cdef int _add_free(
     const PairState *pair, ConflictRoom *room, const Negators *negators, bint of_source,
     Clash *found,
@@ -168,6 +241,8 @@ cdef int _add_free(
     cdef const Partners *own = &room.source if of_source else &room.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef const Partners *others = &room.target if of_source else &room.source
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef int32_t[MAX_NEGATORS] by    # the word that negates each that is found
     cdef int n = 0
     cdef int k, m
     cdef int32_t at
@@ -183,9 +258,10 @@ cdef int _add_free(
                 found[n].source = at if of_source else own.best[at]
                 found[n].target = own.best[at] if of_source else at
                 found[n].strength = NEGATION_WEIGHT * own.confidence[at]
+                by[n] = negators.at[k]
                 n += 1
                 break
-    return n if n % 2 else 0  # two negations of one side undo one another
+    return _keep_odd(side, by, n, found)
 
 
 cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
@@ -199,7 +275,10 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
         ):
             continue
         for m in range(room.n_clashes):
-            if m != k and room.clash[m].kind == CONFLICT_OPPOSITE:
+            if m != k and room.clash[m].kind == CONFLICT_OPPOSITE and not (
+                _are_apart(&pair.source, clash.source, room.clash[m].source)
+                and _are_apart(&pair.target, clash.target, room.clash[m].target)
+            ):
                 _remove(room, max(k, m))
                 _remove(room, min(k, m))
                 return
@@ -208,16 +287,15 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
 cdef int find_negations(
     const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most MAX_FOUND words that one side alone negates, with their partners; return how
-    many. Opposites in the room that a negation undoes are dropped."""
+    """Write at most 2 * MAX_FOUND words that one side alone negates, with their partners; return
+    how many. Opposites in the room that a negation undoes are dropped."""
     cdef Negators source, target
+    cdef int n
     _undo_pairs(pair, room)
     _find_negators(pair, True, room, &source)
     _find_negators(pair, False, room, &target)
     if not source.n and not target.n:
         return 0
-    _match(room, &source, &target)
-    # The negations of the side that has fewer are all matched.
-    if source.n > target.n:
-        return _add_free(pair, room, &source, True, found)
-    return _add_free(pair, room, &target, False, found)
+    _match(pair, room, &source, &target)
+    n = _add_free(pair, room, &source, True, found)
+    return n + _add_free(pair, room, &target, False, found + n)

@@ -57,7 +57,7 @@ class WordColumns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sentence(View):
-    """A tokenised sentence, column by column.
+    """A tokenised sentence, or text of several, column by column.
 
     Attributes
     ----------

@@ -41,3 +41,20 @@ def test_words_of_all_sentences_are_linked(name):
     assert list(aligner.pipe([pair])) == [alignment]
     (ranked,) = rank(aligner, pair[1], [pair[0]], by="score")
     assert ranked.alignment.source == alignment.source
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "negated"),
+    [
+        ("It is not big. It is not old.", "It is big. It is old.", ["big", "old"]),
+        ("It is not not big. It is old.", "It is big. It is old.", []),
+        ("It is not big. Prices rose.", "Prices rose.", []),
+        ("I do not know. The cat died.", "I know. The cat died.", ["know"]),
+        ("I do not know! “The cat died.”", "I know! “The cat died.”", ["know"]),
+    ],
+)
+def test_a_negation_counts_in_its_own_sentence(source, target, negated):
+    found = Aligner.load().align(source, target)
+    assert [found.source.tokens[each.source] for each in found.conflicts] == negated
+    tokenized = Aligner.load().align(found.source.tokens, found.target.tokens)
+    assert tokenized.conflicts == found.conflicts
