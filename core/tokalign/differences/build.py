@@ -11,10 +11,10 @@ from tokalign.differences.form import (
     BlockKind,
     DiffBlock,
     Segment,
-    Span,
     TextDiff,
+    TextRange,
 )
-from tokalign.differences.words import Piece, pieces_of_run, segments_of
+from tokalign.differences.words import EditPiece, pieces_of_run, segments_of
 from tokalign.types import Alignment, Sentence
 from tokalign.types.edits import EditKind
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
@@ -42,7 +42,7 @@ def diff_of(texts: TextAlignment) -> TextDiff:
     )
 
 
-def same_texts(text: str, sentences: Sequence[Span]) -> TextDiff:
+def same_texts(text: str, sentences: Sequence[TextRange]) -> TextDiff:
     """Return the difference between a text and itself, whose sentences are given."""
     spans = tuple(SentenceSpan(start, end, text[start:end]) for start, end in sentences)
     blocks = tuple(TextBlock((k,), (k,), False, None) for k in range(len(spans)))
@@ -78,14 +78,14 @@ class _Builder:
             at = at if block.moved else old[1]
             at_new = new[1]
 
-    def _block(self, block: TextBlock, old: Span, new: Span) -> DiffBlock:
+    def _block(self, block: TextBlock, old: TextRange, new: TextRange) -> DiffBlock:
         texts = self._texts
         move = self._next_move() if block.moved else None
         spans = (
             tuple((texts.old[k].start, texts.old[k].end) for k in block.old),
             tuple((texts.new[k].start, texts.new[k].end) for k in block.new),
         )
-        pieces: list[Piece] = []
+        pieces: list[EditPiece] = []
         if block.old and block.new:
             starts = (spans[0][0][0], spans[1][0][0])
             cores = (
@@ -117,13 +117,13 @@ class _Builder:
         return self._n_moves
 
 
-def _ranges(sentences: Sequence[SentenceSpan], end: int) -> list[Span]:
+def _ranges(sentences: Sequence[SentenceSpan], end: int) -> list[TextRange]:
     """Return the range of each sentence with the white space after it; the first begins at 0."""
     edges = [0, *(each.start for each in sentences[1:]), end]
     return list(pairwise(edges)) if sentences else []
 
 
-def _joined(ranges: Sequence[Span], numbers: Sequence[int]) -> Span | None:
+def _joined(ranges: Sequence[TextRange], numbers: Sequence[int]) -> TextRange | None:
     return (ranges[numbers[0]][0], ranges[numbers[-1]][1]) if numbers else None
 
 
@@ -142,14 +142,14 @@ def _kind(block: TextBlock, segments: Sequence[Segment]) -> BlockKind:
 
 
 def _pieces(
-    old: str, new: str, cores: tuple[Span, Span], alignment: Alignment | None
-) -> Iterator[Piece]:
+    old: str, new: str, cores: tuple[TextRange, TextRange], alignment: Alignment | None
+) -> Iterator[EditPiece]:
     """Yield the words of a block's edits, by their ranges in the texts of the block.
 
     `cores` are the ranges of the sentences in the block, from which offsets of tokens count.
     """
     if old[slice(*cores[0])] == new[slice(*cores[1])]:
-        yield Piece(EditKind.EQUAL, None, *cores)
+        yield EditPiece(EditKind.EQUAL, None, *cores)
         return
     if alignment is None:
         return
@@ -162,10 +162,10 @@ def _pieces(
                 old, new, [olds[i] for i in edit.source], [news[j] for j in edit.target]
             )
         elif here or there:
-            yield Piece(edit.kind, edit.change, here, there)
+            yield EditPiece(edit.kind, edit.change, here, there)
 
 
-def _token_spans(sentence: Sentence, core: Span) -> list[Span]:
+def _token_spans(sentence: Sentence, core: TextRange) -> list[TextRange]:
     """Return the ranges of tokens; none overlaps the one before, or leaves the sentence."""
     spans = []
     at = core[0]
@@ -176,5 +176,5 @@ def _token_spans(sentence: Sentence, core: Span) -> list[Span]:
     return spans
 
 
-def _span(spans: Sequence[Span], tokens: Sequence[int]) -> Span | None:
+def _span(spans: Sequence[TextRange], tokens: Sequence[int]) -> TextRange | None:
     return (spans[tokens[0]][0], spans[tokens[-1]][1]) if tokens else None

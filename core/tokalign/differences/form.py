@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 from tokalign.errors import InputError, quoted
 from tokalign.types.edits import Change, EditKind
 
-Span: TypeAlias = tuple[int, int]
+TextRange: TypeAlias = tuple[int, int]
 """A half-open range of code points of a text."""
 
 SPACE = "space"
@@ -59,8 +59,8 @@ class Segment:
     """
 
     kind: EditKind
-    old: Span
-    new: Span
+    old: TextRange
+    new: TextRange
     change: str | None = None
     move: int | None = None
 
@@ -86,10 +86,10 @@ class DiffBlock:
     """
 
     kind: BlockKind
-    old: Span
-    new: Span
-    old_sentences: tuple[Span, ...]
-    new_sentences: tuple[Span, ...]
+    old: TextRange
+    new: TextRange
+    old_sentences: tuple[TextRange, ...]
+    new_sentences: tuple[TextRange, ...]
     segments: tuple[Segment, ...]
     move: int | None = None
 
@@ -288,7 +288,7 @@ def _segment_of(value: Mapping[str, Any]) -> Segment:
     )
 
 
-def _span_of(value: Sequence[int]) -> Span:
+def _span_of(value: Sequence[int]) -> TextRange:
     start, end = value
     if type(start) is not int or type(end) is not int or not 0 <= start <= end:
         raise ValueError(f"{quoted(value)} is no range")
@@ -310,7 +310,7 @@ def _require_text(given: str, wanted: str, name: str) -> None:
 
 
 def _require_cover(
-    parts: Sequence[Segment] | Sequence[DiffBlock], old: Span, new: Span, field: str
+    parts: Sequence[Segment] | Sequence[DiffBlock], old: TextRange, new: TextRange, field: str
 ) -> None:
     """Raise InputError unless the parts cover both ranges without a gap, in the new one's order."""
     sides = (

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tokalign.differences.form import SPACE, DiffBlock, Segment, Span, TextDiff
+from tokalign.differences.form import SPACE, DiffBlock, Segment, TextDiff, TextRange
 from tokalign.differences.tokens import tokens_of
 from tokalign.types.edits import Change, EditKind
 
@@ -29,7 +29,7 @@ _NOTHING = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 class _Old:
     """An old sentence as it is written: tokens, and (start, end, type, correction) of its edits."""
 
-    span: Span
+    span: TextRange
     tokens: list[str] = field(default_factory=list)
     edits: list[tuple[int, int, str, str]] = field(default_factory=list)
 
@@ -130,7 +130,7 @@ class _Cursor:
         """Return the sentence that is being read, and how many tokens it has so far."""
         return self._left[-1], len(self._left[-1].tokens)
 
-    def read(self, text: str, span: Span) -> list[tuple[_Old, int, int]]:
+    def read(self, text: str, span: TextRange) -> list[tuple[_Old, int, int]]:
         """Add the tokens of a range; return which tokens of which sentences they are."""
         found = []
         start, end = span

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from tokalign.differences.form import DiffBlock, TextDiff
 from tokalign.differences.reading import (
     Mark,
+    MarkRole,
     Paragraph,
-    Role,
     is_shown,
     joined_places,
     marks_of,
@@ -18,7 +18,7 @@ from tokalign.differences.reading import (
 from tokalign.differences.showing import one_line, with_edges
 from tokalign.differences.summary import ONLY_SPACE, summarize
 
-_SIGNS = {Role.GONE: "~~", Role.NEW: "**"}
+_SIGNS = {MarkRole.GONE: "~~", MarkRole.NEW: "**"}
 _SPECIAL = re.compile(r"([\\`*_~\[\]<>&|#])")
 _AT_START = re.compile(r"^([ \t]*)(?:([-+=])|(\d+)([.)]))", re.MULTILINE)
 _OPENS = re.compile(r"(?:~~|\*\*)[^\w\s~*]")
@@ -132,9 +132,9 @@ def _mark(mark: Mark) -> str:
     if mark.role in _SIGNS and core:
         sign = _SIGNS[mark.role]
         core = f"{sign}{core}{sign}"
-    elif mark.role is Role.LEFT:
+    elif mark.role is MarkRole.LEFT:
         core = f"[~~{core}~~ →{mark.segment.move}]"
-    elif mark.role is Role.MOVED:
+    elif mark.role is MarkRole.MOVED:
         core = f"[{mark.segment.move}→ **{core}**]"
     return _space(before) + core + _space(after)
 

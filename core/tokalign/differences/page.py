@@ -16,8 +16,8 @@ from importlib.resources import files
 from tokalign.differences.form import SPACE, DiffBlock, TextDiff
 from tokalign.differences.reading import (
     Mark,
+    MarkRole,
     Paragraph,
-    Role,
     is_shown,
     joined_places,
     marks_of,
@@ -27,7 +27,7 @@ from tokalign.differences.showing import visible, with_edges
 from tokalign.differences.summary import ALARMING, ONLY_SPACE, fate, summarize
 from tokalign.types.edits import EditKind
 
-_TAGS = {Role.GONE: "del", Role.NEW: "ins", Role.LEFT: "span", Role.MOVED: "span"}
+_TAGS = {MarkRole.GONE: "del", MarkRole.NEW: "ins", MarkRole.LEFT: "span", MarkRole.MOVED: "span"}
 _EMPTY = ' class="empty"'
 _BAR = """<div class="bar" role="toolbar" aria-label="view">
 <span><button type="button" id="side" aria-pressed="true">side by side</button>
@@ -193,7 +193,7 @@ class _Page:
             if not is_marked or segment.kind is EditKind.EQUAL or segment.change == SPACE:
                 text += _text(old)
             elif old:
-                role = Role.LEFT if segment.kind is EditKind.MOVE else Role.GONE
+                role = MarkRole.LEFT if segment.kind is EditKind.MOVE else MarkRole.GONE
                 text += self._mark(Mark(role, old, segment))
         return text.strip()
 
@@ -205,7 +205,7 @@ class _Page:
             if segment.kind is EditKind.EQUAL or segment.change == SPACE:
                 text += _text(new)
             elif new:
-                role = Role.MOVED if segment.kind is EditKind.MOVE else Role.NEW
+                role = MarkRole.MOVED if segment.kind is EditKind.MOVE else MarkRole.NEW
                 text += self._mark(Mark(role, new, segment))
         return text.strip()
 
@@ -232,7 +232,7 @@ class _Page:
 
     def _mark(self, mark: Mark) -> str:
         """Return a piece of text with its mark around the words, white space outside."""
-        if mark.role is Role.KEPT:
+        if mark.role is MarkRole.KEPT:
             return _text(mark.text)
         before, core, after = with_edges(mark.text)
         segment = mark.segment

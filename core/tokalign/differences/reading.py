@@ -21,7 +21,7 @@ _MARKER = re.compile(r"(?:[-*+]\s|[>|]|#{1,6}\s|\d{1,9}[.)]\s|```|~~~)")
 """What begins a heading, an item of a list, a quotation, a row of a table or a fence of code."""
 
 
-class Role(enum.StrEnum):
+class MarkRole(enum.StrEnum):
     """What a piece of text is to a reader: it stayed, is gone, is new, left for another place, or
     came from one."""
 
@@ -35,7 +35,7 @@ class Role(enum.StrEnum):
 class Mark(NamedTuple):
     """A piece of text to show; `segment` is what it is of."""
 
-    role: Role
+    role: MarkRole
     text: str
     segment: Segment
 
@@ -124,7 +124,7 @@ def paragraphs(diff: TextDiff) -> list[Paragraph]:
 
 def _is_same(diff: TextDiff, block: DiffBlock) -> bool:
     return block.kind is BlockKind.SAME and all(
-        mark.role is Role.KEPT for mark in marks_of(diff, block)
+        mark.role is MarkRole.KEPT for mark in marks_of(diff, block)
     )
 
 
@@ -171,25 +171,29 @@ def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
     for segment, is_origin in in_reading_order(block.segments):
         old, new = diff.old_text(segment), diff.new_text(segment)
         if segment.kind is EditKind.MOVE:
-            yield Mark(Role.LEFT, old, segment) if is_origin else Mark(Role.MOVED, new, segment)
+            yield (
+                Mark(MarkRole.LEFT, old, segment)
+                if is_origin
+                else Mark(MarkRole.MOVED, new, segment)
+            )
         elif segment.kind is EditKind.EQUAL:
-            yield Mark(Role.KEPT, new, segment)
+            yield Mark(MarkRole.KEPT, new, segment)
         elif segment.change == SPACE:
             yield from _marks_of_space(diff, block, segment)
         else:
             if old:
-                yield Mark(Role.GONE, old, segment)
+                yield Mark(MarkRole.GONE, old, segment)
             if new:
-                yield Mark(Role.NEW, new, segment)
+                yield Mark(MarkRole.NEW, new, segment)
 
 
 def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: Segment) -> Iterator[Mark]:
     new = diff.new_text(segment)
     ended, ends = (ends_paragraph(text) for text in (diff.old_text(segment), new))
     if ended != ends and _goes_on(diff, block, segment):
-        yield Mark(Role.GONE if ended else Role.NEW, PILCROW, segment)
+        yield Mark(MarkRole.GONE if ended else MarkRole.NEW, PILCROW, segment)
     if new:
-        yield Mark(Role.KEPT, new, segment)
+        yield Mark(MarkRole.KEPT, new, segment)
 
 
 def _goes_on(diff: TextDiff, block: DiffBlock, segment: Segment) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from tokalign.differences.form import DiffBlock, TextDiff
 from tokalign.differences.reading import (
     Mark,
+    MarkRole,
     Paragraph,
-    Role,
     ends_paragraph,
     is_shown,
     joined_places,
@@ -22,10 +22,15 @@ from tokalign.differences.showing import one_line, visible, with_edges
 from tokalign.differences.summary import ALARMING, ONLY_SPACE, Summary, summarize
 
 _RESET = "\x1b[0m"
-_COLOURS = {Role.GONE: "31;9", Role.NEW: "32;4", Role.LEFT: "36;2", Role.MOVED: "36"}
+_COLOURS = {
+    MarkRole.GONE: "31;9",
+    MarkRole.NEW: "32;4",
+    MarkRole.LEFT: "36;2",
+    MarkRole.MOVED: "36",
+}
 """Red and struck out, green and underlined, cyan: told apart without colours, too."""
 _ALARMING = ";1"
-_BRACKETS = {Role.GONE: ("[-", "-]"), Role.NEW: ("{+", "+}")}
+_BRACKETS = {MarkRole.GONE: ("[-", "-]"), MarkRole.NEW: ("{+", "+}")}
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -66,7 +71,7 @@ class _Painter:
         self._diff = diff
         self._is_coloured = is_coloured
         self._paragraphs = paragraphs(diff)
-        self._arrived = {
+        self._arrived: dict[int | None, int] = {
             block.move: paragraph.number
             for paragraph in self._paragraphs
             for block, is_origin in paragraph.places
@@ -117,9 +122,16 @@ class _Painter:
             for block, is_origin in paragraph.places
         )
         yield from text.rstrip().split("\n")
-        last, is_origin = paragraph.places[-1]
-        if ends_paragraph(shown_text(self._diff, last, is_origin=is_origin)):
+        if self._ends(paragraph):
             yield ""
+
+    def _ends(self, paragraph: Paragraph) -> bool:
+        """Return whether a blank line comes after a paragraph."""
+        last, is_origin = paragraph.places[-1]
+        standing = [block for block, is_origin in paragraph.places if not is_origin]
+        texts = [shown_text(self._diff, last, is_origin=is_origin)]
+        texts += [self._diff.new_text(block) for block in standing[-1:]]
+        return any(map(ends_paragraph, texts))
 
     def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
         """Return how a block is shown where it has left: its first words, and where it went."""
@@ -127,7 +139,7 @@ class _Painter:
         where = f"→{block.move}"
         if self._arrived[block.move] != paragraph.number:
             where += f" in paragraph {self._arrived[block.move]}"
-        return self._moved(Role.LEFT, f"{visible(one_line(core))} {where}") + visible(after)
+        return self._moved(MarkRole.LEFT, f"{visible(one_line(core))} {where}") + visible(after)
 
     def _block(self, block: DiffBlock) -> str:
         text = "".join(map(self._mark, marks_of(self._diff, block)))
@@ -136,17 +148,17 @@ class _Painter:
         before, core, after = with_edges(text)
         sign = f"{block.move}→ "
         if self._is_coloured:
-            return before + self._coloured(sign, _COLOURS[Role.MOVED]) + core + after
+            return before + self._coloured(sign, _COLOURS[MarkRole.MOVED]) + core + after
         return f"{before}{{{sign}{core}}}{after}"
 
     def _mark(self, mark: Mark) -> str:
-        if mark.role is Role.KEPT:
+        if mark.role is MarkRole.KEPT:
             return self._kept(mark)
         before, core, after = (visible(part) for part in with_edges(mark.text))
         number = mark.segment.move
-        if mark.role is Role.LEFT:
+        if mark.role is MarkRole.LEFT:
             return f"{before}{self._moved(mark.role, f'{core} →{number}')}{after}"
-        if mark.role is Role.MOVED:
+        if mark.role is MarkRole.MOVED:
             return f"{before}{self._moved(mark.role, f'{number}→ {core}')}{after}"
         if not self._is_coloured:
             start, end = _BRACKETS[mark.role]
@@ -160,12 +172,12 @@ class _Painter:
         if mark.segment.move is None or not self._is_coloured:
             return visible(mark.text)
         before, core, after = (visible(part) for part in with_edges(mark.text))
-        return before + self._coloured(core, _COLOURS[Role.MOVED]) + after
+        return before + self._coloured(core, _COLOURS[MarkRole.MOVED]) + after
 
-    def _moved(self, role: Role, text: str) -> str:
+    def _moved(self, role: MarkRole, text: str) -> str:
         if self._is_coloured:
             return self._coloured(text, _COLOURS[role])
-        return f"[{text}]" if role is Role.LEFT else f"{{{text}}}"
+        return f"[{text}]" if role is MarkRole.LEFT else f"{{{text}}}"
 
     def _coloured(self, text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}{_RESET}" if self._is_coloured and text else text

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokalign.differences.form import Span
+from tokalign.differences.form import TextRange
 
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
 
 
-def token_spans(text: str) -> Iterator[Span]:
+def token_spans(text: str) -> Iterator[TextRange]:
     """Yield the range of each token: a number, a word with its clitics, or a single sign.
 
     Examples

@@ -12,27 +12,27 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tokalign.differences.form import SPACE, Segment, Span
+from tokalign.differences.form import SPACE, Segment, TextRange
 from tokalign.types.edits import Change, EditKind
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class EditPiece:
     """Words of an edit: their ranges on both sides, None on a side that has none."""
 
     kind: EditKind
     change: Change | None
-    old: Span | None
-    new: Span | None
+    old: TextRange | None
+    new: TextRange | None
 
 
-def segments_of(old: str, new: str, pieces: Sequence[Piece]) -> list[Segment]:
+def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[Segment]:
     """Return the segments of two pieces of text.
 
     Parameters
     ----------
     old, new : str
-    pieces : sequence of Piece
+    pieces : sequence of EditPiece
         Their ranges overlap on neither side. What they leave out is taken for white space.
 
     Returns
@@ -68,19 +68,19 @@ class _Stretch:
 
     Attributes
     ----------
-    old, new : list of Piece
+    old, new : list of EditPiece
         In the order of each side.
     before, after : (old, new) or None
         White space that stands on both sides at the beginning, and at the end.
     """
 
-    old: list[Piece]
-    new: list[Piece]
-    before: tuple[Span, Span] | None
-    after: tuple[Span, Span] | None
+    old: list[EditPiece]
+    new: list[EditPiece]
+    before: tuple[TextRange, TextRange] | None
+    after: tuple[TextRange, TextRange] | None
 
 
-def _between(sides: _Sides, anchors: Sequence[Piece]) -> Iterator[_Stretch]:
+def _between(sides: _Sides, anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
     """Yield what lies before each anchor, and after the last."""
     at_old = at_new = -1
     for anchor in anchors:
@@ -91,7 +91,7 @@ def _between(sides: _Sides, anchors: Sequence[Piece]) -> Iterator[_Stretch]:
     yield _stretch(sides, (at_old, len(sides.by_old)), (at_new, len(sides.by_new)))
 
 
-def _take_space(writer: _Writer, anchor: Piece) -> None:
+def _take_space(writer: _Writer, anchor: EditPiece) -> None:
     """Let a substitution take the space that one side has before it, as in "1990. It, 1990 and"."""
     last = writer.segments[-1] if writer.segments else None
     if (
@@ -114,29 +114,29 @@ class _Sides:
 
     old: str
     new: str
-    by_old: list[Piece]
-    by_new: list[Piece]
-    old_gaps: list[Span] = field(init=False)
-    new_gaps: list[Span] = field(init=False)
+    by_old: list[EditPiece]
+    by_new: list[EditPiece]
+    old_gaps: list[TextRange] = field(init=False)
+    new_gaps: list[TextRange] = field(init=False)
 
     def __post_init__(self) -> None:
         self.old_gaps = _gaps((each.old for each in self.by_old), len(self.old))
         self.new_gaps = _gaps((each.new for each in self.by_new), len(self.new))
 
-    def agree(self, old_gap: Span, new_gap: Span) -> bool:
+    def agree(self, old_gap: TextRange, new_gap: TextRange) -> bool:
         """Whether a gap of the old side is the same text as one of the new side."""
         return self.old[slice(*old_gap)] == self.new[slice(*new_gap)]
 
 
-def _gaps(spans: Iterable[Span | None], end: int) -> list[Span]:
+def _gaps(spans: Iterable[TextRange | None], end: int) -> list[TextRange]:
     edges = [0, *(edge for span in spans if span for edge in span), end]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def _anchors(by_new: Iterable[Piece]) -> list[Piece]:
+def _anchors(by_new: Iterable[EditPiece]) -> list[EditPiece]:
     """Return the most pieces with words on both sides that stand in the same order on both."""
     paired = [each for each in by_new if each.old and each.new and each.kind is not EditKind.MOVE]
-    starts: list[Span] = []  # of the last piece of the best chain of each length
+    starts: list[TextRange] = []  # of the last piece of the best chain of each length
     lasts: list[int] = []
     before: list[int] = []
     for number, piece in enumerate(paired):
@@ -145,7 +145,7 @@ def _anchors(by_new: Iterable[Piece]) -> list[Piece]:
         before.append(lasts[length - 1] if length else -1)
         starts[length : length + 1] = [piece.old]
         lasts[length : length + 1] = [number]
-    chain: list[Piece] = []
+    chain: list[EditPiece] = []
     number = lasts[-1] if lasts else -1
     while number >= 0:
         chain.append(paired[number])
@@ -153,7 +153,7 @@ def _anchors(by_new: Iterable[Piece]) -> list[Piece]:
     return chain[::-1]
 
 
-def _stretch(sides: _Sides, olds: Span, news: Span) -> _Stretch:
+def _stretch(sides: _Sides, olds: TextRange, news: TextRange) -> _Stretch:
     """Return what lies between two anchors, given by their places on both sides."""
     old_pieces = sides.by_old[olds[0] + 1 : olds[1]]
     new_pieces = sides.by_new[news[0] + 1 : news[1]]
@@ -176,7 +176,7 @@ def _stretch(sides: _Sides, olds: Span, news: Span) -> _Stretch:
 
 
 def _attach(
-    pieces: Sequence[Piece], gaps: Sequence[Span], kept: tuple[bool, bool], side: str
+    pieces: Sequence[EditPiece], gaps: Sequence[TextRange], kept: tuple[bool, bool], side: str
 ) -> None:
     """Let pieces take the gaps of their side that are not kept: each what follows it."""
     if not pieces:
@@ -210,7 +210,7 @@ class _Writer:
         if stretch.after is not None:
             self.write_gap(*stretch.after)
 
-    def write(self, piece: Piece, *, is_anchor: bool = True) -> None:
+    def write(self, piece: EditPiece, *, is_anchor: bool = True) -> None:
         """Add a piece; on a side without words, it stands where the last words ended.
 
         What is no anchor comes from another place of the old text, or from none.
@@ -221,7 +221,7 @@ class _Writer:
         if not is_anchor:
             self._at = (at_old, new[1])
 
-    def write_gap(self, old: Span, new: Span) -> None:
+    def write_gap(self, old: TextRange, new: TextRange) -> None:
         """Add what stands between words on both sides."""
         texts = self._texts[0][slice(*old)], self._texts[1][slice(*new)]
         if texts[0] == texts[1]:
@@ -238,7 +238,7 @@ class _Writer:
         if texts[1]:
             self._add(EditKind.INSERT, (old[1], old[1]), new, SPACE if blank[1] else change)
 
-    def _add(self, kind: EditKind, old: Span, new: Span, change: str | None) -> None:
+    def _add(self, kind: EditKind, old: TextRange, new: TextRange, change: str | None) -> None:
         self._at = (old[1], new[1])
         last = self.segments[-1] if self.segments else None
         if (
@@ -253,8 +253,8 @@ class _Writer:
 
 
 def pieces_of_run(
-    old: str, new: str, olds: Sequence[Span], news: Sequence[Span]
-) -> Iterator[Piece]:
+    old: str, new: str, olds: Sequence[TextRange], news: Sequence[TextRange]
+) -> Iterator[EditPiece]:
     """Yield equal tokens one by one, so that white space between them may differ.
 
     A token may stand for other characters in each text, such as a straight and a curly quote.
@@ -262,8 +262,8 @@ def pieces_of_run(
     for a, b in zip(olds, news, strict=True):
         texts = old[slice(*a)], new[slice(*b)]
         if texts[0] == texts[1]:
-            yield Piece(EditKind.EQUAL, None, a, b)
+            yield EditPiece(EditKind.EQUAL, None, a, b)
         else:
             is_word = any(letter.isalnum() for text in texts for letter in text)
             change = Change.SPELLING if is_word else Change.PUNCTUATION
-            yield Piece(EditKind.SUBSTITUTE, change, a, b)
+            yield EditPiece(EditKind.SUBSTITUTE, change, a, b)
