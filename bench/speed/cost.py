@@ -27,6 +27,7 @@ OPTIONS = {
     "posteriors": AlignOptions(posteriors=True),
     "phrases": AlignOptions(phrases=True),
     "explain": AlignOptions(explain=True),
+    "edits": AlignOptions(edits=True),
 }
 
 

@@ -31,6 +31,7 @@ POSTERIORS_CELL_US = 0.04
 PHRASES_TOKEN_US = 3.0
 PHRASES_CELL_US = 0.06
 EXPLAIN_TOKEN_US = 60.0
+EDITS_TOKEN_US = 8.0
 
 # Bytes of an answer, measured on usual and on long pairs.
 PAIR_BYTES = 64
@@ -38,6 +39,7 @@ TOKEN_BYTES = 32
 POSTERIORS_CELL_BYTES = 4
 PHRASES_TOKEN_BYTES = 10
 EXPLAIN_TOKEN_BYTES = 1_800
+EDITS_TOKEN_BYTES = 5
 
 
 def of_pair(n_source: int, n_target: int, options: AlignOptions) -> int:
@@ -70,6 +72,8 @@ def of_pairs(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[in
         cell_us += PHRASES_CELL_US
     if options.explain:
         token_us += EXPLAIN_TOKEN_US
+    if options.edits:
+        token_us += EDITS_TOKEN_US
     costs = []
     for n_source, n_target in sizes:
         n_tokens, n_cells = n_source + n_target, n_source * n_target
@@ -85,6 +89,8 @@ def answer_bytes(sizes: Sequence[tuple[int, int]], options: AlignOptions) -> int
         token_bytes += PHRASES_TOKEN_BYTES
     if options.explain:
         token_bytes += EXPLAIN_TOKEN_BYTES
+    if options.edits:
+        token_bytes += EDITS_TOKEN_BYTES
     n_bytes = PAIR_BYTES * len(sizes) + token_bytes * sum(map(sum, sizes))
     if options.posteriors:
         n_bytes += POSTERIORS_CELL_BYTES * sum(n_source * n_target for n_source, n_target in sizes)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.edits import edits_between
 from tokalign.types import Sentence
-from tokalign.types.edits import Edit, EditKind
+from tokalign.types.edits import Change, Edit, EditKind
 
 TAGS = {"a": "DT", "b": "NN", "c": "NNP", "B": "NN", ",": ",", "not": "RB", "3": "CD"}
 words = st.lists(st.sampled_from(tuple(TAGS)), min_size=1, max_size=9)
@@ -55,8 +55,15 @@ def test_what_is_kept_or_moved_is_identical_and_what_is_rewritten_is_not(pair) -
     for edit in edits_between(source, target, links):
         before = [source.tokens[i] for i in edit.source]
         after = [target.tokens[j] for j in edit.target]
-        assert (before == after) is (edit.kind in (EditKind.EQUAL, EditKind.MOVE))
-        assert (edit.change is None) is (edit.kind is EditKind.EQUAL)
+        if edit.kind is EditKind.EQUAL and edit.change is None:
+            assert before == after
+        elif edit.kind in (EditKind.EQUAL, EditKind.MOVE):
+            assert [word.lower() for word in before] == [word.lower() for word in after]
+            assert edit.kind is EditKind.MOVE or (before != after and len(before) == 1)
+            assert edit.change is (Change.ORDER if edit.kind is EditKind.MOVE else Change.CASE)
+        else:
+            assert before != after
+            assert edit.change is not None
 
 
 @given(pairs())
@@ -64,7 +71,7 @@ def test_the_target_is_rebuilt_from_the_source_and_the_edits(pair) -> None:
     source, target, links = pair
     rebuilt: list[str] = []
     for edit in edits_between(source, target, links):
-        if edit.kind in (EditKind.EQUAL, EditKind.MOVE):
+        if edit.kind is EditKind.EQUAL and edit.change is None:
             rebuilt += [source.tokens[i] for i in edit.source]
         else:
             rebuilt += [target.tokens[j] for j in edit.target]
@@ -75,7 +82,7 @@ def test_the_target_is_rebuilt_from_the_source_and_the_edits(pair) -> None:
 def test_kept_runs_are_as_long_as_they_can_be_and_rise(pair) -> None:
     source, target, links = pair
     edits = edits_between(source, target, links)
-    kept = [edit for edit in edits if edit.kind is EditKind.EQUAL]
+    kept = [edit for edit in edits if edit.kind is EditKind.EQUAL and edit.change is None]
     for before, after in pairwise(kept):
         assert before.source[-1] < after.source[0]
         assert before.target[-1] < after.target[0]

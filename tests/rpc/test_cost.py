@@ -15,7 +15,11 @@ from tokalign.v1 import align_pb2
 ROOT = Path(__file__).parents[2]
 LENGTHS = st.integers(0, 512)
 OPTIONS = st.builds(
-    AlignOptions, posteriors=st.booleans(), explain=st.booleans(), phrases=st.booleans()
+    AlignOptions,
+    posteriors=st.booleans(),
+    explain=st.booleans(),
+    phrases=st.booleans(),
+    edits=st.booleans(),
 )
 ENGLISH = st.lists(
     st.sampled_from(

@@ -7,12 +7,14 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.server_process import started
 from tokalign.aligner import Aligner
+from tokalign.cli.main import main
 from tokalign.client import Client, InvalidInputError
 from tokalign.codec import decode_judgement, encode_rank_by
 from tokalign.ranking import rank
@@ -104,6 +106,26 @@ def test_answers_of_every_symmetrization_equal_local_ones(server, aligners, symm
     assert len(served.phrases) > 0
     why = served.explanations[0]
     assert why.score == pytest.approx(sum(f.value * f.weight for f in why.features), abs=1e-4)
+
+
+@pytest.mark.parametrize("model", ["en", "en-rte2"])
+def test_edits_are_those_of_the_library(server, aligners, model):
+    pair = "The old dog barked at 3 cats.", "Now the dog barks at 4 cats."
+    with Client(server.address) as client:
+        served = client.align(*pair, edits=True, model=model).edits
+        assert client.align(*pair, model=model).edits == ()
+    assert served == aligners[model].align(*pair, edits=True).edits
+    assert {"number", "inflection"} <= {edit.change for edit in served if edit.change}
+
+
+def test_the_command_line_asks_a_server_for_edits(server):
+    command = ["align", "--edits", "--format", "jsonl", "--tokenized"]
+    text = "The old dog barked .\tNow the dog barks .\n"
+    lines = [
+        CliRunner().invoke(main, [*command, *more], input=text).stdout
+        for more in ([], ["--server", server.address])
+    ]
+    assert json.loads(lines[0])["edits"] == json.loads(lines[1])["edits"]
 
 
 def test_min_confidence_drops_links(server):

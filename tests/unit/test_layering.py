@@ -45,7 +45,6 @@ ROOMS: dict[str, set[str]] = {
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
     "annotate": {"errors", "files", "lexicon", "types"},
-    "edits": {"lexicon", "spelling", "types", "values"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"files", "lexicon", "types"},
@@ -53,12 +52,13 @@ ROOMS: dict[str, set[str]] = {
     # Floor 4.
     "documents": {"annotate", "errors", "lexicon", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
-    "view": {"edits", "evaluate", "types"},
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
+    "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
+    # Floor 7.
     "decoding": {
         "annotate",
         "batches",
@@ -73,7 +73,8 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
-    # Floor 7.
+    "view": {"edits", "evaluate", "types"},
+    # Floor 8.
     "aligner": {
         "annotate",
         "batches",
@@ -88,7 +89,7 @@ ROOMS: dict[str, set[str]] = {
         "systems",
         "types",
     },
-    # Floor 8.
+    # Floor 9.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},

@@ -14,10 +14,10 @@ from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, t
 from tokalign.errors import InputError
 from tokalign.features.analysis import check_columns
 from tokalign.lexicon.frequencies import Frequencies
+from tokalign.lexicon.memory import remembered
 from tokalign.lexicon.weights import content_weight, token_weight
 from tokalign.model.file import ModelHeader
 from tokalign.systems import Matches, System, check_options, summary
-from tokalign.systems.words import remembered
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, Direction

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
+from tokalign.edits.blocks import LONGEST_GAP, Segment, Stretch
 from tokalign.edits.changes import change_of
-from tokalign.edits.matching import kept_tokens
-from tokalign.lexicon.weights import content_weight
+from tokalign.edits.model import EditModel
+from tokalign.edits.moves import chosen_moves
+from tokalign.edits.pair import EditPair
+from tokalign.edits.tiling import best_tiling
 from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
 from tokalign.types.relations import Conflict
 
-_WORD = 0.8
-"""What keeping a word is worth, at most beside its link."""
+_Run: TypeAlias = tuple[EditKind, Stretch]
+
+COST = 0.3
+"""What an edit must gain in probability: an edit that people did not mark costs as well."""
 
 
 def edits_between(
@@ -20,6 +26,7 @@ def edits_between(
     target: Sentence,
     links: Mapping[tuple[int, int], float],
     conflicts: Collection[Conflict] = (),
+    model: EditModel | None = None,
 ) -> tuple[Edit, ...]:
     """Return the edits that make the target of the source.
 
@@ -29,69 +36,127 @@ def edits_between(
         Tags and lemmas are used where there are any.
     links : mapping from (source, target) to confidence
     conflicts : collection of Conflict
+    model : EditModel, optional
+        By default the one that ships with the package.
 
     Returns
     -------
     edits : tuple of Edit
-        Every token is part of one. EQ has identical tokens; no SUB has equal sides. By target; a
-        deletion stands behind the edit that ends before it in the source.
+        Every token is part of one; see tokalign.types.edits. No SUB has equal sides.
 
     Examples
     --------
-    >>> source = Sentence.from_tokens(["Old", "dogs", "bark", "."])
-    >>> target = Sentence.from_tokens(["Dogs", "bark", "loudly", "."])
-    >>> for edit in edits_between(source, target, {(1, 0): 0.9, (2, 1): 1.0, (3, 3): 1.0}):
+    >>> source = Sentence.from_tokens("Dogs often bark at cats .".split())
+    >>> target = Sentence.from_tokens("Dogs bark loudly at cats .".split())
+    >>> links = {(0, 0): 1.0, (2, 1): 1.0, (3, 3): 1.0, (4, 4): 1.0, (5, 5): 1.0}
+    >>> for edit in edits_between(source, target, links):
     ...     print(edit.kind, edit.source, edit.target, edit.change)
-    SUB (0, 1) (0,) content
+    EQ (0,) (0,) None
+    DEL (1,) () content
     EQ (2,) (1,) None
     INS () (2,) content
-    EQ (3,) (3,) None
+    EQ (3, 4, 5) (3, 4, 5) None
     """
-    weights = _weights(source)
-    kept = kept_tokens(source.tokens, target.tokens, weights, links)
-    edits: list[Edit] = []
-    i = j = 0
-    for row, column in [*kept, (len(source), len(target))]:
-        rows, columns = tuple(range(i, row)), tuple(range(j, column))
-        if rows or columns:
-            edits += _changed(source, target, (rows, columns), links, conflicts)
-        if row < len(source):
-            _keep(edits, row, column)
-        i, j = row + 1, column + 1
+    if source.tokens == target.tokens:
+        run = tuple(range(len(source.tokens)))
+        return (Edit(EditKind.EQUAL, run, run),) if run else ()
+    model = EditModel.open_shipped() if model is None else model
+    pair = EditPair(source, target, links, model.facts)
+    moves = _moves(pair, model)
+    segments = tile(pair, moves, model)
+    runs = [
+        *_kept(pair, segments),
+        *((EditKind.MOVE, move) for move in moves),
+        *((_kind(each), Stretch(*each[:4])) for each in segments),
+    ]
+    edits = []
+    for kind, (i0, i1, j0, j1) in _in_order(runs):
+        tokens = tuple(range(i0, i1)), tuple(range(j0, j1))
+        edits.append(Edit(kind, *tokens, change_of(kind, source, target, tokens, conflicts)))
     return tuple(edits)
 
 
-def _weights(side: Sentence) -> list[float]:
-    if side.tags is None:
-        return [_WORD] * len(side)
-    return [_WORD * content_weight(tag) + 0.1 for tag in side.tags]
+def _kept(pair: EditPair, segments: Sequence[Segment]) -> Iterator[_Run]:
+    """Yield the runs of kept tokens that no segment holds; a token whose case differs is a run of
+    its own."""
+    source, target = pair.source.tokens, pair.target.tokens
+    partner = pair.partner.tolist()
+    for i0, i1, _, _, first, last in segments:
+        if first < last:
+            partner[i0:i1] = [-1] * (i1 - i0)
+    row, n_source = 0, len(partner)
+    while row < n_source:
+        start, column = row, partner[row]
+        row += 1
+        if column < 0:
+            continue
+        if source[start] == target[column]:
+            shift = column - start
+            while (
+                row < n_source
+                and partner[row] == row + shift
+                and source[row] == target[partner[row]]
+            ):
+                row += 1
+        yield EditKind.EQUAL, Stretch(start, row, column, column + row - start)
 
 
-def _keep(edits: list[Edit], row: int, column: int) -> None:
-    """Add a kept token to the edits."""
-    if edits and edits[-1].kind is EditKind.EQUAL:
-        last = edits.pop()
-        edits.append(Edit(EditKind.EQUAL, (*last.source, row), (*last.target, column)))
-    else:
-        edits.append(Edit(EditKind.EQUAL, (row,), (column,)))
+def _kind(segment: Segment) -> EditKind:
+    if segment.source_start == segment.source_end:
+        return EditKind.INSERT
+    return EditKind.SUBSTITUTE if segment.target_start < segment.target_end else EditKind.DELETE
 
 
-def _changed(
-    source: Sentence,
-    target: Sentence,
-    block: tuple[tuple[int, ...], tuple[int, ...]],
-    links: Mapping[tuple[int, int], float],
-    conflicts: Collection[Conflict],
-) -> list[Edit]:
-    """Return the edits of tokens between which none is kept: one substitution where they are
-    linked, else a deletion and an insertion."""
-    rows, columns = block
-    if rows and columns and any((i, j) in links for i in rows for j in columns):
-        found = [(EditKind.SUBSTITUTE, rows, columns)]
-    else:
-        found = [(EditKind.DELETE, rows, ()), (EditKind.INSERT, (), columns)]
-    return [
-        Edit(kind, a, b, change_of(kind, source, target, (a, b), conflicts))
-        for kind, a, b in found
-        if a or b
-    ]
+def _in_order(runs: Sequence[_Run]) -> list[_Run]:
+    """Return runs by target, a deletion behind the run before it in the source that has not moved;
+    neighbouring deletions, or insertions, are one."""
+    placed = []
+    end = 0
+    for kind, run in sorted(runs, key=lambda each: each[1]):
+        if kind is EditKind.DELETE:
+            run = run._replace(target_start=end, target_end=end)
+        elif kind in (EditKind.EQUAL, EditKind.SUBSTITUTE):
+            end = run.target_end
+        placed.append((kind, run))
+    placed.sort(key=lambda each: (each[1].target_start, each[1].target_end, each[1].source_start))
+    found: list[_Run] = []
+    for kind, run in placed:
+        if found and kind in (EditKind.DELETE, EditKind.INSERT) and found[-1][0] is kind:
+            last = found[-1][1]
+            is_next = last.source_end == run.source_start or kind is EditKind.INSERT
+            if is_next and last.target_end == run.target_start:
+                found.pop()
+                run = Stretch(last.source_start, run.source_end, last.target_start, run.target_end)
+        found.append((kind, run))
+    return found
+
+
+def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
+    """Return the runs that have moved."""
+    candidates = pair.move_candidates()
+    if not candidates:
+        return []
+    probabilities = model.move_probabilities(pair.move_inputs(candidates))
+    return chosen_moves(candidates, probabilities.tolist())
+
+
+def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Segment]:
+    """Return the segments that are edits; nothing is asked where nothing is to be decided."""
+    if not moves and _are_decided(pair.blocks):
+        return [Segment(*block, k, k) for k, block in enumerate(pair.blocks)]
+    cuts = pair.cuts(moves)
+    if not cuts.segments:
+        return []
+    probabilities = model.segment_probabilities(pair.segment_inputs(cuts.segments))
+    return best_tiling(cuts, (probabilities - COST).tolist())
+
+
+def _are_decided(blocks: Sequence[Stretch]) -> bool:
+    """Whether every block is empty on one side, and too far from the others to join them."""
+    end = -LONGEST_GAP - 1
+    for block in blocks:
+        is_split = block.source_start < block.source_end and block.target_start < block.target_end
+        if is_split or block.source_start - end <= LONGEST_GAP:
+            return False
+        end = block.source_end
+    return True

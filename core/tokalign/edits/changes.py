@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 
+from tokalign.lexicon.labels import function_words
 from tokalign.lexicon.scales import negates
-from tokalign.spelling import is_joined, is_typo, is_variant
+from tokalign.lexicon.wordnet import WordNet
+from tokalign.spelling import is_typo, is_variant
 from tokalign.types import Sentence
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
@@ -33,46 +36,95 @@ def change_of(
     conflicts : collection of Conflict
         Of the pair.
     """
-    if kind is EditKind.EQUAL:
+    if kind is EditKind.EQUAL and len(indices[0]) > 1:
         return None
     if kind is EditKind.MOVE:
         return Change.ORDER
     before = [source.tokens[i] for i in indices[0]]
     after = [target.tokens[j] for j in indices[1]]
-    form = _form(before, after)
-    if form is not None:
-        return form
+    if kind is EditKind.EQUAL:
+        return None if before == after else Change.CASE
+    if before and after:
+        form = _form(before, after) or _inflection(source, target, indices)
+        if form is not None:
+            return form
     meaning = _meaning(source, target, indices, conflicts)
     if meaning is not None:
         return meaning
-    if before and after:
-        if _lemmas(source, indices[0]) == _lemmas(target, indices[1]):
-            return Change.INFLECTION
-        return Change.WORDING
-    return Change.CONTENT
+    if not before or not after:
+        return Change.CONTENT if _words([*before, *after]) else Change.PUNCTUATION
+    if _is_typo(source, target, indices):
+        return Change.SPELLING
+    return Change.WORDING
 
 
 def _form(before: Sequence[str], after: Sequence[str]) -> Change | None:
-    """Return which change of form alone makes one side the other, or None."""
-    if [word.lower() for word in before] == [word.lower() for word in after]:
+    """Return which change of how words are written makes one side the other, or None."""
+    if _lower(before) == _lower(after):
         return Change.CASE
-    if _letters(before) == _letters(after):
+    if _words(before) == _words(after):
         return Change.PUNCTUATION
-    if len(before) == len(after) and all(map(_is_one_word, before, after)):
+    if _letters(before) == _letters(after) or _is_one_value(before, after):
         return Change.SPELLING
-    if len(before) == 1 and len(after) > 1 and is_joined(before[0], after):
-        return Change.SPELLING
-    if len(after) == 1 and len(before) > 1 and is_joined(after[0], before):
+    if len(before) == len(after) and all(map(_is_variant, _lower(before), _lower(after))):
         return Change.SPELLING
     return None
 
 
-def _letters(words: Sequence[str]) -> str:
-    return "".join(filter(str.isalnum, "".join(words)))
+def _lower(words: Iterable[str]) -> list[str]:
+    return [word.lower() for word in words]
 
 
-def _is_one_word(a: str, b: str) -> bool:
-    return a.lower() == b.lower() or is_variant(a.lower(), b.lower()) or is_typo(a, b)
+def _letters(tokens: Sequence[str]) -> str:
+    return "".join(filter(str.isalnum, "".join(tokens)))
+
+
+def _is_variant(a: str, b: str) -> bool:
+    return a == b or is_variant(a, b)
+
+
+def _is_one_value(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether each side says one value and nothing else, and it is the same: five, 5."""
+    sides = [[each for each in find_values(words) if not each.rank] for words in (before, after)]
+    return all(
+        len(side) == 1 and (side[0].start, side[0].end) == (0, len(words))
+        for side, words in zip(sides, (before, after), strict=True)
+    ) and (sides[0][0].kind, sides[0][0].key) == (sides[1][0].kind, sides[1][0].key)
+
+
+def _inflection(
+    source: Sentence, target: Sentence, indices: tuple[Sequence[int], Sequence[int]]
+) -> Change | None:
+    return Change.INFLECTION if _lemmas(source, indices[0]) == _lemmas(target, indices[1]) else None
+
+
+def _is_typo(
+    source: Sentence, target: Sentence, indices: tuple[Sequence[int], Sequence[int]]
+) -> bool:
+    """Whether words differ as typing errors do, one of each two being no word."""
+    pairs = list(zip(*indices, strict=False))
+    return len(indices[0]) == len(indices[1]) and all(
+        source.tokens[i] == target.tokens[j]
+        or (
+            is_typo(source.tokens[i], target.tokens[j])
+            and _is_known(_lemmas(source, [i])[0]) != _is_known(_lemmas(target, [j])[0])
+        )
+        for i, j in pairs
+    )
+
+
+def _is_known(lemma: str) -> bool:
+    return _wordnet().vocabulary.find(lemma) >= 0
+
+
+@cache
+def _wordnet() -> WordNet:
+    return WordNet.open_shipped()
+
+
+def _words(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens that are no punctuation."""
+    return [token for token in tokens if any(map(str.isalnum, token))]
 
 
 def _meaning(
@@ -90,7 +142,8 @@ def _meaning(
         return Change.NAME
     rows, columns = set(indices[0]), set(indices[1])
     of_edit = {each.kind for each in conflicts if each.source in rows and each.target in columns}
-    if _is_negated(before) != _is_negated(after) or ConflictKind.NEGATION in of_edit:
+    is_said = bool(before and after) or _says_little([*before, *after])
+    if (is_said and _is_negated(before) != _is_negated(after)) or ConflictKind.NEGATION in of_edit:
         return Change.NEGATION
     if ConflictKind.OPPOSITE in of_edit:
         return Change.OPPOSITE
@@ -98,7 +151,7 @@ def _meaning(
 
 
 def _values(words: Sequence[str]) -> list[str]:
-    return sorted(value.key for value in find_values(words))
+    return sorted(value.key for value in find_values(words) if not value.rank)
 
 
 def _names(side: Sentence, indices: Sequence[int]) -> list[str]:
@@ -115,6 +168,16 @@ def _names(side: Sentence, indices: Sequence[int]) -> list[str]:
 def _lemmas(side: Sentence, indices: Sequence[int]) -> list[str]:
     words = side.tokens if side.lemmas is None else side.lemmas
     return [words[i].lower() for i in indices]
+
+
+def _says_little(words: Sequence[str]) -> bool:
+    """Whether all words are negations, function words or punctuation."""
+    return all(negates(word.lower()) or word.lower() in _function_words() for word in _words(words))
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(function_words())
 
 
 def _is_negated(words: Sequence[str]) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
+from tokalign.lexicon.memory import remembered
 from tokalign.lexicon.wordnet import WordNet
 from tokalign.lexicon.words import Stemmer
 from tokalign.systems.lemma import lower_lemmas
 from tokalign.systems.matches import Matches
-from tokalign.systems.words import remembered
 from tokalign.types import Sentence
 
 CONFIDENCES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}

@@ -62,8 +62,10 @@ class Edit:
     kind : EditKind
     source, target : tuple of int
         A run of neighbouring tokens; empty on the side that an insertion or deletion leaves out.
+        The same words on both sides where the kind is EQ or MOV.
     change : Change or None
-        None exactly where the kind is EQ.
+        None exactly where the kind is EQ and the tokens are identical. Otherwise the kind EQ
+        changes CASE alone: of one word that begins a sentence on one side and not on the other.
     """
 
     kind: EditKind

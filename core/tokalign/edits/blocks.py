@@ -1,0 +1,213 @@
+"""Blocks of change, and the segments that they can be cut into.
+
+What is kept makes a path through the grid of source and target tokens. Between two kept pairs lies
+a block of change. A segment of it is a candidate for an edit: it begins and ends at points of the
+block, and a few segments join neighbouring blocks and what is kept between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.edits.words import COMMA, PUNCTUATION
+
+MOST_POINTS = 32
+"""Points of a block; where links give more, its corners and its punctuation alone are points."""
+SMALL = 3
+"""Up to so many tokens on each side every point of a block is one."""
+MOST_JOINED = 3
+"""So many blocks may join the one before them."""
+LONGEST_GAP = 2
+"""Up to so many kept tokens lie between blocks that join, on average."""
+
+Point: TypeAlias = tuple[int, int]
+"""Tokens of source and target that lie before it."""
+
+
+class Stretch(NamedTuple):
+    """A run of tokens on each side, half-open; one may be empty, or both of a Move are not."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+
+
+class Segment(NamedTuple):
+    """A candidate for an edit: a run of tokens on each side, and the blocks it is part of."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+    first_block: int
+    last_block: int
+
+
+def blocks_of(partner: Sequence[int], n_target: int) -> list[Stretch]:
+    """Return the blocks between kept tokens.
+
+    Parameters
+    ----------
+    partner : sequence of int, length n_source
+        The target token that each source token is kept as, -1 where it is not.
+    n_target : int
+    """
+    found = []
+    i = j = 0
+    kept = [(row, column) for row, column in enumerate(partner) if column >= 0]
+    for row, column in [*kept, (len(partner), n_target)]:
+        if row > i or column > j:
+            found.append(Stretch(i, row, j, column))
+        i, j = row + 1, column + 1
+    return found
+
+
+@dataclass(slots=True)
+class Cuts:
+    """How blocks can be cut.
+
+    Attributes
+    ----------
+    points : list of list of Point
+        Of each block, in rising order; its first and last corner among them.
+    segments : list of Segment
+    free : list of Segment
+        Steps over words that moved; they are no edits.
+    """
+
+    points: list[list[Point]] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    free: list[Segment] = field(default_factory=list)
+
+
+def cuts_of(
+    blocks: Sequence[Stretch],
+    kinds: tuple[NDArray[np.int32], NDArray[np.int32]],
+    links: NDArray[np.float32],
+    moves: Sequence[Stretch],
+) -> Cuts:
+    """Return how blocks can be cut.
+
+    Parameters
+    ----------
+    blocks : sequence of Stretch
+    kinds : (int32 array, int32 array)
+        Kinds of the words of both sides.
+    links : float32 array, shape (n_source, n_target)
+    moves : sequence of Stretch
+        Runs that moved, which no segment holds.
+    """
+    cuts = Cuts()
+    gone = (
+        {i for move in moves for i in range(move.source_start, move.source_end)},
+        {j for move in moves for j in range(move.target_start, move.target_end)},
+    )
+    for number, block in enumerate(blocks):
+        steps = [*_steps(block, moves)]
+        points = _points(block, kinds, links)
+        if steps:
+            points = _with_steps(points, block, steps)
+        cuts.points.append(sorted(points))
+        cuts.free += _free(cuts.points[-1], steps, number)
+        for start in cuts.points[-1]:
+            for end in cuts.points[-1]:
+                if start != end and start[0] <= end[0] and start[1] <= end[1]:
+                    segment = Segment(start[0], end[0], start[1], end[1], number, number)
+                    if not steps or not _touches(segment, gone):
+                        cuts.segments.append(segment)
+    cuts.segments += [each for each in _joined(blocks) if not _touches(each, gone)]
+    return cuts
+
+
+def _points(
+    block: Stretch,
+    kinds: tuple[NDArray[np.int32], NDArray[np.int32]],
+    links: NDArray[np.float32],
+) -> set[Point]:
+    """Return the points of a block: of a small one all, else its corners, and where links or
+    punctuation begin or end."""
+    i0, i1, j0, j1 = block
+    if i0 == i1 or j0 == j1:
+        return {(i0, j0), (i1, j1)}
+    if i1 - i0 <= SMALL and j1 - j0 <= SMALL:
+        return {(i, j) for i in range(i0, i1 + 1) for j in range(j0, j1 + 1)}
+    stops = (PUNCTUATION, COMMA)
+    plain = {(i0, j0), (i1, j0), (i1, j1)}
+    plain |= {(i0 + 1, j0)} if kinds[0][i0] in stops else set()
+    plain |= {(i1 - 1, j1)} if kinds[0][i1 - 1] in stops else set()
+    plain |= {(i0, j0 + 1)} if kinds[1][j0] in stops else set()
+    plain |= {(i1, j1 - 1)} if kinds[1][j1 - 1] in stops else set()
+    linked = set(plain)
+    for i, j in np.argwhere(links[i0:i1, j0:j1]).tolist():
+        linked |= {(i0 + i, j0 + j), (i0 + i + 1, j0 + j + 1)}
+    for points in (linked, plain):
+        rows, columns = {i for i, _ in points}, {j for _, j in points}
+        crossed = {(i, j) for i in rows for j in columns}
+        if len(crossed) <= MOST_POINTS:
+            return crossed
+        edges = {point for i in rows for point in ((i, j0), (i, j1))}
+        edges |= {point for j in columns for point in ((i0, j), (i1, j))}
+        if len(points | edges) <= MOST_POINTS:
+            return points | edges
+    return plain
+
+
+def _steps(block: Stretch, moves: Iterable[Stretch]) -> Iterator[tuple[int, int, int]]:
+    """Yield the side, the start and the end of each run of a block that moved."""
+    for move in moves:
+        if block.source_start <= move.source_start < block.source_end:
+            yield 0, move.source_start, move.source_end
+        if block.target_start <= move.target_start < block.target_end:
+            yield 1, move.target_start, move.target_end
+
+
+def _with_steps(
+    points: set[Point], block: Stretch, steps: Sequence[tuple[int, int, int]]
+) -> set[Point]:
+    """Return the points with those where runs that moved begin and end."""
+    rows, columns = {i for i, _ in points}, {j for _, j in points}
+    more_rows = {block.source_start, block.source_end}
+    more_rows |= {edge for side, *edges in steps if side == 0 for edge in edges}
+    more_columns = {block.target_start, block.target_end}
+    more_columns |= {edge for side, *edges in steps if side == 1 for edge in edges}
+    added = {(i, j) for i in more_rows for j in more_columns | columns}
+    return points | added | {(i, j) for i in rows for j in more_columns}
+
+
+def _free(
+    points: Sequence[Point], steps: Iterable[tuple[int, int, int]], number: int
+) -> Iterator[Segment]:
+    """Yield the steps over runs that moved, from each point where such a run begins."""
+    known = set(points)
+    for side, start, end in steps:
+        for i, j in points:
+            if side == 0 and i == start and (end, j) in known:
+                yield Segment(start, end, j, j, number, number)
+            if side == 1 and j == start and (i, end) in known:
+                yield Segment(i, i, start, end, number, number)
+
+
+def _touches(segment: Segment, gone: tuple[set[int], set[int]]) -> bool:
+    return any(i in gone[0] for i in range(segment.source_start, segment.source_end)) or any(
+        j in gone[1] for j in range(segment.target_start, segment.target_end)
+    )
+
+
+def _joined(blocks: Sequence[Stretch]) -> Iterator[Segment]:
+    """Yield the segments that join neighbouring blocks."""
+    for first, begin in enumerate(blocks):
+        gap = 0
+        for last in range(first + 1, min(first + MOST_JOINED + 1, len(blocks))):
+            end = blocks[last]
+            gap += end.source_start - blocks[last - 1].source_end
+            if gap > LONGEST_GAP * (last - first):
+                break
+            yield Segment(
+                begin.source_start, end.source_end, begin.target_start, end.target_end, first, last
+            )

@@ -1,0 +1,17 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.edits.words import SideWords
+
+INPUTS: tuple[str, ...]
+
+class SegmentInputs:
+    def __init__(
+        self,
+        source: SideWords,
+        target: SideWords,
+        links: NDArray[np.float32],
+        partner: NDArray[np.int32],
+        blocks: NDArray[np.int32],
+    ) -> None: ...
+    def rows(self, segments: NDArray[np.int32]) -> NDArray[np.float32]: ...

@@ -1,0 +1,138 @@
+"""The parts that decide edits do what their slow twins do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import edits as slow
+from tokalign.edits.blocks import Stretch, blocks_of, cuts_of
+from tokalign.edits.inputs import INPUTS, SegmentInputs
+from tokalign.edits.kept import kept_tokens
+from tokalign.edits.tiling import best_tiling
+from tokalign.edits.words import SideWords
+from tokalign.errors import ShapeError
+
+GRADES = st.sampled_from([0.0, 0.25, 0.5, 1.0])  # whose sums are exact
+
+
+@st.composite
+def grids(draw, most=4):
+    """Return which words are the same, what each is worth, and the links."""
+    shape = draw(st.tuples(st.integers(1, most), st.integers(1, most)))
+    cells = [[draw(st.integers(0, 1)) for _ in range(shape[1])] for _ in range(shape[0])]
+    links = [[draw(GRADES) for _ in range(shape[1])] for _ in range(shape[0])]
+    worth = draw(st.lists(st.sampled_from([0.125, 1.0]), min_size=shape[0], max_size=shape[0]))
+    return np.array(cells, np.uint8), np.array(worth), np.array(links, np.float32)
+
+
+@given(grids())
+def test_kept_tokens_are_worth_most_of_all_matchings(grid) -> None:
+    same, worth, links = grid
+    partner = kept_tokens(same, worth, links).tolist()
+    kept = [(i, j) for i, j in enumerate(partner) if j >= 0]
+    columns = [j for _, j in kept]
+    assert columns == sorted(set(columns))
+    assert all(same[pair] for pair in kept)
+    most = max(slow.worth_of(each, worth, links.tolist()) for each in slow.matchings(same.tolist()))
+    assert slow.worth_of(kept, worth, links.tolist()) == most
+
+
+def test_kept_tokens_of_nothing_are_none() -> None:
+    nothing = np.zeros((2, 0), np.uint8), np.ones(2), np.zeros((2, 0), np.float32)
+    assert kept_tokens(*nothing).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (3, 3)])
+def test_kept_tokens_need_columns_of_one_shape(shape) -> None:
+    with pytest.raises(ShapeError):
+        kept_tokens(np.zeros((2, 3), np.uint8), np.ones(2), np.zeros(shape, np.float32))
+
+
+@st.composite
+def blocks(draw):
+    """Return a pair with its kept tokens, blocks and what may have moved in them."""
+    same, worth, links = draw(grids(5))
+    partner = kept_tokens(same, worth, links)
+    found = blocks_of(partner.tolist(), same.shape[1])
+    sides = tuple(draw(words(length)) for length in same.shape)
+    rows = [i for block in found for i in range(block.source_start, block.source_end)]
+    columns = [j for block in found for j in range(block.target_start, block.target_end)]
+    moves = []
+    if rows and columns and draw(st.booleans()):
+        i, j = draw(st.sampled_from(rows)), draw(st.sampled_from(columns))
+        moves.append(Stretch(i, i + 1, j, j + 1))
+    return sides, links, partner, found, moves
+
+
+@st.composite
+def words(draw, n_tokens):
+    def column(values):
+        return draw(st.lists(values, min_size=n_tokens, max_size=n_tokens))
+
+    return SideWords(
+        np.array(column(st.sampled_from([0, 12, 1, 2, 7])), np.int32),
+        np.array(column(GRADES), np.float32),
+        np.array(column(st.integers(0, 2)), np.int32),
+    )
+
+
+def cuts(case):
+    sides, links, _, found, moves = case
+    return cuts_of(found, (sides[0].kinds, sides[1].kinds), links, moves)
+
+
+@given(blocks())
+def test_inputs_of_segments_are_those_of_the_twin(case) -> None:
+    sides, links, partner, found, _ = case
+    segments = cuts(case).segments
+    if not segments:
+        return
+    inputs = SegmentInputs(*sides, links, partner, np.array(found, np.int32))
+    rows = inputs.rows(np.array(segments, np.int32))
+    twin = slow.Inputs(*sides, links.tolist(), partner.tolist(), found)
+    for segment, row in zip(segments, rows, strict=True):
+        expected = twin.of(segment)
+        assert set(expected) == set(INPUTS)
+        np.testing.assert_allclose(row, [expected[name] for name in INPUTS], rtol=1e-5)
+
+
+def test_inputs_need_columns_of_one_shape() -> None:
+    side = SideWords(np.zeros(2, np.int32), np.zeros(2, np.float32), np.zeros(2, np.int32))
+    with pytest.raises(ShapeError):
+        SegmentInputs(
+            side,
+            side,
+            np.zeros((2, 3), np.float32),
+            np.zeros(2, np.int32),
+            np.zeros((1, 4), np.int32),
+        )
+
+
+@given(blocks(), st.data())
+def test_the_best_tiling_is_the_best_of_all(case, data) -> None:
+    found = cuts(case)
+    scores = data.draw(
+        st.lists(
+            st.sampled_from([-0.25, 0.0, 0.5]),
+            min_size=len(found.segments),
+            max_size=len(found.segments),
+        )
+    )
+    known = dict(zip(found.segments, scores, strict=True))
+    chosen = best_tiling(found, scores)
+    ways = [way for _, way in zip(range(3000), slow.ways(found), strict=False)]
+    best = max((sum(known[each] for each in way) for way in ways), default=0.0)
+    total = sum(known[each] for each in chosen)
+    assert total == best if len(ways) < 3000 else total >= best
+    assert not ways or len(ways) == 3000 or chosen in ways
+
+
+@given(blocks())
+def test_no_segment_holds_what_moved(case) -> None:
+    moves = case[-1]
+    for segment in cuts(case).segments:
+        for move in moves:
+            assert not segment.source_start <= move.source_start < segment.source_end
+            assert not segment.target_start <= move.target_start < segment.target_end
