@@ -8,11 +8,12 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from support.differences import spans_of, texts_of
+from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
 from tokalign.differences import BlockKind, TextDiff, diff_of, same_texts, summarize
 from tokalign.differences.reading import paragraphs
-from tokalign.types.edits import EditKind
+from tokalign.types.edits import Change, Edit, EditKind
+from tokalign.types.texts import TextAlignment, TextBlock
 
 OLD = "It opened in 1990. It has 40 workers. They make shoes and bags.\n\nThis is gone.\n"
 NEW = "They make shoes and belts. It opened in 1990 and has 45 workers.\n\nThis is new.\n"
@@ -57,6 +58,18 @@ def marked(old, new):
 )
 def test_white_space_goes_with_the_words(old, new, shown):
     assert marked(old, new) == shown
+
+
+def test_a_kept_word_whose_capital_changed_is_a_substitution_of_case():
+    old, new = "Profits rose", "profits rose"
+    edit = Edit(EditKind.EQUAL, (0,), (0,), Change.CASE)
+    alignment = aligned(old, new, [edit, Edit(EditKind.EQUAL, (1,), (1,))])
+    blocks = (TextBlock((0,), (0,), False, alignment),)
+    found = diff_of(TextAlignment(old, new, spans_of(old), spans_of(new), blocks, "test", "1"))
+    assert [(each.kind, each.change) for each in found.segments()] == [
+        (EditKind.SUBSTITUTE, Change.CASE),
+        (EditKind.EQUAL, None),
+    ]
 
 
 def test_blocks_say_what_became_of_their_sentences(diff):
@@ -161,7 +174,6 @@ def test_the_json_follows_the_schema(diff, schema):
 
 def test_the_schema_knows_every_kind_and_change(schema):
     from tokalign.differences.summary import CHANGES
-    from tokalign.types.edits import Change
 
     known = schema.schema["$defs"]
     assert set(known["block"]["properties"]["kind"]["enum"]) == {str(kind) for kind in BlockKind}

@@ -12,7 +12,7 @@ from tokalign.differences.form import (
     SPACE,
     BlockKind,
     DiffBlock,
-    Segment,
+    DiffSegment,
     TextDiff,
 )
 from tokalign.differences.summary import Alarm, Summary, summarize
@@ -22,7 +22,7 @@ __all__ = [
     "Alarm",
     "BlockKind",
     "DiffBlock",
-    "Segment",
+    "DiffSegment",
     "Summary",
     "TextDiff",
     "diff_of",

@@ -10,7 +10,7 @@ from tokalign.differences.form import (
     SPACE,
     BlockKind,
     DiffBlock,
-    Segment,
+    DiffSegment,
     TextDiff,
     TextRange,
 )
@@ -127,7 +127,7 @@ def _joined(ranges: Sequence[TextRange], numbers: Sequence[int]) -> TextRange | 
     return (ranges[numbers[0]][0], ranges[numbers[-1]][1]) if numbers else None
 
 
-def _kind(block: TextBlock, segments: Sequence[Segment]) -> BlockKind:
+def _kind(block: TextBlock, segments: Sequence[DiffSegment]) -> BlockKind:
     n_old, n_new = len(block.old), len(block.new)
     if n_old and not n_new:
         return BlockKind.DELETED
@@ -158,9 +158,8 @@ def _pieces(
     for edit in alignment.edits:
         here, there = _span(olds, edit.source), _span(news, edit.target)
         if edit.kind is EditKind.EQUAL:
-            yield from pieces_of_run(
-                old, new, [olds[i] for i in edit.source], [news[j] for j in edit.target]
-            )
+            kept = [olds[i] for i in edit.source], [news[j] for j in edit.target]
+            yield from pieces_of_run((old, new), *kept, edit.change)
         elif here or there:
             yield EditPiece(edit.kind, edit.change, here, there)
 

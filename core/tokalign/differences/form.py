@@ -41,7 +41,7 @@ class BlockKind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class DiffSegment:
     """A piece of both texts, or of one.
 
     Attributes
@@ -77,7 +77,7 @@ class DiffBlock:
         text with that before the first).
     old_sentences, new_sentences : tuple of (start, end)
         Ranges of the sentences themselves.
-    segments : tuple of Segment
+    segments : tuple of DiffSegment
         By their place in the new text, which they cover without a gap from `new`'s start to its
         end; by their old ranges, they cover `old` so.
     move : int or None
@@ -90,7 +90,7 @@ class DiffBlock:
     new: TextRange
     old_sentences: tuple[TextRange, ...]
     new_sentences: tuple[TextRange, ...]
-    segments: tuple[Segment, ...]
+    segments: tuple[DiffSegment, ...]
     move: int | None = None
 
 
@@ -110,8 +110,8 @@ class TextDiff:
 
     Examples
     --------
-    >>> same = Segment(EditKind.EQUAL, (0, 5), (0, 5))
-    >>> more = Segment(EditKind.INSERT, (5, 5), (5, 6), Change.PUNCTUATION)
+    >>> same = DiffSegment(EditKind.EQUAL, (0, 5), (0, 5))
+    >>> more = DiffSegment(EditKind.INSERT, (5, 5), (5, 6), Change.PUNCTUATION)
     >>> block = DiffBlock(BlockKind.CHANGED, (0, 5), (0, 6), ((0, 5),), ((0, 6),), (same, more))
     >>> diff = TextDiff("It is", "It is.", (block,))
     >>> diff.rebuild_new("It is"), diff.rebuild_old("It is.")
@@ -131,16 +131,16 @@ class TextDiff:
         """Whether the two texts are equal, to the last space."""
         return self.old == self.new
 
-    def segments(self) -> Iterator[Segment]:
+    def segments(self) -> Iterator[DiffSegment]:
         """Yield the segments of all blocks, by their place in the new text."""
         for block in self.blocks:
             yield from block.segments
 
-    def old_text(self, part: Segment | DiffBlock) -> str:
+    def old_text(self, part: DiffSegment | DiffBlock) -> str:
         """Return what a segment or a block is in the old text."""
         return self.old[slice(*part.old)]
 
-    def new_text(self, part: Segment | DiffBlock) -> str:
+    def new_text(self, part: DiffSegment | DiffBlock) -> str:
         """Return what a segment or a block is in the new text."""
         return self.new[slice(*part.new)]
 
@@ -188,7 +188,7 @@ class TextDiff:
         head = {"format": FORMAT, "format_version": FORMAT_VERSION}
         return head | {"model": self.model, "version": self.version, "blocks": blocks}
 
-    def _segment_record(self, segment: Segment) -> dict[str, Any]:
+    def _segment_record(self, segment: DiffSegment) -> dict[str, Any]:
         found = _record(segment)
         if segment.change is not None:
             found["change"] = str(segment.change)
@@ -248,7 +248,7 @@ class TextDiff:
                     )
 
 
-def _record(part: Segment | DiffBlock) -> dict[str, Any]:
+def _record(part: DiffSegment | DiffBlock) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kind": part.kind.value,
         "old": list(part.old),
@@ -271,7 +271,7 @@ def _block_of(value: Mapping[str, Any]) -> DiffBlock:
     )
 
 
-def _segment_of(value: Mapping[str, Any]) -> Segment:
+def _segment_of(value: Mapping[str, Any]) -> DiffSegment:
     for side in ("old", "new"):
         start, end = value[side]
         if len(value.get("text", value.get(f"{side}_text", ""))) != end - start:
@@ -279,7 +279,7 @@ def _segment_of(value: Mapping[str, Any]) -> Segment:
     change = value.get("change")
     if change is not None and change != SPACE:
         change = Change(change)
-    return Segment(
+    return DiffSegment(
         EditKind(value["kind"]),
         _span_of(value["old"]),
         _span_of(value["new"]),
@@ -310,7 +310,7 @@ def _require_text(given: str, wanted: str, name: str) -> None:
 
 
 def _require_cover(
-    parts: Sequence[Segment] | Sequence[DiffBlock], old: TextRange, new: TextRange, field: str
+    parts: Sequence[DiffSegment] | Sequence[DiffBlock], old: TextRange, new: TextRange, field: str
 ) -> None:
     """Raise InputError unless the parts cover both ranges without a gap, in the new one's order."""
     sides = (

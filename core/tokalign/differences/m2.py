@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tokalign.differences.form import SPACE, DiffBlock, Segment, TextDiff, TextRange
+from tokalign.differences.form import SPACE, DiffBlock, DiffSegment, TextDiff, TextRange
 from tokalign.differences.tokens import tokens_of
 from tokalign.types.edits import Change, EditKind
 
@@ -103,7 +103,7 @@ def _write(diff: TextDiff, block: DiffBlock, sentences: Sequence[_Old]) -> None:
         old.edits.sort(key=lambda each: each[:2])
 
 
-def _in_order(segments: Sequence[Segment]) -> Iterator[tuple[Segment, bool]]:
+def _in_order(segments: Sequence[DiffSegment]) -> Iterator[tuple[DiffSegment, bool]]:
     """Yield segments, and whether the old text has them in the same order as the new one."""
     at = 0
     ahead = [each.old[0] for each in segments if each.kind is EditKind.EQUAL]

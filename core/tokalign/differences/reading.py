@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from tokalign.differences.form import SPACE, BlockKind, DiffBlock, Segment, TextDiff
+from tokalign.differences.form import SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
 from tokalign.types.edits import EditKind
 
-_Part = TypeVar("_Part", Segment, DiffBlock)
+_Part = TypeVar("_Part", DiffSegment, DiffBlock)
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r(?!\n)")
 PILCROW = "¶"
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\u2028\u2029]")
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
     role: MarkRole
     text: str
-    segment: Segment
+    segment: DiffSegment
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
 
     Parameters
     ----------
-    parts : sequence of Segment or DiffBlock
+    parts : sequence of DiffSegment or DiffBlock
         By their place in the new text. Moved is a segment of the kind MOV, or a block that has a
         move.
 
     Yields
     ------
-    part : Segment or DiffBlock
+    part : DiffSegment or DiffBlock
     is_origin : bool
         True where it stands at its old place: after what precedes it in the old text.
     """
@@ -91,9 +91,9 @@ def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
         yield from ((each, True) for each in leaving.get(k, ()))
 
 
-def has_moved(part: Segment | DiffBlock) -> bool:
+def has_moved(part: DiffSegment | DiffBlock) -> bool:
     """Return whether a part stands at another place than its neighbours."""
-    if isinstance(part, Segment):
+    if isinstance(part, DiffSegment):
         return part.kind is EditKind.MOVE
     return part.move is not None
 
@@ -187,7 +187,7 @@ def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
                 yield Mark(MarkRole.NEW, new, segment)
 
 
-def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: Segment) -> Iterator[Mark]:
+def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> Iterator[Mark]:
     new = diff.new_text(segment)
     ended, ends = (ends_paragraph(text) for text in (diff.old_text(segment), new))
     if ended != ends and _goes_on(diff, block, segment):
@@ -196,7 +196,7 @@ def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: Segment) -> Itera
         yield Mark(MarkRole.KEPT, new, segment)
 
 
-def _goes_on(diff: TextDiff, block: DiffBlock, segment: Segment) -> bool:
+def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
     """Return whether the same follows a segment in both texts."""
     if segment.new[1] < block.new[1] and segment.old[1] < block.old[1]:
         return True

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tokalign.differences.form import SPACE, Segment, TextRange
+from tokalign.differences.form import SPACE, DiffSegment, TextRange
 from tokalign.types.edits import Change, EditKind
 
 
@@ -26,7 +26,7 @@ class EditPiece:
     new: TextRange | None
 
 
-def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[Segment]:
+def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSegment]:
     """Return the segments of two pieces of text.
 
     Parameters
@@ -37,7 +37,7 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[Segment
 
     Returns
     -------
-    segments : list of Segment
+    segments : list of DiffSegment
         Without numbers of moves. By their new ranges, they cover `new` without a gap; by their old
         ranges, they cover `old` so.
     """
@@ -194,7 +194,7 @@ class _Writer:
     """Puts segments one after the other, by their place in the new text."""
 
     def __init__(self, old: str, new: str) -> None:
-        self.segments: list[Segment] = []
+        self.segments: list[DiffSegment] = []
         self._texts = old, new
         self._at = (0, 0)
 
@@ -247,23 +247,27 @@ class _Writer:
             and last.old[1] == old[0]
             and last.new[1] == new[0]
         ):
-            self.segments[-1] = Segment(kind, (last.old[0], old[1]), (last.new[0], new[1]))
+            self.segments[-1] = DiffSegment(kind, (last.old[0], old[1]), (last.new[0], new[1]))
             return
-        self.segments.append(Segment(kind, old, new, change))
+        self.segments.append(DiffSegment(kind, old, new, change))
 
 
 def pieces_of_run(
-    old: str, new: str, olds: Sequence[TextRange], news: Sequence[TextRange]
+    texts: tuple[str, str],
+    olds: Sequence[TextRange],
+    news: Sequence[TextRange],
+    change: Change | None,
 ) -> Iterator[EditPiece]:
-    """Yield equal tokens one by one, so that white space between them may differ.
+    """Yield kept tokens one by one, so that white space between them may differ.
 
-    A token may stand for other characters in each text, such as a straight and a curly quote.
+    A token may be other characters in the old and the new text: a capital, or a curly quote in the
+    place of a straight one. That is a substitution, which `change` names.
     """
     for a, b in zip(olds, news, strict=True):
-        texts = old[slice(*a)], new[slice(*b)]
-        if texts[0] == texts[1]:
+        old, new = texts[0][slice(*a)], texts[1][slice(*b)]
+        if old == new:
             yield EditPiece(EditKind.EQUAL, None, a, b)
         else:
-            is_word = any(letter.isalnum() for text in texts for letter in text)
-            change = Change.SPELLING if is_word else Change.PUNCTUATION
-            yield EditPiece(EditKind.SUBSTITUTE, change, a, b)
+            is_word = any(map(str.isalnum, old + new))
+            otherwise = Change.SPELLING if is_word else Change.PUNCTUATION
+            yield EditPiece(EditKind.SUBSTITUTE, change or otherwise, a, b)
