@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from typing import Any, Self, TypeVar
 
@@ -11,11 +12,13 @@ import grpc.aio
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
-from tokalign.client.errors import closed, from_call, late
+from tokalign.client.errors import InvalidInputError, closed, from_call, late
 from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, Pair, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.texts import TextAlignment
 
 AnswerT = TypeVar("AnswerT")
 
@@ -172,6 +175,24 @@ class AsyncClient(BaseClient):
             raise closed(self.address)
         return reader.result()
 
+    async def align_texts(
+        self,
+        old: str,
+        new: str,
+        options: AlignOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> TextAlignment:
+        """Return two texts, aligned by sentences and then by words; see Client.align_texts."""
+        calls = TextCalls(old, new, request_options(options, model, annotator, changes))
+        if calls.is_short:
+            with contextlib.suppress(InvalidInputError):
+                return await self._call(calls.at_once(), timeout_s)
+        return await self._call(calls.in_pieces(), timeout_s)
+
     async def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
         return await self._call(rpcs.list_models(), timeout_s)
@@ -205,7 +226,8 @@ class AsyncClient(BaseClient):
     async def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
         method = self._connected()[rpc.method]
         try:
-            answer = await method(rpc.request, timeout=self._limit_s(timeout_s))
+            call = method(rpc.request, timeout=self._limit_s(timeout_s))
+            answer = [each async for each in call] if rpc.is_stream else await call
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except asyncio.CancelledError:

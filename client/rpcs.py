@@ -1,8 +1,8 @@
-"""Unary calls of both clients: the request of each, and how its answer is decoded."""
+"""Calls of both clients: the request of each, and how its answer is decoded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -36,20 +36,26 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True, slots=True)
 class Rpc(Generic[AnswerT]):
-    """A unary call, before it is made.
+    """A call, before it is made.
 
     Attributes
     ----------
     method : str
         A key of `methods`.
-    request : Message
+    request : Message or iterator of Message
+        The messages of a call that streams both ways.
     decode : callable
-        Makes the client's result of the response.
+        Makes the client's result of the response, or of the list of responses.
     """
 
     method: str
-    request: Message
+    request: Message | Iterator[Message]
     decode: Callable[[Any], AnswerT]
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it streams both ways."""
+        return not isinstance(self.request, Message)
 
 
 def methods(channel: Any, health_channel: Any) -> dict[str, Any]:

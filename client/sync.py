@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -12,11 +13,13 @@ import grpc
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
-from tokalign.client.errors import closed, from_call, late
+from tokalign.client.errors import InvalidInputError, closed, from_call, late
 from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, Pair, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")
@@ -269,6 +272,40 @@ class Client(BaseClient):
             call.cancel()
             reader.join()
 
+    def align_texts(
+        self,
+        old: str,
+        new: str,
+        options: AlignOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> TextAlignment:
+        """Return two texts of any number of sentences, aligned by sentences and then by words.
+
+        Parameters
+        ----------
+        old, new : str
+            Such as two versions of one text. Long ones are sent in pieces.
+        timeout_s : float, optional
+            Deadline of the whole call in seconds, instead of the client's. Allow more for long
+            texts.
+
+        Notes
+        -----
+        A block that could not be aligned has an error and harms no other. Other parameters and
+        exceptions are those of `align`.
+        """
+        calls = TextCalls(old, new, request_options(options, model, annotator, changes))
+        if calls.is_short:
+            # What one answer is too small for at this server may fit a stream. What cannot be used
+            # gets the same error there.
+            with contextlib.suppress(InvalidInputError):
+                return self._call(calls.at_once(), timeout_s)
+        return self._call(calls.in_pieces(), timeout_s)
+
     def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
         return self._call(rpcs.list_models(), timeout_s)
@@ -312,6 +349,8 @@ class Client(BaseClient):
         method = self._methods[rpc.method]
         try:
             answer = method(rpc.request, timeout=self._limit_s(timeout_s))
+            if rpc.is_stream:
+                answer = list(answer)
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except ValueError as error:

@@ -19,6 +19,7 @@ PATHS = {
     "Align": ("post", "/v1/align"),
     "BatchAlign": ("post", "/v1/align:batch"),
     "Rank": ("post", "/v1/rank"),
+    "AlignTexts": ("post", "/v1/align:texts"),
     "ListModels": ("get", "/v1/models"),
 }
 

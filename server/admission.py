@@ -82,7 +82,8 @@ class Admission:
         Parameters
         ----------
         n_pairs, n_bytes : int
-            Of the request. The bytes are with those that its answer will take.
+            Of the request. The bytes are with those that its answer will take; 0 where another
+            admission counts them.
         cost : int, optional
             By default that of as many typical pairs.
         peer : str
@@ -140,8 +141,8 @@ class Admission:
                 retry_after_s=_rounded((self.cost + cost - max_cost) / cost_per_s),
             )
         is_small = max(n_bytes, self._by_peer.get(peer, 0)) <= SMALL_BYTES
-        # What is alone is let in, however large.
-        if self.bytes and self.bytes + n_bytes > self._max_bytes and not is_small:
+        # What is alone is let in, however large, and so is work on bytes that are held already.
+        if self.bytes and n_bytes and self.bytes + n_bytes > self._max_bytes and not is_small:
             return self._for_bytes, QueueFullError(
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",

@@ -156,6 +156,14 @@ class RequestLimits:
     max_response_bytes: int = setting(
         4 * MIB, "Largest answer, in MiB.", check=count, name="max-response-mib", unit=MIB
     )
+    # Some 20,000 sentences each, which is what a text may have.
+    max_text_bytes: int = setting(
+        8 * MIB,
+        "Largest size of both texts of AlignTextsStream together, in MiB.",
+        check=count,
+        name="max-text-mib",
+        unit=MIB,
+    )
 
     def __post_init__(self) -> None:
         _check_fields(self)

@@ -47,15 +47,18 @@ from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.chunks import align_chunks
+    from tokalign.differences import TextDiff
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
-    from tokalign.texts import align_texts, split
+    from tokalign.texts import align_texts, diff, split
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
+    "TextDiff": "tokalign.differences",
     "align_chunks": "tokalign.chunks",
     "align_texts": "tokalign.texts",
+    "diff": "tokalign.texts",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
     "split": "tokalign.texts",
@@ -102,8 +105,10 @@ __all__ = [
     "Symmetrization",
     "TextAlignment",
     "TextBlock",
+    "TextDiff",
     "align_chunks",
     "align_texts",
+    "diff",
     "rank",
     "shipped_models",
     "split",

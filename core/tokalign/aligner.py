@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,6 +17,8 @@ from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.explaining import Explaining
 from tokalign.decoding.opening import load_again, open_model
+from tokalign.differences.build import diff_of
+from tokalign.differences.form import TextDiff
 from tokalign.documents.aligned import align_texts
 from tokalign.features.lexicons import Lexicons
 from tokalign.lexicon.frequencies import Frequencies
@@ -33,7 +36,7 @@ from tokalign.types import (
     SentenceLike,
 )
 from tokalign.types.constraints import Constraints
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
@@ -255,6 +258,27 @@ class Aligner(Piped, Explaining):
         """
         options = AlignOptions.of(options, changes)
         return align_texts(self, old, new, options)
+
+    def diff(
+        self, old: str, new: str, options: AlignOptions | None = None, **changes: Any
+    ) -> TextDiff:
+        """Return what changed from one text to another.
+
+        Parameters
+        ----------
+        old, new : str
+            Raw text of any number of sentences, also of none.
+        options, **changes
+            As of `align_texts`. Edits are always asked for, and offsets are code points.
+
+        Raises
+        ------
+        InputError, LimitError
+            As of `align_texts`.
+        """
+        options = AlignOptions.of(options, changes)
+        options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
+        return diff_of(align_texts(self, old, new, options))
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from tokalign.annotate.sentences import Sentences
+from tokalign.differences import TextDiff, same_texts
 from tokalign.types.options import AlignOptions
 from tokalign.types.texts import SentenceSpan, TextAlignment
 
@@ -78,6 +79,48 @@ def align_texts(
     () (2,) False
     """
     return (aligner or default_aligner()).align_texts(old, new, options, **changes)
+
+
+def diff(
+    old: str,
+    new: str,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Any,
+) -> TextDiff:
+    """Return what changed from one text to another.
+
+    Parameters
+    ----------
+    old, new : str
+        Raw text of any number of sentences, also of none. Where they are equal, no model is loaded.
+    options : AlignOptions, optional
+        Of the alignments.
+    aligner : Aligner, optional
+        By default one with the default model, loaded once and shared by threads, which take turns.
+    **changes
+        Fields of AlignOptions, in place of those of `options`.
+
+    Raises
+    ------
+    InputError, LimitError
+        As Aligner.align_texts has them.
+
+    Examples
+    --------
+    >>> from tokalign.differences import summarize
+    >>> found = diff("It has 40 rooms. It is old.", "It is old. It has 45 rooms.")
+    >>> for alarm in summarize(found).alarms:
+    ...     print(alarm.change, alarm)
+    number 40 → 45
+    >>> found.rebuild_new("It has 40 rooms. It is old.")
+    'It is old. It has 45 rooms.'
+    """
+    if isinstance(old, str) and old == new:
+        AlignOptions.of(options, changes)
+        return same_texts(old, [(each.start, each.end) for each in split(old)])
+    return (aligner or default_aligner()).diff(old, new, options, **changes)
 
 
 def default_aligner() -> Aligner:

@@ -12,6 +12,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.requests.limits import max_sentence_bytes
 from tokalign.server.status import Failure
 from tokalign.types.options import AlignOptions, Detail
+from tokalign.v1 import align_pb2
 
 # Of all answers of a ranking together; only the best candidates are sent.
 MAX_RANKING_BYTES = 32 << 20
@@ -41,6 +42,13 @@ class Answer(NamedTuple):
     def failed(cls, failure: Failure) -> Self:
         """Return the answer for a pair that cannot be aligned."""
         return cls(b"", code=failure.code, message=failure.message, field=failure.field)
+
+
+def status_of(failure: Failure | Answer) -> bytes:
+    """Return the serialised tokalign.v1.Status of an item."""
+    return align_pb2.Status(
+        code=failure.code, message=failure.message, field=failure.field
+    ).SerializeToString()
 
 
 def too_large(limit: int) -> LimitError:

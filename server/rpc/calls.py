@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self, TypeAlias, TypeVar
 
 import grpc
@@ -61,12 +61,17 @@ class Calls:
         self._tracing = tracing
 
     def handler(
-        self, service: str, unary: Mapping[str, UnaryMethod], streams: Mapping[str, StreamMethod]
+        self,
+        service: str,
+        unary: Mapping[str, UnaryMethod],
+        streams: Mapping[str, StreamMethod],
+        pieces: Mapping[str, StreamMethod] = MappingProxyType({}),
     ) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
 
         A unary method returns its answer, a stream writes its answers itself; either ends by an
-        exception with a rich status.
+        exception with a rich status. Of the streams in `pieces`, the messages together are one,
+        which must arrive as fast as a unary call's.
         """
         handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
         for name, method in unary.items():
@@ -75,7 +80,11 @@ class Calls:
             )
         for name, stream in streams.items():
             handlers[name] = grpc.stream_stream_rpc_method_handler(
-                self._stream(service, name, stream)
+                self._stream(service, name, stream, self.receiving.messages)
+            )
+        for name, stream in pieces.items():
+            handlers[name] = grpc.stream_stream_rpc_method_handler(
+                self._stream(service, name, stream, self.receiving.pieces)
             )
         return grpc.method_handlers_generic_handler(service, handlers)
 
@@ -95,14 +104,20 @@ class Calls:
 
         return handle
 
-    def _stream(self, service: str, name: str, method: StreamMethod) -> _Handler[None]:
+    def _stream(
+        self,
+        service: str,
+        name: str,
+        method: StreamMethod,
+        read: Callable[[Context], AsyncIterator[bytes]],
+    ) -> _Handler[None]:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             with _Observed(observer, context) as outcome:
                 try:
                     self._check(context)
-                    await method(self.receiving.messages(context), context)
+                    await method(read(context), context)
                     return
                 except Exception as error:
                     failure = outcome.fail(error)

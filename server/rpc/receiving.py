@@ -34,7 +34,8 @@ class Receiving:
     Parameters
     ----------
     timeout_s : float
-        After so long a unary call is given up, give or take SWEEP_S.
+        After so long a unary call, or one whose messages are pieces, is given up, give or take
+        SWEEP_S.
     """
 
     def __init__(self, timeout_s: float) -> None:
@@ -54,12 +55,24 @@ class Receiving:
         FailedError
             If it does not come. After end_all or a timeout the call has been ended.
         """
-        if self._sweeper is None:
-            self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+        self._start_sweeping()
         message = await self._next(context, time.monotonic())
         if message is None:
             raise FailedError(NO_MESSAGE)
         return message
+
+    async def pieces(self, context: Context) -> AsyncIterator[bytes]:
+        """Yield the messages of a stream that are pieces of one; all must arrive in time.
+
+        Raises
+        ------
+        FailedError
+            After end_all or a timeout, which has ended the call.
+        """
+        since = time.monotonic()
+        self._start_sweeping()
+        while (message := await self._next(context, since)) is not None:
+            yield message
 
     async def messages(self, context: Context) -> AsyncIterator[bytes]:
         """Yield the messages of a stream, which may be silent for any time.
@@ -92,6 +105,10 @@ class Receiving:
         for context in self._since:
             self._end(context, failure)
 
+    def _start_sweeping(self) -> None:
+        if self._sweeper is None:
+            self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+
     def _sweep(self) -> None:
         self._sweeper = None
         latest = time.monotonic() - self._timeout_s
@@ -103,7 +120,7 @@ class Receiving:
             if since < latest:
                 self._end(context, failure)
         if self._since:
-            self._sweeper = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+            self._start_sweeping()
 
     def _end(self, context: Context, failure: Failure) -> None:
         # The read is not cancelled: grpc would write into memory that is gone. It returns because

@@ -1,4 +1,4 @@
-"""The five RPCs of tokalign.v1.AlignService: check, submit, reply.
+"""The seven RPCs of tokalign.v1.AlignService: check, submit, reply.
 
 Methods take and return bytes. Requests are parsed here, so that bytes that are no request are
 INVALID_ARGUMENT; answers are joined from what workers have serialised.
@@ -6,12 +6,9 @@ INVALID_ARGUMENT; answers are joined from what workers have serialised.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ParamSpec, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -19,11 +16,11 @@ from tokalign import codec
 from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
 from tokalign.errors import LimitError
-from tokalign.server.admission import Admission, Admitted
+from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.memory import MemoryBound
-from tokalign.server.requests.answers import Answer, too_large
+from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.limits import max_sentence_bytes, sentence, shorten
 from tokalign.server.requests.passages import read_candidates
 from tokalign.server.requests.ranking import chosen, priors_of, read_messages, with_priors
@@ -33,6 +30,8 @@ from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
+from tokalign.server.rpc.texts import TextService
+from tokalign.server.rpc.work import Holder, UnaryCall, admit, deadline, off_loop
 from tokalign.server.status import OK, FailedError, Failure, NotServingError
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
@@ -47,48 +46,8 @@ _RESULT = Joined(align_pb2.AlignResult)
 
 SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
 
-# Reading or joining so many bytes takes the event loop a few milliseconds at most.
-LOOP_BYTES = 1 << 16
 # Work for an answer beside that for its bytes, as so many bytes.
 ANSWER_BYTES = 64
-
-P = ParamSpec("P")
-Value = TypeVar("Value")
-
-
-class Holder(Protocol):
-    """What holds room for a request: a call, or a chunk of a stream."""
-
-    @property
-    def context(self) -> Context:
-        """The call's context."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether it waits where the server has no room for the request."""
-
-    async def room(self, n_bytes: int) -> None:
-        """Wait until it may hold so many bytes itself."""
-
-    def hold(self, admitted: Admitted) -> None:
-        """Hold what was let in until the answer is written."""
-
-
-class UnaryCall:
-    """A call with one answer; where the server has no room, it is refused at once."""
-
-    waits = False
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-
-    async def room(self, n_bytes: int) -> None:
-        """Return at once: a call has no bounds of its own."""
-
-    def hold(self, admitted: Admitted) -> None:
-        """Hold what was let in until the call has ended."""
-        release: Any = lambda _: admitted.release()  # noqa: E731 (typed as grpc's stubs want)
-        self.context.add_done_callback(release)
 
 
 class AlignService:
@@ -99,6 +58,7 @@ class AlignService:
         self._config = config
         self._admission = admission
         self._memory = memory
+        self._texts = TextService(config.limits, admission, memory)
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
@@ -108,9 +68,11 @@ class AlignService:
                 "Align": self.align,
                 "BatchAlign": self.batch_align,
                 "Rank": self.rank,
+                "AlignTexts": self.align_texts,
                 "ListModels": self.list_models,
             },
             streams={"AlignStream": self.align_stream},
+            pieces={"AlignTextsStream": self.align_texts_stream},
         )
 
     def serve_from(self, serving: Serving) -> None:
@@ -147,7 +109,7 @@ class AlignService:
             join = partial(_CHUNK, chunk_id=chunk_id, status=b"")
             return await self._align_pairs(fields, len(data), chunk, join)
         except Exception as error:
-            return _CHUNK(chunk_id=chunk_id, status=_status(failure_of(error)))
+            return _CHUNK(chunk_id=chunk_id, status=status_of(failure_of(error)))
 
     async def _align_pairs(
         self, fields: RequestFields, n_bytes: int, holder: Holder, join: Callable[..., bytes]
@@ -172,11 +134,11 @@ class AlignService:
         truncate = options.align.truncate
         question = self._question(fields.message("question"), truncate)
         given = fields.messages("candidates")
-        messages = await _off_loop(len(data), read_messages, given)
-        kept = await _off_loop(len(data), chosen, question, messages, fields.number("shortlist"))
+        messages = await off_loop(len(data), read_messages, given)
+        kept = await off_loop(len(data), chosen, question, messages, fields.number("shortlist"))
         priors = priors_of([messages[index] for index in kept])
         ids = [ids[index] for index in kept]
-        candidates = await _off_loop(
+        candidates = await off_loop(
             len(data),
             read_candidates,
             [given[index] for index in kept],
@@ -194,9 +156,9 @@ class AlignService:
             top_k or (len(ids) if candidates.has_passages else 0),
         )
         _check_question(answers)
-        answers = await _off_loop(len(data), candidates.answers, answers, options.align.offsets)
+        answers = await off_loop(len(data), candidates.answers, answers, options.align.offsets)
         explain = options.align.explain
-        answers = await _off_loop(len(data), with_priors, answers, priors, explain=explain)
+        answers = await off_loop(len(data), with_priors, answers, priors, explain=explain)
         ranking = _ranking(kept, ids, answers, top_k)
         return await self._joined(answers, lambda: _RANKING(ranking=ranking, model=reference))
 
@@ -215,13 +177,21 @@ class AlignService:
         sentence(message, side="question", limits=limits)
         return question
 
+    async def align_texts(self, data: bytes, context: Context) -> bytes:
+        """Align the sentences of two texts, and their words."""
+        return self._sized(await self._texts.answer(self._serving(), data, context))
+
+    async def align_texts_stream(self, messages: AsyncIterator[bytes], context: Context) -> None:
+        """Do the same for texts that arrive in pieces; answer in parts."""
+        await self._texts.stream(self._serving(), messages, context)
+
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
         return self._serving().listing
 
     async def _cut(self, kind: type[Message], data: bytes) -> RequestFields:
-        return await _off_loop(len(data), RequestFields, kind, data, self._config.limits.max_pairs)
+        return await off_loop(len(data), RequestFields, kind, data, self._config.limits.max_pairs)
 
     async def _ids(self, fields: RequestFields, name: str, n_bytes: int) -> list[str]:
         """Return the ids of a request's pairs or candidates, unless there are too many."""
@@ -232,7 +202,7 @@ class AlignService:
                 "send several",
                 field=name,
             )
-        return await _off_loop(n_bytes, fields.ids, name)
+        return await off_loop(n_bytes, fields.ids, name)
 
     async def _answers(
         self,
@@ -250,23 +220,17 @@ class AlignService:
         not read holds memory, but no worker.
         """
         limits = self._config.limits
-        request = await _off_loop(n_bytes, costed, options, pairs, limits, shared, n_ranked)
+        request = await off_loop(n_bytes, costed, options, pairs, limits, shared, n_ranked)
         # Checked at the start of the call as well; since then others came, or chunks of this one.
         self._memory.check()
         held_bytes = n_bytes + request.answer_bytes
         await holder.room(held_bytes)
-        admitted = await self._admission.admit(
-            len(pairs),
-            held_bytes,
-            cost=sum(request.costs),
-            peer=holder.context.peer(),
-            wait_s=lambda: pool.wait_s(request.costs[0]) if request.costs else 0.0,
-            cost_per_s=pool.cost_per_s,
-            waits=holder.waits,
+        admitted = await admit(
+            self._admission, pool, request, held_bytes, holder.context, waits=holder.waits
         )
         holder.hold(admitted)
         try:
-            answers = await pool.submit(request, _deadline(holder.context))
+            answers = await pool.submit(request, deadline(holder.context))
             n_bytes += sum([len(answer.alignment) for answer in answers])
         finally:
             admitted.done(n_bytes)
@@ -275,7 +239,7 @@ class AlignService:
     async def _joined(self, answers: Sequence[Answer], join: Callable[[], bytes]) -> bytes:
         """Return the joined answer; a thread joins it where that takes long."""
         n_bytes = sum(len(answer.alignment) + ANSWER_BYTES for answer in answers)
-        return self._sized(await _off_loop(n_bytes, join))
+        return self._sized(await off_loop(n_bytes, join))
 
     def _sized(self, answer: bytes) -> bytes:
         """Return an answer, or raise LimitError if it is larger than it may be."""
@@ -288,26 +252,6 @@ class AlignService:
         if self._loaded is None:
             raise NotServingError("the server is loading its models; try again soon")
         return self._loaded
-
-
-def _deadline(context: Context) -> float | None:
-    remaining = context.time_remaining()
-    return None if remaining is None else time.monotonic() + remaining
-
-
-def _status(failure: Failure | Answer) -> bytes:
-    return align_pb2.Status(
-        code=failure.code, message=failure.message, field=failure.field
-    ).SerializeToString()
-
-
-async def _off_loop(
-    n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs
-) -> Value:
-    """Call a function, in a thread where it works on many bytes."""
-    if n_bytes <= LOOP_BYTES:
-        return function(*args, **kwargs)
-    return await asyncio.to_thread(function, *args, **kwargs)
 
 
 def _check_question(answers: Iterable[Answer]) -> None:
@@ -337,4 +281,4 @@ def _result(pair_id: str, answer: Answer) -> bytes:
     """Return a serialised AlignResult."""
     if answer.code == OK:
         return _RESULT(id=pair_id, status=b"", alignment=answer.alignment)
-    return _RESULT(id=pair_id, status=_status(answer))
+    return _RESULT(id=pair_id, status=status_of(answer))

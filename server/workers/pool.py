@@ -8,9 +8,10 @@ that kills workers is alone; only that pair fails.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tokalign.batches.processes import after_death
 from tokalign.codec import ModelInfo
@@ -70,6 +71,7 @@ class Pool:
         self._dispatching = False
         self._holding: asyncio.TimerHandle | None = None
         self._drained: asyncio.Event | None = None
+        self._n_users = 0
         self._speed = Speed()
 
     async def start(self) -> None:
@@ -148,9 +150,23 @@ class Pool:
         """Process ids of the ready workers."""
         return [worker.pid for worker in self._supervisor.ready]
 
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the pool from being drained between the requests of one call."""
+        self._n_users += 1
+        try:
+            yield
+        finally:
+            self._n_users -= 1
+            self.on_idle()
+
+    @property
+    def _is_used(self) -> bool:
+        return bool(self._queue.waiting or self._retries or self.n_busy or self._n_users)
+
     async def drained(self) -> None:
-        """Wait until no task waits any more, and no worker has a shard."""
-        while self._queue.waiting or self._retries or self.n_busy:
+        """Wait until nothing waits or uses it any more, and no worker has a shard."""
+        while self._is_used:
             self._drained = self._drained or asyncio.Event()
             self._drained.clear()
             await self._drained.wait()
@@ -215,7 +231,7 @@ class Pool:
                 self._give(shard)
         if self._queue.waiting and idle:
             self._share(self._n_given_to())
-        if self._drained is not None and not (self._queue.waiting or self._retries or self.n_busy):
+        if self._drained is not None and not self._is_used:
             self._drained.set()
 
     def _share(self, n_idle: int) -> None:

@@ -42,7 +42,10 @@ async def test_answer_to_a_caller_who_has_gone_is_no_fault(
         except grpc.aio.InternalError as error:
             raise ExceptionGroup("chunks", [error]) if is_group else error from None
 
-    handle = Calls(metrics)._stream("tokalign.v1.AlignService", "AlignStream", answer)
+    calls = Calls(metrics)
+    handle = calls._stream(
+        "tokalign.v1.AlignService", "AlignStream", answer, calls.receiving.messages
+    )
     await handle(None, Gone(remaining_s))
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "AlignStream"}
     value = metrics.registry.get_sample_value

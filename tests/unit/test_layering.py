@@ -40,6 +40,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
+    "differences": {"errors", "types", "values"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
@@ -79,6 +80,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "decoding",
+        "differences",
         "documents",
         "features",
         "lexicon",
@@ -92,12 +94,13 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
-    "texts": {"aligner", "annotate", "types"},
+    "texts": {"aligner", "annotate", "differences", "types"},
     "server": {
         "aligner",
         "annotate",
         "batches",
         "codec",
+        "documents",
         "errors",
         "model",
         "neural",

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "tokalign.cli.compare",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
+    "diff": "tokalign.cli.diff",
     "evaluate": "tokalign.cli.evaluate",
     "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
@@ -70,11 +71,12 @@ class _Commands(click.Group):
             ctx.exit(130)
         except (AlignError, OSError) as error:
             logger.debug("where it was raised:", exc_info=error)
-            raise click.ClickException(_message(error)) from error
+            raise click.ClickException(message_of(error)) from error
         return result
 
 
-def _message(error: Exception) -> str:
+def message_of(error: Exception) -> str:
+    """Return what the command line says of an error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)

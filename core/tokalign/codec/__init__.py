@@ -34,6 +34,12 @@ from tokalign.codec.servers import (
     decode_server_info,
     encode_server_info,
 )
+from tokalign.codec.texts import (
+    decode_text_sentences,
+    encode_text_pieces,
+    encode_texts,
+    text_bytes,
+)
 
 __all__ = [
     "ModelInfo",
@@ -50,6 +56,7 @@ __all__ = [
     "decode_rank_by",
     "decode_sentence",
     "decode_server_info",
+    "decode_text_sentences",
     "encode_candidate",
     "encode_constraints",
     "encode_input",
@@ -58,4 +65,7 @@ __all__ = [
     "encode_passage_sentence",
     "encode_rank_by",
     "encode_server_info",
+    "encode_text_pieces",
+    "encode_texts",
+    "text_bytes",
 ]

@@ -54,6 +54,8 @@ class ServerLimits:
         Size of one answer.
     max_cost : int
         Cost of one request, in typical pairs.
+    max_text_bytes : int
+        Size of both texts of a stream of texts together.
     """
 
     max_tokens: int
@@ -63,6 +65,7 @@ class ServerLimits:
     max_request_bytes: int
     max_response_bytes: int
     max_cost: int
+    max_text_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

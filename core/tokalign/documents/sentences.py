@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tokalign.annotate.pieces import pieces
 from tokalign.annotate.sentences import Sentences
+from tokalign.documents.items import cut_at_items
 from tokalign.errors import InputError, LimitError
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
@@ -16,7 +17,8 @@ annotator may find more of them."""
 def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of a text; none of one that is empty or all white space.
 
-    One of more than MOST_TOKENS is cut; its pieces count as sentences.
+    A heading and an item of a list are sentences. One of more than MOST_TOKENS is cut; its pieces
+    count as sentences.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     except UnicodeEncodeError as error:
         raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
     spans: list[SentenceSpan] = []
-    for start, end in Sentences(text):
+    for start, end in cut_at_items(text, Sentences(text)):
         for first, last in pieces(text[start:end], MOST_TOKENS):
             if len(spans) == MAX_TEXT_SENTENCES:
                 raise LimitError(

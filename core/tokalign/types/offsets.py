@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 
 from tokalign.types.options import OffsetUnit
@@ -48,3 +48,20 @@ def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
         starts=tuple([at[start] for start in sentence.starts]),
         ends=tuple([at[end] for end in sentence.ends]),
     )
+
+
+def places(text: str, offsets: Iterable[int], unit: OffsetUnit) -> Iterator[int]:
+    """Yield where code points of a text start, in a unit, and read each one once.
+
+    Parameters
+    ----------
+    text : str
+    offsets : iterable of int
+        In code points, in rising order.
+    unit : OffsetUnit
+    """
+    before = start = 0
+    for offset in offsets:
+        before += place(text[start:offset], offset - start, unit)
+        start = offset
+        yield before

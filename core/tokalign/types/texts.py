@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tokalign.errors import AlignError
 from tokalign.types.alignment import Alignment
 
 
@@ -41,12 +42,15 @@ class TextBlock:
     alignment : Alignment or None
         Of what both texts have from the first sentence's start to the last one's end; None where
         one side is empty. Offsets in its sentences count from where the block starts.
+    error : AlignError or None
+        From a server: why the block could not be aligned, or its one sentence not be compared.
     """
 
     old: tuple[int, ...]
     new: tuple[int, ...]
     moved: bool = False
     alignment: Alignment | None = None
+    error: AlignError | None = None
 
 
 @dataclass(frozen=True, slots=True)

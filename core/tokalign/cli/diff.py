@@ -1,0 +1,262 @@
+"""``tokalign diff``: what changed from one text to another."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags
+from tokalign.cli.sinks import OutputPath
+from tokalign.cli.sources import STDIO
+from tokalign.errors import AlignError, FormatError
+from tokalign.types.options import AlignOptions
+
+if TYPE_CHECKING:
+    from tokalign.differences import TextDiff
+
+DIFFERENT = 1
+TROUBLE = 2
+_GIT_ARGUMENTS = (7, 9)
+"""Path, old file, hash and mode, new file, hash and mode; of a renamed file, its new path and how
+alike both are."""
+_NOTHING = "/dev/null"
+
+
+class _Trouble(click.ClickException):
+    exit_code = TROUBLE
+
+
+class TextFile(NamedTuple):
+    """A file to compare: what it is called, and its bytes."""
+
+    name: str
+    data: bytes
+
+    @classmethod
+    def read(cls, path: str, name: str | None = None) -> TextFile:
+        """Return a file, or standard input; OSError if it cannot be read."""
+        if path == STDIO:
+            return cls("<stdin>", sys.stdin.buffer.read())
+        return cls(name or path, Path(path).read_bytes())
+
+    def text(self) -> str:
+        """Return the text; FormatError if the file is binary or no UTF-8."""
+        if b"\0" in self.data:
+            raise FormatError("a binary file; wanted text", path=self.name)
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            seen = self.data[error.start : error.start + 1].hex()
+            raise FormatError(
+                f"byte {error.start} is 0x{seen}, which is no UTF-8 there; convert the file",
+                path=self.name,
+                line=line,
+            ) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffFlags:
+    """What is written of a difference, and how."""
+
+    html: Path | None = flag(
+        "Write a page to this file instead of the terminal.", type=OutputPath()
+    )
+    json: bool = flag(**JSON)
+    markdown: bool = flag("Print Markdown: ~~old~~ and **new**.", default=False)
+    m2: bool = flag(
+        "Print M2, the format of grammatical error correction: an S line for each old sentence, "
+        "and an A line for each edit.",
+        default=False,
+    )
+    stat: bool = flag("Print counts only.", default=False)
+    color: str = flag(
+        "Colour the words; otherwise [-old-], {+new+} and numbers of moves mark them. auto: on a "
+        "terminal, unless the variable NO_COLOR is set.",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+    )
+    context: int = flag(
+        "Unchanged paragraphs to show around those that changed.", type=click.IntRange(0), default=1
+    )
+    width: int | None = flag(
+        "Columns to break lines at.",
+        type=click.IntRange(20),
+        show_default="the terminal's width; elsewhere lines stay whole",
+    )
+    git: bool = flag(
+        "The arguments are those that git gives to an external diff. The exit code is then 0.",
+        default=False,
+    )
+
+    def __post_init__(self) -> None:
+        chosen = [
+            name for name in ("html", "json", "markdown", "m2", "stat") if getattr(self, name)
+        ]
+        if len(chosen) > 1:
+            raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other")
+        if self.git and self.html is not None:
+            raise click.UsageError("--git shows many files: --html would keep the last alone")
+
+    @property
+    def needs_form(self) -> bool:
+        """Whether something is written for texts that are equal, too."""
+        return bool(self.html or self.json or self.m2)
+
+    def is_coloured(self) -> bool:
+        """Return whether colours are written."""
+        if self.color != "auto":
+            return self.color == "always"
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        is_paged = self.git and os.environ.get("GIT_PAGER_IN_USE") == "true"
+        return not is_plain and (sys.stdout.isatty() or is_paged)
+
+    def columns(self) -> int | None:
+        """Return how many columns lines have, None for any number."""
+        if self.width is not None or not sys.stdout.isatty():
+            return self.width
+        return max(shutil.get_terminal_size().columns, 20)
+
+    def write(self, diff: TextDiff, names: tuple[str, str]) -> None:
+        """Write a difference as asked for."""
+        if self.html is not None:
+            from tokalign.differences.page import html_page
+
+            page = html_page(diff, names, context=self.context)
+            self.html.write_text(page, encoding="utf-8", newline="")
+            return
+        is_coloured = self.is_coloured()
+        for line in self._lines(diff, names, is_coloured):
+            click.echo(line, color=is_coloured)
+
+    def _lines(self, diff: TextDiff, names: tuple[str, str], is_coloured: bool) -> Iterator[str]:
+        if self.json:
+            from tokalign.differences.summary import summarize
+
+            value = {"old_name": names[0], "new_name": names[1]}
+            value |= diff.to_dict() | {"summary": summarize(diff).to_dict()}
+            return iter([json.dumps(value, ensure_ascii=False)])
+        if self.markdown:
+            from tokalign.differences.markdown import markdown_lines
+
+            return markdown_lines(diff, names, context=self.context)
+        if self.m2:
+            from tokalign.differences.m2 import m2_lines
+
+            return m2_lines(diff)
+        if self.stat:
+            from tokalign.differences.stat import stat_lines
+
+            return stat_lines(diff, names)
+        from tokalign.differences.terminal import terminal_lines
+
+        return terminal_lines(
+            diff, names, context=self.context, is_coloured=is_coloured, width=self.columns()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparer:
+    """Compares texts here or at a server, in one way."""
+
+    model: ModelFlags
+    style: StyleFlags
+    server: Endpoint
+
+    def __call__(self, old: str, new: str) -> TextDiff:
+        from tokalign.texts import diff
+
+        options = self.style.options()
+        if old == new:
+            return diff(old, new, options)
+        if self.server.address is None:
+            return diff(old, new, options, aligner=self.model.load())
+        return self._at_server(old, new, options)
+
+    def _at_server(self, old: str, new: str, options: AlignOptions) -> TextDiff:
+        from tokalign.differences import diff_of
+
+        named = self.model.at_server()
+        with self.server.client() as client:
+            return diff_of(client.align_texts(old, new, options, edits=True, **named))
+
+
+@click.command("diff", short_help="Show what changed from one text to another.")
+@click.argument("files", nargs=-1, metavar="OLD NEW")
+@takes(shown=DiffFlags, model=ModelFlags, style=StyleFlags, server=Endpoint)
+def command(
+    files: tuple[str, ...],
+    shown: DiffFlags,
+    model: ModelFlags,
+    style: StyleFlags,
+    server: Endpoint,
+) -> None:
+    """Show what changed from the text OLD to the text NEW, of any number of sentences.
+
+    "-" reads standard input. Sentences are compared wherever they stand, so that moved, merged and
+    split ones are told. Numbers, names, negations and opposites that changed are listed first.
+
+    Exit codes: 0 the texts are equal, 1 they differ, 2 trouble.
+    """
+    compare = _Comparer(model, style, server)
+    try:
+        if shown.git:
+            _show_for_git(files, shown, compare)
+            return
+        old, new = _pair(files)
+        if old.data == new.data and not shown.needs_form:
+            return
+        texts = old.text(), new.text()
+        shown.write(compare(*texts), (old.name, new.name))
+    except BrokenPipeError:
+        raise
+    except (AlignError, OSError) as error:
+        from tokalign.cli.main import message_of
+
+        raise _Trouble(message_of(error)) from error
+    if texts[0] != texts[1]:
+        raise click.exceptions.Exit(DIFFERENT)
+
+
+def _pair(files: tuple[str, ...]) -> tuple[TextFile, TextFile]:
+    if len(files) != 2:
+        raise click.UsageError(f"saw {len(files)} files; wanted two: OLD NEW")
+    if files == (STDIO, STDIO):
+        raise click.UsageError("standard input can be one of the two files only")
+    return TextFile.read(files[0]), TextFile.read(files[1])
+
+
+def _show_for_git(arguments: tuple[str, ...], shown: DiffFlags, compare: _Comparer) -> None:
+    """Show one file of those that git compares; what is no text is named only."""
+    if len(arguments) == 1:
+        click.echo(f"* Unmerged path {arguments[0]}")
+        return
+    if len(arguments) not in _GIT_ARGUMENTS:
+        raise click.UsageError(
+            f"saw {len(arguments)} arguments; git gives {_GIT_ARGUMENTS[0]}: "
+            "path old-file old-hex old-mode new-file new-hex new-mode"
+        )
+    path, old_path, _, _, new_path, *_ = arguments
+    new_name = arguments[7] if len(arguments) == _GIT_ARGUMENTS[1] else path
+    names = (
+        _NOTHING if old_path == _NOTHING else f"a/{path}",
+        _NOTHING if new_path == _NOTHING else f"b/{new_name}",
+    )
+    old, new = TextFile.read(old_path, names[0]), TextFile.read(new_path, names[1])
+    if not shown.json and not shown.stat:
+        click.echo(f"diff --git a/{path} b/{new_name}")
+    try:
+        texts = old.text(), new.text()
+    except FormatError as error:
+        click.echo(f"Files {names[0]} and {names[1]} differ: {error}")
+        return
+    shown.write(compare(*texts), names)

@@ -1,0 +1,69 @@
+"""Two texts as messages, and the sentences of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tokalign.codec.options import RequestOptions, encode_options
+from tokalign.errors import InputError, quoted
+from tokalign.types.options import OffsetUnit
+from tokalign.types.texts import SentenceSpan
+from tokalign.v1 import align_pb2
+
+# So that a piece of each text is a message of far less than servers take.
+PIECE_CHARACTERS = 128 << 10
+
+_CODECS = {OffsetUnit.UTF8_BYTES: ("utf-8", 1), OffsetUnit.UTF16_UNITS: ("utf-16-le", 2)}
+"""Unit -> the encoding that it counts, and the bytes of a unit."""
+
+
+def text_bytes(text: str, name: str) -> int:
+    """Return how many bytes a text has on the wire.
+
+    Raises
+    ------
+    InputError
+        If it is none, or holds lone surrogates; the field is `name`.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
+
+
+def encode_texts(old: str, new: str, options: RequestOptions) -> align_pb2.AlignTextsRequest:
+    """Return the message for both texts at once."""
+    return align_pb2.AlignTextsRequest(old_text=old, new_text=new, options=encode_options(options))
+
+
+def encode_text_pieces(
+    old: str, new: str, options: RequestOptions
+) -> Iterator[align_pb2.AlignTextsStreamRequest]:
+    """Yield the messages for both texts in pieces, at least one."""
+    sent = encode_options(options)
+    for start in range(0, max(len(old), len(new), 1), PIECE_CHARACTERS):
+        end = start + PIECE_CHARACTERS
+        yield align_pb2.AlignTextsStreamRequest(
+            old_text=old[start:end],
+            new_text=new[start:end],
+            options=None if start else sent,
+        )
+
+
+def decode_text_sentences(
+    messages: Sequence[align_pb2.TextSentence], text: str, unit: OffsetUnit
+) -> tuple[SentenceSpan, ...]:
+    """Return the sentences of a text, with offsets in the unit that the request asked for."""
+    spans = [(message.start, message.end) for message in messages]
+    if unit is OffsetUnit.CODE_POINTS or text.isascii():
+        return tuple([SentenceSpan(start, end, text[start:end]) for start, end in spans])
+    encoding, width = _CODECS[unit]
+    data = text.encode(encoding)
+    return tuple(
+        [
+            SentenceSpan(start, end, data[width * start : width * end].decode(encoding))
+            for start, end in spans
+        ]
+    )

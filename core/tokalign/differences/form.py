@@ -1,0 +1,328 @@
+"""The stable form of a difference between two texts: all renderers read it, and nothing else.
+
+A text is cut into blocks and a block into segments, without a gap: every character of either text,
+white space included, is part of exactly one segment. So either text can be rebuilt from the other
+one and the segments. diff.schema.json describes the form as JSON.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+from tokalign.errors import InputError, quoted
+from tokalign.types.edits import Change, EditKind
+
+TextRange: TypeAlias = tuple[int, int]
+"""A half-open range of code points of a text."""
+
+SPACE = "space"
+"""What a segment changes in which white space alone differs; the other changes are of `Change`."""
+FORMAT, FORMAT_VERSION = "tokalign-diff", 1
+
+
+class BlockKind(enum.StrEnum):
+    """What became of the sentences of a block.
+
+    ``same``: the words are the same, the white space may differ. ``changed``: the words differ.
+    ``moved``: the sentence stands at another place; its words may differ, too. ``split``: one
+    sentence became two; ``merged``: two became one. ``deleted``, ``inserted``: one side is empty.
+    """
+
+    SAME = "same"
+    CHANGED = "changed"
+    MOVED = "moved"
+    SPLIT = "split"
+    MERGED = "merged"
+    DELETED = "deleted"
+    INSERTED = "inserted"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSegment:
+    """A piece of both texts, or of one.
+
+    Attributes
+    ----------
+    kind : EditKind
+        The two pieces are equal where it is EQ; the new one is empty where it is DEL, the old one
+        where it is INS.
+    old, new : (start, end)
+        Ranges of the old and the new text; an empty one stands where the piece would be.
+    change : str or None
+        A Change, or SPACE; None exactly where the kind is EQ.
+    move : int or None
+        Number of the move that the segment is part of: of its block where that has moved, else
+        its own where the kind is MOV.
+    """
+
+    kind: EditKind
+    old: TextRange
+    new: TextRange
+    change: str | None = None
+    move: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffBlock:
+    """The sentences of both texts that correspond.
+
+    Attributes
+    ----------
+    kind : BlockKind
+    old, new : (start, end)
+        Ranges of the texts, with the white space after the last sentence (and at the beginning of a
+        text with that before the first).
+    old_sentences, new_sentences : tuple of (start, end)
+        Ranges of the sentences themselves.
+    segments : tuple of DiffSegment
+        By their place in the new text, which they cover without a gap from `new`'s start to its
+        end; by their old ranges, they cover `old` so.
+    move : int or None
+        Number of the move, of a block that stands at another place than its neighbours. A block
+        that was split or merged may have moved, too.
+    """
+
+    kind: BlockKind
+    old: TextRange
+    new: TextRange
+    old_sentences: tuple[TextRange, ...]
+    new_sentences: tuple[TextRange, ...]
+    segments: tuple[DiffSegment, ...]
+    move: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """What changed from one text to another.
+
+    Attributes
+    ----------
+    old, new : str
+        The texts.
+    blocks : tuple of DiffBlock
+        By their place in the new text, which they cover without a gap; by their old ranges, they
+        cover the old text so.
+    model, version : str
+        Name and version of the model that aligned the texts; empty where none had to.
+
+    Examples
+    --------
+    >>> same = DiffSegment(EditKind.EQUAL, (0, 5), (0, 5))
+    >>> more = DiffSegment(EditKind.INSERT, (5, 5), (5, 6), Change.PUNCTUATION)
+    >>> block = DiffBlock(BlockKind.CHANGED, (0, 5), (0, 6), ((0, 5),), ((0, 6),), (same, more))
+    >>> diff = TextDiff("It is", "It is.", (block,))
+    >>> diff.rebuild_new("It is"), diff.rebuild_old("It is.")
+    ('It is.', 'It is')
+    >>> TextDiff.from_dict(diff.to_dict()) == diff
+    True
+    """
+
+    old: str
+    new: str
+    blocks: tuple[DiffBlock, ...]
+    model: str = ""
+    version: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the two texts are equal, to the last space."""
+        return self.old == self.new
+
+    def segments(self) -> Iterator[DiffSegment]:
+        """Yield the segments of all blocks, by their place in the new text."""
+        for block in self.blocks:
+            yield from block.segments
+
+    def old_text(self, part: DiffSegment | DiffBlock) -> str:
+        """Return what a segment or a block is in the old text."""
+        return self.old[slice(*part.old)]
+
+    def new_text(self, part: DiffSegment | DiffBlock) -> str:
+        """Return what a segment or a block is in the new text."""
+        return self.new[slice(*part.new)]
+
+    def rebuild_new(self, old: str) -> str:
+        """Return the new text, made of the old one and of what segments put in its place.
+
+        Raises
+        ------
+        InputError
+            If `old` is not the old text of this difference.
+        """
+        _require_text(old, self.old, "old")
+        return "".join(
+            old[slice(*each.old)] if each.kind is EditKind.EQUAL else self.new_text(each)
+            for each in self.segments()
+        )
+
+    def rebuild_old(self, new: str) -> str:
+        """Return the old text, made of the new one and of what segments took away.
+
+        Raises
+        ------
+        InputError
+            If `new` is not the new text of this difference.
+        """
+        _require_text(new, self.new, "new")
+        return "".join(
+            new[slice(*each.new)] if each.kind is EditKind.EQUAL else self.old_text(each)
+            for each in sorted(self.segments(), key=lambda each: each.old)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as JSON has it; diff.schema.json describes it.
+
+        Segments hold their texts: `text` where both sides are equal, else `old_text` and
+        `new_text`, each where it is not empty.
+        """
+        blocks = []
+        for block in self.blocks:
+            found = _record(block)
+            found["old_sentences"] = list(map(list, block.old_sentences))
+            found["new_sentences"] = list(map(list, block.new_sentences))
+            found["segments"] = list(map(self._segment_record, block.segments))
+            blocks.append(found)
+        head = {"format": FORMAT, "format_version": FORMAT_VERSION}
+        return head | {"model": self.model, "version": self.version, "blocks": blocks}
+
+    def _segment_record(self, segment: DiffSegment) -> dict[str, Any]:
+        found = _record(segment)
+        if segment.change is not None:
+            found["change"] = str(segment.change)
+        old, new = self.old_text(segment), self.new_text(segment)
+        if segment.kind is EditKind.EQUAL:
+            return found | {"text": new}
+        return found | {name: text for name, text in (("old_text", old), ("new_text", new)) if text}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Return the difference that `to_dict` wrote.
+
+        Raises
+        ------
+        InputError
+            If a field is missing or of another type, a kind is unknown, or the segments do not
+            cover both texts without a gap.
+        """
+        if not isinstance(value, Mapping) or value.get("format") != FORMAT:
+            seen = value.get("format") if isinstance(value, Mapping) else value
+            raise InputError(f"format is {quoted(seen)}; wanted {FORMAT}", field="format")
+        if value.get("format_version") != FORMAT_VERSION:
+            raise InputError(
+                f"format_version is {quoted(value.get('format_version'))}; wanted {FORMAT_VERSION}",
+                field="format_version",
+            )
+        try:
+            blocks = tuple(map(_block_of, value["blocks"]))
+            segments = [each for block in value["blocks"] for each in block["segments"]]
+            old = "".join(
+                each.get("text", each.get("old_text", ""))
+                for each in sorted(segments, key=lambda each: each["old"])
+            )
+            new = "".join(each.get("text", each.get("new_text", "")) for each in segments)
+            found = cls(old, new, blocks, value.get("model", ""), value.get("version", ""))
+        except KeyError as error:
+            raise InputError(f"a block or segment lacks {error}", field="blocks") from None
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InputError(f"damaged difference: {error}", field="blocks") from None
+        found.check()
+        return found
+
+    def check(self) -> None:
+        """Raise InputError unless blocks and their segments cover both texts without a gap."""
+        _require_cover(self.blocks, (0, len(self.old)), (0, len(self.new)), "blocks")
+        for number, block in enumerate(self.blocks):
+            field = f"blocks[{number}].segments"
+            _require_cover(block.segments, block.old, block.new, field)
+            for segment in block.segments:
+                if segment.kind is EditKind.EQUAL and self.old_text(segment) != self.new_text(
+                    segment
+                ):
+                    raise InputError(
+                        f"{quoted(self.old_text(segment))} is called equal to "
+                        f"{quoted(self.new_text(segment))}",
+                        field=field,
+                    )
+
+
+def _record(part: DiffSegment | DiffBlock) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "kind": part.kind.value,
+        "old": list(part.old),
+        "new": list(part.new),
+    }
+    if part.move is not None:
+        found["move"] = part.move
+    return found
+
+
+def _block_of(value: Mapping[str, Any]) -> DiffBlock:
+    return DiffBlock(
+        BlockKind(value["kind"]),
+        _span_of(value["old"]),
+        _span_of(value["new"]),
+        tuple(map(_span_of, value["old_sentences"])),
+        tuple(map(_span_of, value["new_sentences"])),
+        tuple(map(_segment_of, value["segments"])),
+        value.get("move"),
+    )
+
+
+def _segment_of(value: Mapping[str, Any]) -> DiffSegment:
+    for side in ("old", "new"):
+        start, end = value[side]
+        if len(value.get("text", value.get(f"{side}_text", ""))) != end - start:
+            raise ValueError(f"the {side} text of the segment at {value[side]} has another length")
+    change = value.get("change")
+    if change is not None and change != SPACE:
+        change = Change(change)
+    return DiffSegment(
+        EditKind(value["kind"]),
+        _span_of(value["old"]),
+        _span_of(value["new"]),
+        change,
+        value.get("move"),
+    )
+
+
+def _span_of(value: Sequence[int]) -> TextRange:
+    start, end = value
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+        raise ValueError(f"{quoted(value)} is no range")
+    return start, end
+
+
+def _require_text(given: str, wanted: str, name: str) -> None:
+    if given == wanted:
+        return
+    at = next(
+        (k for k, (a, b) in enumerate(zip(given, wanted, strict=False)) if a != b),
+        min(len(given), len(wanted)),
+    )
+    raise InputError(
+        f"this is not the {name} text of the difference: at character {at}, saw "
+        f"{quoted(given[at : at + 20])}, wanted {quoted(wanted[at : at + 20])}",
+        field=name,
+    )
+
+
+def _require_cover(
+    parts: Sequence[DiffSegment] | Sequence[DiffBlock], old: TextRange, new: TextRange, field: str
+) -> None:
+    """Raise InputError unless the parts cover both ranges without a gap, in the new one's order."""
+    sides = (
+        ("old", old, sorted(each.old for each in parts)),
+        ("new", new, [each.new for each in parts]),
+    )
+    for name, (at, end), spans in sides:
+        for start, stop in spans:
+            if start != at:
+                raise InputError(
+                    f"the {name} text is covered up to {at}, and then from {start}", field=field
+                )
+            at = stop
+        if at != end:
+            raise InputError(f"the {name} text is covered up to {at} of {end}", field=field)

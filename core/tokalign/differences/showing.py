@@ -1,0 +1,41 @@
+"""Pieces of texts as they are shown: in one line, without their edges, and harmless."""
+
+from __future__ import annotations
+
+import re
+
+_BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST = 60
+"""Characters of a text that is shown in part."""
+
+
+def visible(text: str) -> str:
+    """Return a text whose control characters do nothing in a terminal but can be seen.
+
+    Examples
+    --------
+    >>> visible("a\\x1b[31mb\\r\\nc\\u202ed")
+    'a␛[31mb\\nc<202E>d'
+    """
+    return _CONTROL.sub(_shown_control, _BREAKS.sub("\n", text))
+
+
+def _shown_control(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else f"<{code:04X}>"
+
+
+def with_edges(text: str) -> tuple[str, str, str]:
+    """Return a text as the white space before it, itself, and the white space after it."""
+    core = text.strip()
+    if not core:
+        return text, "", ""
+    at = text.index(core)
+    return text[:at], core, text[at + len(core) :]
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line that is not long."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"

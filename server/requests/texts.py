@@ -1,0 +1,236 @@
+"""Two texts as pairs: sentences that are compared, then blocks of sentences that are aligned.
+
+tokalign.documents plans which. The pairs of long texts are many times as large as the texts, so
+they are made in windows, of which one is held at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from tokalign.codec import RequestOptions
+from tokalign.codec.joining import Joined
+from tokalign.documents.candidates import TextCandidate
+from tokalign.documents.plan import BlockPlan, TextPlan
+from tokalign.server.config import RequestLimits
+from tokalign.server.requests import cost
+from tokalign.server.requests.answers import Answer, status_of, too_large
+from tokalign.server.requests.request import Request, costed
+from tokalign.server.status import OK, classify
+from tokalign.types.offsets import places
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
+from tokalign.types.texts import SentenceSpan
+from tokalign.v1 import align_pb2
+
+Item = TypeVar("Item")
+
+ItemTexts: TypeAlias = Iterable[tuple[Item, tuple[str, str] | None]]
+"""Things in order, each with the texts of its pair, or without."""
+
+_PAIR = Joined(align_pb2.Pair)
+_SENTENCE = Joined(align_pb2.Sentence)
+_TEXTS = Joined(align_pb2.AlignTextsResponse)
+_BLOCK = Joined(align_pb2.TextBlock)
+
+# Side of a pair -> the field of a request that it is a part of.
+_SIDES = {"source": "old_text", "target": "new_text"}
+# Of a block: its numbers of sentences, a status, and the tags and sizes of all.
+_BLOCK_BYTES = 64
+
+
+class Bounds(NamedTuple):
+    """The most that a window may hold, unless it holds a single pair.
+
+    Attributes
+    ----------
+    items : int
+    cost : int
+        In typical pairs.
+    n_bytes : int
+        Of its pairs, and about what their answers take.
+    """
+
+    items: int
+    cost: int
+    n_bytes: int
+
+
+class Window(NamedTuple, Generic[Item]):
+    """Consecutive items, and the request for the pairs of those that have one."""
+
+    items: list[Item]
+    request: Request
+
+
+def whole(items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits) -> Window[Item]:
+    """Return all items as one window.
+
+    Raises
+    ------
+    LimitError
+        If the answer is certain to be too large.
+    """
+    every = list(items)
+    pairs = [_pair(*texts) for _, texts in every if texts is not None]
+    return Window([item for item, _ in every], costed(options, pairs, limits))
+
+
+def windows(
+    items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits, bounds: Bounds
+) -> Iterator[Window[Item]]:
+    """Yield items in windows within the bounds, each made when it is asked for."""
+    held: list[Item] = []
+    pairs: list[bytes] = []
+    costs: list[int] = []
+    total = n_bytes = 0
+    for item, texts in items:
+        pair, pair_cost, pair_bytes = _sized(texts, options.align, limits)
+        if held and (
+            len(held) >= bounds.items
+            or total + pair_cost > bounds.cost
+            or n_bytes + pair_bytes > bounds.n_bytes
+        ):
+            yield Window(held, Request(options, pairs, costs))
+            held, pairs, costs, total, n_bytes = [], [], [], 0, 0
+        held.append(item)
+        n_bytes += pair_bytes
+        if pair is not None:
+            pairs.append(pair)
+            costs.append(pair_cost)
+            total += pair_cost
+    if held:
+        yield Window(held, Request(options, pairs, costs))
+
+
+def _sized(
+    texts: tuple[str, str] | None, options: AlignOptions, limits: RequestLimits
+) -> tuple[bytes | None, int, int]:
+    """Return the pair of an item, what it costs, and how many bytes it and its answer take."""
+    if texts is None:
+        return None, 0, _BLOCK_BYTES
+    pair = _pair(*texts)
+    sizes = cost.sizes_of([pair], b"", limits)
+    (pair_cost,) = cost.of_pairs(sizes, options)
+    return pair, pair_cost, _BLOCK_BYTES + len(pair) + cost.answer_bytes(sizes, options)
+
+
+def _pair(old: str, new: str) -> bytes:
+    return _PAIR(source=_SENTENCE(text=old), target=_SENTENCE(text=new))
+
+
+def comparing(options: RequestOptions) -> RequestOptions:
+    """Return the options by which sentences are compared: for their similarity alone."""
+    align = AlignOptions(detail=Detail.SCORES, truncate=options.align.truncate)
+    return replace(options, align=align, rank_by=RankBy.SIMILARITY)
+
+
+class Comparisons:
+    """How similar the candidates of a plan are, as far as it is known.
+
+    Attributes
+    ----------
+    similarities : list of float
+        One per candidate so far, in [0, 1]; 0 where the comparison failed.
+    """
+
+    def __init__(self) -> None:
+        self.similarities: list[float] = []
+        self._failures: dict[tuple[str, int], Answer] = {}
+
+    def add(self, candidates: Iterable[TextCandidate], answers: Iterable[Answer]) -> None:
+        """Take the answers of the next candidates."""
+        for candidate, answer in zip(candidates, answers, strict=True):
+            self.similarities.append(answer.score if answer.code == OK else 0.0)
+            if answer.code == OK:
+                continue
+            side = answer.field.partition(".")[0]
+            if side != "target":
+                for number in candidate.old:
+                    self._failures.setdefault(("old", number), answer)
+            if side != "source":
+                for number in candidate.new:
+                    self._failures.setdefault(("new", number), answer)
+
+    def failure(self, block: BlockPlan) -> Answer | None:
+        """Return why a sentence without a partner could not be compared, if that failed."""
+        numbers = [("old", number) for number in block.old]
+        numbers += [("new", number) for number in block.new]
+        return next((self._failures[each] for each in numbers if each in self._failures), None)
+
+
+def block_items(plan: TextPlan, blocks: Sequence[BlockPlan]) -> ItemTexts[BlockPlan]:
+    """Yield blocks, with the texts of those that have sentences of both."""
+    for block in blocks:
+        yield block, plan.texts(block.old, block.new) if block.old and block.new else None
+
+
+def heading(plan: TextPlan, unit: OffsetUnit, model: bytes) -> bytes:
+    """Return the fields of an AlignTextsResponse before its blocks.
+
+    Parameters
+    ----------
+    plan : TextPlan
+    unit : OffsetUnit
+        What the sentences' offsets count.
+    model : bytes
+        Serialised ModelRef.
+    """
+    return _TEXTS(
+        old_sentences=_sentences(plan.old_text, plan.old, unit),
+        new_sentences=_sentences(plan.new_text, plan.new, unit),
+        model=model,
+    )
+
+
+def _sentences(text: str, spans: Sequence[SentenceSpan], unit: OffsetUnit) -> Iterator[bytes]:
+    ends = places(text, (end for span in spans for end in (span.start, span.end)), unit)
+    for start, end in zip(ends, ends, strict=True):
+        yield align_pb2.TextSentence(start=start, end=end).SerializeToString()
+
+
+def written(
+    blocks: Sequence[BlockPlan], answers: Iterable[Answer], compared: Comparisons, limit: int
+) -> list[bytes]:
+    """Return blocks as fields of an AlignTextsResponse.
+
+    Parameters
+    ----------
+    blocks : sequence of BlockPlan
+    answers : iterable of Answer
+        Of the blocks that have sentences of both texts, in order.
+    compared : Comparisons
+    limit : int
+        Most bytes of a block; a larger one has a status in place of its alignment.
+    """
+    pending = iter(answers)
+    return [
+        _TEXTS(
+            blocks=[
+                _block(
+                    block,
+                    next(pending) if block.old and block.new else compared.failure(block),
+                    limit,
+                )
+            ]
+        )
+        for block in blocks
+    ]
+
+
+def _block(block: BlockPlan, answer: Answer | None, limit: int) -> bytes:
+    """Return a serialised TextBlock."""
+    head = align_pb2.TextBlock(
+        old_sentences=block.old, new_sentences=block.new, moved=block.moved
+    ).SerializeToString()
+    if answer is None:
+        return head
+    if answer.code == OK and len(answer.alignment) + _BLOCK_BYTES > limit:
+        failure = classify(too_large(limit))
+        assert failure is not None
+        answer = Answer.failed(failure)
+    if answer.code == OK:
+        return head + _BLOCK(alignment=answer.alignment)
+    side = _SIDES.get(answer.field.partition(".")[0], "")
+    return head + _BLOCK(status=status_of(answer._replace(field=side)))

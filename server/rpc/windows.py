@@ -1,0 +1,134 @@
+"""The work on two texts whose plan is made: sentences are compared, then blocks are aligned.
+
+A text in one call is compared at once and aligned at once, so the limits of a request hold for each
+of both. A streamed one goes in windows, one after another, each of which waits for room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterator
+from typing import TypeVar
+
+from tokalign.codec import RequestOptions
+from tokalign.documents.plan import TextPlan
+from tokalign.errors import LimitError
+from tokalign.server.admission import Admission
+from tokalign.server.config import RequestLimits
+from tokalign.server.requests import texts
+from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.request import Request
+from tokalign.server.requests.texts import Bounds, Comparisons, ItemTexts, Window
+from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.streams import STREAM_BYTES
+from tokalign.server.rpc.work import admit, deadline
+from tokalign.server.status import classify
+from tokalign.server.workers.pool import Pool
+
+# Keeps some workers busy for a while. Then others take their turn.
+WINDOW_COST = 4_000
+
+Item = TypeVar("Item")
+
+
+class TextWork(ABC):
+    """The work on one pair of texts.
+
+    Parameters
+    ----------
+    admission : Admission
+    limits : RequestLimits
+    pool : Pool
+    options : RequestOptions
+    context : Context
+    """
+
+    def __init__(
+        self,
+        admission: Admission,
+        limits: RequestLimits,
+        pool: Pool,
+        options: RequestOptions,
+        context: Context,
+    ) -> None:
+        self._admission = admission
+        self._limits = limits
+        self._pool = pool
+        self._options = options
+        self._context = context
+
+    @abstractmethod
+    def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
+        """Yield items in windows."""
+
+    @abstractmethod
+    async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
+        """Return the answers for the pairs of a window, once there is room for its work."""
+
+    async def blocks(self, plan: TextPlan) -> AsyncIterator[list[bytes]]:
+        """Yield the blocks of each window in order, as fields of an AlignTextsResponse."""
+        compared = Comparisons()
+        compare = texts.comparing(self._options)
+        candidates = zip(plan.candidates, plan.pairs(), strict=True)
+        async for some, answers in self._answered(candidates, compare, has_begun=False):
+            compared.add(some, answers)
+        decided = await asyncio.to_thread(plan.decide, compared.similarities)
+        items = texts.block_items(plan, decided)
+        async for blocks, answers in self._answered(items, self._options, has_begun=True):
+            limit = self._limits.max_response_bytes
+            yield await asyncio.to_thread(texts.written, blocks, answers, compared, limit)
+
+    async def _answered(
+        self, items: ItemTexts[Item], options: RequestOptions, *, has_begun: bool
+    ) -> AsyncIterator[tuple[list[Item], list[Answer]]]:
+        """Yield the items of each window with the answers for their pairs."""
+        pending = self._windows(items, options)
+        while (window := await asyncio.to_thread(next, pending, None)) is not None:
+            yield window.items, await self._answers(window.request, has_begun=has_begun)
+
+    async def _submitted(self, request: Request, *, waits: bool) -> list[Answer]:
+        """Return the answers for pairs whose bytes are counted already."""
+        admitted = await admit(self._admission, self._pool, request, 0, self._context, waits=waits)
+        try:
+            return await self._pool.submit(request, deadline(self._context))
+        finally:
+            admitted.release()
+
+
+class WholeWork(TextWork):
+    """The work on texts in one call: the comparisons are one request, the blocks another."""
+
+    def check(self, plan: TextPlan) -> None:
+        """Raise LimitError if there is more to compare than a request may have."""
+        limit = self._limits.max_pairs
+        if len(plan.candidates) > limit:
+            raise LimitError(
+                f"{len(plan.candidates)} pairs of sentences to compare; the server takes at most "
+                f"{limit} per request: align shorter texts"
+            )
+
+    def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
+        yield texts.whole(items, options, self._limits)
+
+    async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
+        # A call that was let in is not refused any more: half of its work is done.
+        return await self._submitted(request, waits=has_begun)
+
+
+class WindowedWork(TextWork):
+    """The work on texts of a stream."""
+
+    def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
+        most = min(WINDOW_COST, self._admission.max_request_cost)
+        bounds = Bounds(self._limits.max_pairs, most, STREAM_BYTES)
+        return texts.windows(items, options, self._limits, bounds)
+
+    async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
+        try:
+            return await self._submitted(request, waits=True)
+        except LimitError as error:
+            # A single pair costs more than any request may.
+            failure = classify(error)
+            assert failure is not None
+            return [Answer.failed(failure)] * len(request.pairs)

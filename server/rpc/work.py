@@ -1,0 +1,91 @@
+"""What the methods of the service share: room for their work, and work beside the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from tokalign.server.admission import Admission, Admitted
+from tokalign.server.requests.request import Request
+from tokalign.server.rpc.receiving import Context
+from tokalign.server.workers.pool import Pool
+
+# Reading or joining so many bytes takes the event loop a few milliseconds at most.
+LOOP_BYTES = 1 << 16
+
+P = ParamSpec("P")
+Value = TypeVar("Value")
+
+
+class Holder(Protocol):
+    """What holds room for a request: a call, or a chunk of a stream."""
+
+    @property
+    def context(self) -> Context:
+        """The call's context."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits where the server has no room for the request."""
+
+    async def room(self, n_bytes: int) -> None:
+        """Wait until it may hold so many bytes itself."""
+
+    def hold(self, admitted: Admitted) -> None:
+        """Hold what was let in until the answer is written."""
+
+
+class UnaryCall:
+    """A call with one answer; where the server has no room, it is refused at once."""
+
+    waits = False
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    async def room(self, n_bytes: int) -> None:
+        """Return at once: a call has no bounds of its own."""
+
+    def hold(self, admitted: Admitted) -> None:
+        """Hold what was let in until the call has ended."""
+        release: Any = lambda _: admitted.release()  # noqa: E731 (typed as grpc's stubs want)
+        self.context.add_done_callback(release)
+
+
+async def admit(
+    admission: Admission,
+    pool: Pool,
+    request: Request,
+    n_bytes: int,
+    context: Context,
+    *,
+    waits: bool,
+) -> Admitted:
+    """Let a request of a call in that holds so many bytes; see Admission.admit."""
+    costs = request.costs
+    return await admission.admit(
+        len(costs),
+        n_bytes,
+        cost=sum(costs),
+        peer=context.peer(),
+        wait_s=lambda: pool.wait_s(costs[0]) if costs else 0.0,
+        cost_per_s=pool.cost_per_s,
+        waits=waits,
+    )
+
+
+def deadline(context: Context) -> float | None:
+    """Return when a call must have ended, by time.monotonic; None where it has no deadline."""
+    remaining = context.time_remaining()
+    return None if remaining is None else time.monotonic() + remaining
+
+
+async def off_loop(
+    n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs
+) -> Value:
+    """Call a function, in a thread where it works on many bytes."""
+    if n_bytes <= LOOP_BYTES:
+        return function(*args, **kwargs)
+    return await asyncio.to_thread(function, *args, **kwargs)

@@ -1,0 +1,222 @@
+"""Renderings of a difference, to the letter."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+import pytest
+from support.differences import spans_of, texts_of
+from tokalign.differences import diff_of, same_texts
+from tokalign.differences.m2 import m2_lines
+from tokalign.differences.markdown import markdown_lines
+from tokalign.differences.page import html_page
+from tokalign.differences.stat import stat_lines
+from tokalign.differences.terminal import terminal_lines
+
+REST = "\n\nNothing here.\n\nNor here.\n"
+OLD = f"It opened in 1990. It has 40 workers. They make shoes and bags.{REST}"
+NEW = f"They make shoes and belts. It opened in 1990 and has 45 workers.{REST}"
+BLOCKS = [
+    ((2,), (0,), True),
+    ((0, 1), (1,), False),
+    ((3,), (2,), False),
+    ((4,), (3,), False),
+]
+NASTY = "</script><script>alert(1)</script> & <img src=x> \x1b[31m\u202e"
+
+
+@pytest.fixture(scope="module")
+def diff():
+    """A moved and a merged sentence, and two that are the same."""
+    return diff_of(texts_of(OLD, NEW, BLOCKS))
+
+
+@pytest.fixture(scope="module")
+def nasty():
+    """Texts that would be markup, and would speak to a terminal."""
+    return diff_of(texts_of("Fine.", NASTY, [((0,), tuple(range(len(spans_of(NASTY)))), False)]))
+
+
+def test_a_terminal_without_colours_gets_brackets(diff):
+    assert list(terminal_lines(diff, ("a.txt", "b.txt"), context=0)) == [
+        "--- a.txt",
+        "+++ b.txt",
+        "Changed in meaning:",
+        "  number    40 → 45  (paragraph 1, sentence merged with another)",
+        "",
+        "{1→ They make shoes and [-bags-]{+belts+}.} It opened in 1990[-. It-] {+and+} has "
+        "[-40-]{+45+} workers. [They make shoes and bags. →1]",
+        "",
+        "··· 2 paragraphs unchanged ···",
+        "",
+    ]
+
+
+def test_a_terminal_with_colours_needs_no_brackets(diff):
+    lines = list(terminal_lines(diff, is_coloured=True))
+    text = "\n".join(lines)
+    assert "\x1b[31;9mbags\x1b[0m\x1b[32;4mbelts\x1b[0m" in text
+    assert "\x1b[31;9;1m40\x1b[0m\x1b[32;4;1m45\x1b[0m" in text  # what is alarming is bold
+    assert "[-" not in text and "{+" not in text
+
+
+def test_context_shows_paragraphs_around_those_that_changed(diff):
+    lines = list(terminal_lines(diff, context=1))
+    assert "Nothing here." in lines
+    assert "··· 1 paragraph unchanged ···" in lines
+
+
+def test_lines_are_broken_to_fit_a_width_in_columns():
+    old, new = "Some words and 中文 in a line.", "Some words and 中文中文 in a long line."
+    found = diff_of(texts_of(old, new, [((0,), (0,), False)]))
+    lines = list(terminal_lines(found, width=20, is_coloured=True))
+    plain = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in lines]
+    assert all(len(line) + len(re.findall("[中文]", line)) <= 20 for line in plain)
+    assert len(plain) > 4
+
+
+def test_a_deleted_end_of_a_paragraph_is_marked():
+    old, new = "One.\n\nTwo.\n", "One. Two.\n"
+    found = diff_of(texts_of(old, new, [((0,), (0,), False), ((1,), (1,), False)]))
+    assert "One.[-¶-] Two." in list(terminal_lines(found))
+
+
+def test_it_is_said_that_white_space_alone_differs():
+    found = diff_of(texts_of("One two.", "One\ntwo.", [((0,), (0,), False)]))
+    assert "Only white space differs." in list(terminal_lines(found))
+    assert "Only white space differs." in list(markdown_lines(found))
+    assert "Only white space differs." in html_page(found)
+
+
+def test_a_terminal_gets_no_escape_sequence_of_a_text(nasty):
+    text = "\n".join(terminal_lines(nasty, ("a\x1b[2J", "b")))
+    assert "\x1b" not in text and "\u202e" not in text
+    assert "␛[31m<202E>" in text
+    assert "--- a␛[2J" in text
+
+
+@pytest.mark.parametrize("render", [terminal_lines, markdown_lines, stat_lines])
+def test_equal_texts_are_shown_as_nothing(render):
+    assert list(render(same_texts("One.", [(0, 4)]))) == []
+
+
+def test_markdown(diff):
+    assert list(markdown_lines(diff, ("a_1.txt", "b.txt"), context=0)) == [
+        "**a\\_1.txt → b.txt**",
+        "",
+        "- number: 40 → 45 (paragraph 1, sentence merged with another)",
+        "",
+        "[1→ They make shoes and ~~bags~~**belts**.] It opened in 1990 ~~. It~~ **and** has "
+        "~~40~~**45** workers. [~~They make shoes and bags.~~ →1]",
+        "",
+        "*2 paragraphs unchanged*",
+        "",
+    ]
+
+
+def test_markdown_takes_no_sign_of_a_text_for_its_own():
+    old, new = "# a *b* <c>\n- d", "# a *b* <e>\n- d"
+    found = diff_of(texts_of(old, new, [((0,), (0,), False)]))
+    assert r"\# a \*b\* \<~~c~~**e**\> - d" in list(markdown_lines(found))
+
+
+def test_m2(diff):
+    assert list(m2_lines(diff)) == [
+        "S It opened in 1990 .",
+        "A 4 5|||R:WORDING|||and|||REQUIRED|||-NONE-|||0",
+        "",
+        "S It has 40 workers .",
+        "A 0 1|||U:WORDING||||||REQUIRED|||-NONE-|||0",
+        "A 2 3|||R:NUMBER|||45|||REQUIRED|||-NONE-|||0",
+        "",
+        "S They make shoes and bags .",
+        "A 4 5|||R:WORDING|||belts|||REQUIRED|||-NONE-|||0",
+        "",
+        "S Nothing here .",
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
+        "",
+        "S Nor here .",
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
+        "",
+    ]
+
+
+def test_m2_of_inserted_deleted_and_moved():
+    old, new = "One. Two now here.", "Nil. here Two now. New."
+    blocks = [((), (0,), False), ((0,), (), False), ((1,), (1,), False), ((), (2,), False)]
+    assert list(m2_lines(diff_of(texts_of(old, new, blocks)))) == [
+        "S One .",
+        "A 0 0|||M:CONTENT|||Nil .|||REQUIRED|||-NONE-|||0",
+        "A 0 2|||U:CONTENT||||||REQUIRED|||-NONE-|||0",
+        "",
+        "S Two now here .",
+        "A 0 0|||M:ORDER|||here|||REQUIRED|||-NONE-|||0",
+        "A 2 3|||U:ORDER||||||REQUIRED|||-NONE-|||0",
+        "A 4 4|||M:CONTENT|||New .|||REQUIRED|||-NONE-|||0",
+        "",
+    ]
+
+
+def test_m2_of_an_empty_old_text():
+    assert list(m2_lines(diff_of(texts_of("", "Yes.", [((), (0,), False)])))) == [
+        "S",
+        "A 0 0|||M:CONTENT|||Yes .|||REQUIRED|||-NONE-|||0",
+        "",
+    ]
+
+
+def test_stat(diff):
+    assert list(stat_lines(diff, ("a.txt", "b.txt"))) == [
+        " a.txt => b.txt | 6 +++---",
+        " sentences: 1 moved, 1 merged, 2 same",
+        " words: 3 inserted(+), 3 deleted(-), 4 moved",
+        " meaning: 1 number, 2 wording",
+        " white space: 2 changed",
+    ]
+
+
+def test_the_page_lets_nothing_run_or_load_but_its_own_style_and_script(diff):
+    page = html_page(diff)
+    policy = re.search(r'Content-Security-Policy"\s+content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; ")
+    for name, kind in (("style", "style-src"), ("script", "script-src")):
+        text = re.search(rf"<{name}>(.*?)</{name}>", page, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"\ssrc\s*=|@import|url\(|fetch\(|XMLHttpRequest|https?://", page)
+    assert not re.search(r"\sstyle=|\son[a-z]+=", page)
+
+
+def test_no_text_becomes_markup(nasty):
+    page = html_page(nasty, (NASTY, NASTY))
+    assert page.count("<script") == 1
+    assert "<img" not in page
+    assert "\x1b" not in page and "\u202e" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert unsafe not in page
+
+
+def test_the_page_links_what_changed_in_meaning_to_its_place(diff):
+    page = html_page(diff)
+    target, number = re.search(r'<a href="#(p\d)" data-to="(\d+)">40 → 45</a>', page).groups()
+    assert f'id="{target}"' in page
+    assert len(re.findall(rf'class="alarm" data-n="{number}" data-change="number"', page)) == 4
+
+
+def test_the_page_has_ids_once_and_folds_what_is_the_same(diff):
+    page = html_page(diff, context=0)
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    assert "<summary>2 paragraphs unchanged</summary>" in page
+
+
+def test_the_page_leads_from_one_place_of_a_moved_sentence_to_the_other():
+    old, new = "One two. Three.\n\nFour.", "Three.\n\nFour. One two."
+    blocks = [((1,), (0,), False), ((2,), (1,), False), ((0,), (2,), True)]
+    page = html_page(diff_of(texts_of(old, new, blocks)))
+    assert 'href="#p2"' in page and "moved to ¶2 ↓" in page
+    assert 'href="#p1"' in page and "moved from ¶1 ↑" in page

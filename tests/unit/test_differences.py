@@ -1,0 +1,215 @@
+"""The form of a difference: how white space is shared out, what JSON it is, what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from support.differences import aligned, spans_of, texts_of
+from tokalign import InputError
+from tokalign.differences import BlockKind, TextDiff, diff_of, same_texts, summarize
+from tokalign.differences.reading import paragraphs
+from tokalign.types.edits import Change, Edit, EditKind
+from tokalign.types.texts import TextAlignment, TextBlock
+
+OLD = "It opened in 1990. It has 40 workers. They make shoes and bags.\n\nThis is gone.\n"
+NEW = "They make shoes and belts. It opened in 1990 and has 45 workers.\n\nThis is new.\n"
+BLOCKS = [((2,), (0,), True), ((0, 1), (1,), False), ((3,), (2,), False)]
+
+
+@pytest.fixture(scope="module")
+def diff():
+    """A moved, a merged and a changed sentence."""
+    return diff_of(texts_of(OLD, NEW, BLOCKS))
+
+
+def marked(old, new):
+    """Return the segments of two texts of a sentence each, as a reader sees them."""
+    found = diff_of(texts_of(old, new, [((0,), (0,), False)]))
+    shown = ""
+    for each in found.segments():
+        gone, come = found.old_text(each), found.new_text(each)
+        if each.kind is EditKind.EQUAL:
+            shown += come
+        elif each.kind is EditKind.MOVE:
+            shown += f"<{gone}|{come}>"
+        else:
+            shown += (f"[{gone}]" if gone else "") + (f"{{{come}}}" if come else "")
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a big dog", "a dog", "a [big ]dog"),
+        ("a dog", "a big dog", "a {big }dog"),
+        ("a dog, too", "a dog too", "a dog[,] too"),
+        ("a dog too", "a dog, too", "a dog{,} too"),
+        ("a dog barks.", "a dog.", "a dog[ barks]."),
+        ("a dog.", "a dog barks.", "a dog{ barks}."),
+        ("a dog\nbarks", "a dog barks", "a dog[\n]{ }barks"),
+        ("one two", "uno due", "[one two]{uno due}"),
+        ("now it rains", "it rains now", "it rains<now | now>"),
+        ("It is “old”", 'It is "old"', 'It is [“]{"}old[”]{"}'),
+    ],
+)
+def test_white_space_goes_with_the_words(old, new, shown):
+    assert marked(old, new) == shown
+
+
+def test_a_kept_word_whose_capital_changed_is_a_substitution_of_case():
+    old, new = "Profits rose", "profits rose"
+    edit = Edit(EditKind.EQUAL, (0,), (0,), Change.CASE)
+    alignment = aligned(old, new, [edit, Edit(EditKind.EQUAL, (1,), (1,))])
+    blocks = (TextBlock((0,), (0,), False, alignment),)
+    found = diff_of(TextAlignment(old, new, spans_of(old), spans_of(new), blocks, "test", "1"))
+    assert [(each.kind, each.change) for each in found.segments()] == [
+        (EditKind.SUBSTITUTE, Change.CASE),
+        (EditKind.EQUAL, None),
+    ]
+
+
+def test_blocks_say_what_became_of_their_sentences(diff):
+    kinds = [(block.kind, block.move) for block in diff.blocks]
+    assert kinds == [(BlockKind.MOVED, 1), (BlockKind.MERGED, None), (BlockKind.CHANGED, None)]
+    (both,) = [block for block in diff.blocks if block.kind is BlockKind.MERGED]
+    assert [OLD[slice(*each)] for each in both.old_sentences] == [
+        "It opened in 1990.",
+        "It has 40 workers.",
+    ]
+
+
+def test_what_happened_to_a_number_of_a_merged_sentence_is_told_first(diff):
+    first = summarize(diff).alarms[0]
+    assert (first.change, first.old, first.new) == ("number", "40", "45")
+    assert first.sentence == "merged with another"
+
+
+def test_a_number_that_a_deleted_sentence_takes_away_is_told():
+    found = diff_of(texts_of("It rains. It fell by 40%.", "It rains.", [
+        ((0,), (0,), False), ((1,), (), False)]))  # fmt: skip
+    (alarm,) = summarize(found).alarms
+    assert (alarm.old, alarm.new, alarm.sentence) == ("40%", "", "deleted")
+
+
+def test_a_number_whose_sentence_was_rewritten_is_not_lost():
+    blocks = [((0,), (), False), ((), (0,), False)]
+    found = diff_of(texts_of("It fell by 40%.", "Down they went: 40 percent.", blocks))
+    assert summarize(found).alarms == ()
+
+
+def test_words_are_counted_and_signs_are_not(diff):
+    summary = summarize(diff)
+    assert (summary.n_deleted, summary.n_inserted, summary.n_moved) == (4, 4, 4)
+
+
+def test_equal_texts_are_one_same_block_a_sentence():
+    text = " One. Two.\n"
+    found = same_texts(text, [(each.start, each.end) for each in spans_of(text)])
+    found.check()
+    assert found.is_same
+    assert [block.kind for block in found.blocks] == [BlockKind.SAME, BlockKind.SAME]
+
+
+@pytest.mark.parametrize(("old", "new"), [("", ""), ("", " \n"), (" ", ""), (" ", "\n")])
+def test_texts_without_a_sentence_are_covered(old, new):
+    found = diff_of(texts_of(old, new, []))
+    found.check()
+    assert found.rebuild_new(old) == new
+
+
+def test_white_space_before_the_only_sentence_of_two_texts_is_covered():
+    found = diff_of(texts_of(" \n", "Yes.\n", [((), (0,), False)]))
+    found.check()
+    assert found.rebuild_old("Yes.\n") == " \n"
+    assert found.blocks[0].kind is BlockKind.INSERTED
+
+
+def test_another_text_than_the_old_one_is_refused(diff):
+    with pytest.raises(
+        InputError, match=r"not the old text .* at character 3, saw 'closed"
+    ) as error:
+        diff.rebuild_new(OLD.replace("opened", "closed"))
+    assert error.value.field == "old"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda value: value.update(format="other"), "format is 'other'"),
+        (lambda value: value.update(format_version=2), "format_version is 2; wanted 1"),
+        (lambda value: value["blocks"][0].pop("segments"), "lacks 'segments'"),
+        (lambda value: value["blocks"][0].update(kind="gone"), "'gone' is not a valid BlockKind"),
+        (lambda value: value["blocks"][0]["segments"].pop(0), "covered up to"),
+        (lambda value: value["blocks"].reverse(), "covered up to"),
+        (lambda value: value["blocks"][0].update(old=[3, 1]), "is no range"),
+        (lambda value: value["blocks"][0]["segments"][0].update(text="x"), "another length"),
+        (lambda value: value.update(blocks=3), "damaged difference"),
+        (lambda value: value["blocks"][0]["segments"][1].update(change="mood"), "'mood'"),
+    ],
+)
+def test_a_damaged_difference_is_refused(diff, change, message):
+    value = copy.deepcopy(diff.to_dict())
+    change(value)
+    with pytest.raises(InputError, match=message):
+        TextDiff.from_dict(value)
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """The schema that ships."""
+    text = files("tokalign.differences").joinpath("diff.schema.json").read_text(encoding="utf-8")
+    found = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
+
+
+def test_the_json_follows_the_schema(diff, schema):
+    value = diff.to_dict() | {"summary": summarize(diff).to_dict()}
+    schema.validate(json.loads(json.dumps(value)))
+
+
+def test_the_schema_knows_every_kind_and_change(schema):
+    from tokalign.differences.summary import CHANGES
+
+    known = schema.schema["$defs"]
+    assert set(known["block"]["properties"]["kind"]["enum"]) == {str(kind) for kind in BlockKind}
+    assert set(known["segment"]["properties"]["kind"]["enum"]) == {str(kind) for kind in EditKind}
+    assert known["change"]["enum"] == [str(change) for change in CHANGES]
+    assert set(CHANGES) == {*Change, "space"}
+
+
+def test_the_schema_refuses_a_segment_without_its_text(diff, schema):
+    value = diff.to_dict()
+    del value["blocks"][0]["segments"][0]["text"]
+    with pytest.raises(jsonschema.ValidationError):
+        schema.validate(value)
+
+
+def test_a_reader_of_the_json_rebuilds_both_texts_without_tokalign(diff):
+    value = json.loads(json.dumps(diff.to_dict()))
+    segments = [each for block in value["blocks"] for each in block["segments"]]
+    new = "".join(each.get("text", each.get("new_text", "")) for each in segments)
+    segments.sort(key=lambda each: each["old"])
+    old = "".join(each.get("text", each.get("old_text", "")) for each in segments)
+    assert (old, new) == (OLD, NEW)
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("One. Two.\n\nThree.", 2),
+        ("One.\r\n\r\nTwo.", 2),
+        ("One.\nTwo.", 1),
+        ("One.\n\n- Two.\n\n- Three.", 3),
+        ("One.\n# Two.", 2),
+        ("One.\n1. Two.", 2),
+        ("One. - Two.", 1),
+    ],
+)
+def test_paragraphs_end_at_blank_lines_headings_and_items(text, n):
+    spans = [(each.start, each.end) for each in spans_of(text)]
+    assert len(paragraphs(same_texts(text, spans))) == n
