@@ -8,6 +8,7 @@ Examples
 '0-1 1-2 2-3'
 
 `Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
+`similarities` compares one sentence with many and `near_duplicates` many with one another,
 `tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
 `tokalign.training.train` trains models, and `tokalign.client` asks a server.
 """
@@ -47,13 +48,17 @@ if TYPE_CHECKING:
     from tokalign.chunks import align_chunks
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
+    from tokalign.similarity import near_duplicates, similarities, similarity_matrix
 
 _LAZY = {
     "Aligner": "tokalign.aligner",
     "Ranked": "tokalign.ranking",
     "align_chunks": "tokalign.chunks",
+    "near_duplicates": "tokalign.similarity",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
+    "similarities": "tokalign.similarity",
+    "similarity_matrix": "tokalign.similarity",
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
 need neither."""
@@ -95,6 +100,9 @@ __all__ = [
     "ShapeError",
     "Symmetrization",
     "align_chunks",
+    "near_duplicates",
     "rank",
     "shipped_models",
+    "similarities",
+    "similarity_matrix",
 ]

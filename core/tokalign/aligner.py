@@ -85,21 +85,22 @@ class Aligner:
     ) -> None:
         self.annotator = annotator
         self.is_system = not isinstance(model, Model)
+        if encoder is None and isinstance(model, Model) and model.header.encoder:
+            from tokalign.neural.encoder import Encoder  # its packages are optional
+
+            encoder = Encoder.open_shipped(model.header.encoder, device=device)
+        self._encoder = encoder
         self._backend: Backend
         if isinstance(model, Model):
             lexicons = Lexicons.for_groups(model.table.groups)
             frequencies = lexicons.frequencies
-            self._backend = ModelBackend(model, lexicons)
+            cosines = None if encoder is None else partial(_cosines, encoder)
+            self._backend = ModelBackend(model, lexicons, cosines)
         else:
             frequencies = Frequencies.open_shipped()
             self._backend = SystemBackend(model, frequencies)
         self.header: ModelHeader = self._backend.header
         self._judge = Judge(frequencies.idf)
-        if encoder is None and self.header.encoder:
-            from tokalign.neural.encoder import Encoder  # its packages are optional
-
-            encoder = Encoder.open_shipped(self.header.encoder, device=device)
-        self._encoder = encoder
         self._loaded_from: str | None = None
         self._annotator_name = ""
         self._device = device
@@ -172,6 +173,32 @@ class Aligner:
             If one is too long, and `truncate` is not set.
         """
         return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
+
+    def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
+        """Return vectors of sentences, whose inner products are the cosines of `Alignment`.
+
+        Parameters
+        ----------
+        sentences : sequence of str, sequence of str, or Sentence
+
+        Returns
+        -------
+        float32 array, shape (n_sentences, width)
+            Of length 1 each.
+
+        Raises
+        ------
+        InputError
+            If the model has no encoder, or as `annotate` does.
+        LimitError
+            As `annotate` does.
+        """
+        if self._encoder is None:
+            raise InputError(
+                f"{self.header.name} has no encoder; load one that has, such as en-neural",
+                field="model",
+            )
+        return self._encoder.sentences.encode([each.text for each in self.annotate(sentences)])
 
     def align(
         self,
@@ -487,3 +514,10 @@ class Aligner:
         chosen = options.symmetrization
         require_indices(source_index, target_index, n_source, n_target, chosen)
         return self._backend.explain(pair, source_index, target_index, options)
+
+
+def _cosines(
+    encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
+) -> NDArray[np.float64]:
+    """Return an encoder's cosines of pairs; it is asked for them when they are wanted."""
+    return encoder.cosines(sources, targets)

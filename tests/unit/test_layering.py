@@ -48,6 +48,7 @@ ROOMS: dict[str, set[str]] = {
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
+    "duplicates": {"errors", "lexicon", "types"},
     # Floor 4.
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
     "view": {"evaluate", "types"},
@@ -88,6 +89,7 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "similarity": {"aligner", "batches", "duplicates", "errors", "lexicon", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -124,7 +126,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "similarity"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

@@ -315,6 +315,9 @@ cdef class AlignmentWriter:
                 writer.conflict(ALIGNMENT_CONFLICTS, conflict)
             if columns.relations is not None:
                 writer.relations(columns, index)
+        cosine = of.cosine(index)
+        if cosine is not None:
+            writer.present_double(ALIGNMENT_COSINE, cosine)
         return writer.taken()
 
 

@@ -104,7 +104,8 @@ class Alignment(View):
         How much of the target the source says, in [0, 1]: `target_covered`, lowered where both
         sides conflict (tokalign.decoding._figures).
     similarity : float
-        How much both sentences say the same, in [0, 1]: `covered`, lowered where they conflict.
+        How much both sentences say the same, in [0, 1]: `covered`, where there is a `cosine` mixed
+        with it, lowered where they conflict (tokalign.decoding.similarity).
     model, version : str
         Name and version of the model, or system, that decided.
     symmetrization : Symmetrization
@@ -132,6 +133,9 @@ class Alignment(View):
         In [0, 1]: 1 without conflicts, else the product of 1 minus the strength of each.
     conflicts : tuple of Conflict
         Where both sides say unlike things in the same place. Systems find none.
+    cosine : float or None
+        Of the two sentences' vectors, in [-1, 1], where the model has an encoder; it is computed
+        with the similarity, when you first ask for one of them.
     """
 
     source: Sentence
@@ -153,6 +157,7 @@ class Alignment(View):
     covered: float = 0.0
     agreement: float = 1.0
     conflicts: tuple[Conflict, ...] = ()
+    cosine: float | None = None
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
