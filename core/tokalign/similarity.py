@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
-from tokalign.batches.outcomes import annotate_each
+from tokalign.batches.outcomes import annotate_each, unwrap
 from tokalign.batches.processes import WorkerError
 from tokalign.duplicates.candidates import candidate_pairs
 from tokalign.duplicates.lemmas import weighed_lemmas
@@ -167,6 +167,7 @@ def near_duplicates(
     *,
     threshold: float = DEFAULT_THRESHOLD,
     overlap: float = DEFAULT_OVERLAP,
+    on_bad: Callable[[int, InputError], None] | None = None,
     n_process: int = 1,
     **changes: Any,
 ) -> Iterator[Duplicates]:
@@ -179,8 +180,7 @@ def near_duplicates(
     ----------
     aligner : Aligner
     sentences : iterable of str
-        All are read before the first pair is yielded. Those that cannot be aligned (empty, or too
-        long) are like none but their equals.
+        All are read before the first pair is yielded. Those without text are like no other.
     options, **changes
         As of Aligner.align. Where no style is named, the model's first one decides.
     threshold : float
@@ -188,6 +188,9 @@ def near_duplicates(
     overlap : float
         Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1]. A smaller one
         finds more and takes longer.
+    on_bad : callable, optional
+        Called with the number of each sentence that cannot be aligned, such as one that is too
+        long, and why; only its equals are found then. By default the first such error is raised.
     n_process : int
         As of Aligner.pipe.
 
@@ -200,7 +203,7 @@ def near_duplicates(
     Raises
     ------
     InputError
-        If an argument is out of range, or the sentences are one text.
+        If an argument is out of range, the sentences are one text, or one cannot be aligned.
     ResourceError
         If the package of the extra "dedupe" is missing.
     """
@@ -208,8 +211,12 @@ def near_duplicates(
         if not 0 <= value <= 1:
             raise InputError(f"{name} is {value}; wanted 0 to 1", field=name)
     options = _for_scores(options, changes)
+    bad = _raise if on_bad is None else on_bad
     texts, places, equals = _distinct(require_many(sentences))
-    pairs = candidate_pairs(_signatures(aligner, texts, options), overlap)
+    signatures = Signatures()
+    for sets in _lemma_sets(aligner, texts, options, lambda k, error: bad(places[k], error)):
+        signatures.add(sets)
+    pairs = candidate_pairs(signatures, overlap)
     both = ((texts[i], texts[j]) for i, j in pairs)
     values = _similarities(aligner, both, options, n_process)
     close = (
@@ -305,16 +312,27 @@ def _distinct(
     return list(numbers), places, sorted(equals)
 
 
-def _signatures(aligner: Aligner, texts: Sequence[str], options: AlignOptions) -> Signatures:
-    """Return the signatures of texts; one that cannot be annotated is like no other."""
-    signatures = Signatures()
+def _lemma_sets(
+    aligner: Aligner,
+    texts: Sequence[str],
+    options: AlignOptions,
+    bad: Callable[[int, InputError], None],
+) -> Iterator[list[list[str]]]:
+    """Yield the lemmas of texts, many at a time; one that cannot be annotated is like no other."""
     idf = Frequencies.open_shipped().idf
     outcomes = enumerate(_annotate(aligner, texts, options))
     while batch := list(islice(outcomes, ANNOTATED_AT_ONCE)):
-        signatures.add(
-            [
-                [f"\0{number}"] if isinstance(outcome, Exception) else weighed_lemmas(outcome, idf)
-                for number, outcome in batch
-            ]
-        )
-    return signatures
+        sets = []
+        for number, outcome in batch:
+            if isinstance(outcome, InputError):
+                bad(number, outcome)
+                sets.append([f"\0{number}"])
+            else:
+                sets.append(weighed_lemmas(unwrap(outcome), idf))
+        yield sets
+
+
+def _raise(number: int, error: InputError) -> NoReturn:
+    """Raise the error of a sentence."""
+    error.args = (f"sentences[{number}]: {error}",)
+    raise error

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.options import AT_LEAST_1, FileFlags, ModelFlags, StyleFlags
+from tokalign.cli.lines import MAX_REPORTED
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
 from tokalign.cli.output import DIGITS
+from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
 
@@ -54,9 +56,18 @@ def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
 
     Lines are compared where their lemmas overlap, so a pair without common words is not found.
     Equal lines are each paired with the first of them, with similarity 1. All lines are read before
-    the first pair is written. Needs `pip install 'tokalign[dedupe]'`.
+    the first pair is written; a line that cannot be aligned is reported, and only its equals are
+    found. Needs `pip install 'tokalign[dedupe]'`.
     """
     from tokalign.similarity import near_duplicates
+
+    n_bad = 0
+
+    def report(number: int, error: InputError) -> None:
+        nonlocal n_bad
+        n_bad += 1
+        if n_bad <= MAX_REPORTED:
+            click.echo(f"line {number + 1}: {error}", err=True)
 
     lines = [text for _, text in decode_lines(flags.input.name, flags.input)]
     found = near_duplicates(
@@ -65,11 +76,15 @@ def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
         options.options(),
         threshold=flags.threshold,
         overlap=flags.overlap,
+        on_bad=report,
         n_process=flags.jobs,
     )
     with flags.open() as sink:
         for line in _written(flags, lines, found):
             sink.write(line + "\n")
+    if n_bad:
+        click.echo(f"{n_bad} of {len(lines)} lines bad", err=True)
+        raise click.exceptions.Exit(BAD_INPUT)
 
 
 def _written(
