@@ -191,6 +191,8 @@ def test_scores_alone_are_scores(alignment):
     message.ClearField("source_truncated")
     message.ClearField("target_truncated")
     message.ClearField("distance")
+    assert decoded.cosine == alignment.cosine
+    message.ClearField("cosine")
     assert message == align_pb2.Alignment()
 
 

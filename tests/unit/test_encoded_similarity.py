@@ -78,7 +78,7 @@ def test_it_rises_with_all_that_it_is_made_of():
         mixed_similarity(0 * steps + 0.7, 0 * steps + 0.9, steps),
     ):
         assert all(low <= high for low, high in pairwise(made))
-        assert 0 <= made.min() and made.max() <= 1
+        assert made.min() >= 0 and made.max() <= 1
 
 
 def test_the_encoder_is_asked_once_for_a_batch_and_only_for_similarities(model):

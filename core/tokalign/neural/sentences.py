@@ -74,7 +74,7 @@ class SentenceEncoder:
         """
         vectors = self.encode([*sources, *targets])
         products = (vectors[: len(sources)] * vectors[len(sources) :]).sum(axis=1)
-        return np.clip(products.astype(np.float64), -1.0, 1.0)
+        return np.asarray(np.clip(products, -1.0, 1.0), dtype=np.float64)
 
     def _keep(self, found: dict[str, NDArray[np.float32]]) -> None:
         """Remember vectors; those that were asked for the longest time ago are forgotten."""
