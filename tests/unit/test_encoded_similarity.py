@@ -15,6 +15,8 @@ from tokalign.decoding.similarity import ALIGNED, mixed_similarity
 from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
+from tokalign.questions.encoded import ALIGNED as ALIGNED_SCORE
+from tokalign.ranking import rank
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.v1 import align_pb2
@@ -121,3 +123,15 @@ def test_a_sentence_of_tokens_is_compared_by_its_text(model):
     sentence = Sentence.from_tokens(["Dogs", "bark"])
     assert aligner_with(model, encoder).align(sentence, ["Cats", "purr"]).similarity > 0
     assert seen == ["Dogs bark", "Cats purr"]
+
+
+def test_a_query_ranks_by_score_and_cosine_together(model):
+    encoder = ConstantEncoder(COSINE)
+    query, candidates = "The dogs bark.", ["Dogs bark.", "It rained."]
+    for ranked in rank(aligner_with(model, encoder), query, candidates, by="score"):
+        expected = ALIGNED_SCORE * ranked.alignment.score + (1 - ALIGNED_SCORE) * COSINE
+        assert ranked.judgement.score == pytest.approx(expected)
+    similar = rank(aligner_with(model, encoder), query, candidates, by="similarity")
+    assert all(each.judgement.score == each.alignment.similarity for each in similar)
+    for each in rank(aligner_with(model, None), query, candidates, by="score"):
+        assert each.judgement.score == each.alignment.score

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.questions.encoded import ranking_score
 from tokalign.questions.evidence import AnswerScorer, Weigh, evidence, is_question
 from tokalign.types import Alignment, Judgement
 from tokalign.types.options import RankBy
@@ -40,7 +41,7 @@ class Judge:
         if by is RankBy.SIMILARITY:
             return Judgement(by, alignment.similarity)
         if by is RankBy.SCORE or (by is RankBy.AUTO and not is_question(alignment.target)):
-            return Judgement(RankBy.SCORE, alignment.score)
+            return Judgement(RankBy.SCORE, ranking_score(alignment))
         found = evidence(
             alignment.target, alignment.source, posterior, self._weigh, alignment.agreement
         )
