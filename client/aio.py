@@ -83,6 +83,8 @@ class AsyncClient(BaseClient):
         by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
         passages: bool = False,
+        priors: Sequence[float | None] | None = None,
+        shortlist: int = 0,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -90,9 +92,8 @@ class AsyncClient(BaseClient):
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first; see Client.rank."""
         wanted = request_options(options, model, annotator, changes)
-        return await self._call(
-            rpcs.rank(question, candidates, by, top_k, passages, wanted), timeout_s
-        )
+        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist)
+        return await self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
 
     def align_stream(
         self,

@@ -73,6 +73,8 @@ def alignment_of(
 ) -> Alignment:
     """Return an alignment. A Sentence that was sent keeps its text and its offsets."""
     decoded = decode_alignment(message, model, options.symmetrization)
+    if not any(isinstance(each, Sentence) for each in sent[:2]):
+        return decoded
     return replace(
         decoded,
         source=_with_text_sent(decoded.source, sent[0], options),

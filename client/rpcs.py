@@ -27,7 +27,7 @@ from tokalign.codec import (
 )
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, SentenceLike
-from tokalign.types.inputs import require_many
+from tokalign.types.inputs import check_priors, check_ranking, require_many
 from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -97,9 +97,22 @@ def _encoded(pair: Pair, name: str) -> align_pb2.Pair:
         return align_pb2.Pair(id=name)
 
 
-def _encoded_candidate(value: SentenceLike, name: str, passages: bool) -> align_pb2.Candidate:
+@dataclass(frozen=True, slots=True)
+class RankSettings:
+    """How candidates are ranked; see Client.rank."""
+
+    by: RankBy | str
+    top_k: int
+    passages: bool
+    priors: Sequence[float | None] | None
+    shortlist: int
+
+
+def _encoded_candidate(
+    value: SentenceLike, name: str, passages: bool, prior: float | None
+) -> align_pb2.Candidate:
     try:
-        return encode_candidate(value, name, passages=passages)
+        return encode_candidate(value, name, passages=passages, prior=prior)
     except InputError:
         return align_pb2.Candidate(id=name)
 
@@ -107,13 +120,19 @@ def _encoded_candidate(value: SentenceLike, name: str, passages: bool) -> align_
 def rank(
     question: SentenceLike,
     candidates: Iterable[SentenceLike],
-    by: RankBy | str,
-    top_k: int,
-    passages: bool,
+    settings: RankSettings,
     options: RequestOptions,
 ) -> Rpc[list[RankedResult]]:
-    """Return the call that ranks candidates; each result's index is a candidate's."""
+    """Return the call that ranks candidates; each result's index is a candidate's.
+
+    Raises
+    ------
+    InputError
+        If the question or a prior cannot be sent, or a number is out of range.
+    """
+    check_ranking(settings.top_k, settings.shortlist)
     candidates = list(require_many(candidates))
+    priors = check_priors(settings.priors, len(candidates)) or [None] * len(candidates)
 
     def decode(answer: align_pb2.RankResponse) -> list[RankedResult]:
         return [
@@ -129,11 +148,13 @@ def rank(
     request = align_pb2.RankRequest(
         question=encode_input(question, "question"),
         candidates=[
-            _encoded_candidate(each, str(index), passages) for index, each in enumerate(candidates)
+            _encoded_candidate(each, str(index), settings.passages, prior)
+            for index, (each, prior) in enumerate(zip(candidates, priors, strict=True))
         ],
         options=encode_options(options),
-        by=encode_rank_by(by),
-        top_k=top_k,
+        by=encode_rank_by(settings.by),
+        top_k=settings.top_k,
+        shortlist=settings.shortlist,
     )
     return Rpc("Rank", request, decode)
 

@@ -127,6 +127,8 @@ class Client(BaseClient):
         by: RankBy | str = RankBy.AUTO,
         top_k: int = 0,
         passages: bool = False,
+        priors: Sequence[float | None] | None = None,
+        shortlist: int = 0,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -148,6 +150,12 @@ class Client(BaseClient):
         passages : bool
             Whether a candidate that is a str is a text of any number of sentences. Its best
             sentence then stands for it.
+        priors : sequence of float or None, optional
+            A score of yours for each candidate, the larger the better, in any unit; None for a
+            candidate without one. They are weighed with the rest.
+        shortlist : int
+            How many candidates to look at: those that share the rarest words with the question.
+            The others are left out. 0 looks at all.
 
         Returns
         -------
@@ -159,7 +167,8 @@ class Client(BaseClient):
         Other parameters and exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
-        return self._call(rpcs.rank(question, candidates, by, top_k, passages, wanted), timeout_s)
+        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist)
+        return self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
 
     def align_stream(
         self,

@@ -1,4 +1,4 @@
-"""Tasks that aligned pairs are used for: paraphrases, similarity, and ranking answers.
+"""Tasks that aligned pairs are used for: paraphrases, and similarity.
 
 Prints a row for each task and system: what the model says, beside two baselines that align
 nothing, the overlap of lemmas and the same weighted by idf.
@@ -9,12 +9,7 @@ The baselines are called lemma and idf.
   often right on its training pairs.
 - similarity: Pearson's r on STS 2012 without MSRvid, the mean over its sets by their numbers of
   pairs, as published.
-- ranking: mean average precision and mean reciprocal rank on TrecQA's training and development
-  questions that have right and wrong candidates (143). "answer" is by ten folds of questions, as
-  its weights were learned from them (recipes.question_weights). Equal scores are ordered at random,
-  since right candidates come first in the file.
-
-Intervals are 95% bootstrap intervals over pairs or questions.
+Intervals are 95% bootstrap intervals over pairs.
 """
 
 from __future__ import annotations
@@ -22,7 +17,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +27,7 @@ from tokalign.lexicon.likeness import is_content
 from tokalign.types import Alignment, Sentence
 
 from bench.program import add_data, print_row, some_of
-from recipes.corpora import JudgedPair, read_msrp, read_questions, read_sts
-from recipes.question_weights import collect, cross_validated, precision_and_rank
+from recipes.corpora import JudgedPair, read_msrp, read_sts
 
 N_SAMPLES = 2000
 
@@ -66,29 +59,26 @@ def lemma_weights(sentence: Sentence, weigh: Callable[[str], float]) -> dict[str
     return {lemma: weigh(lemma) for lemma in lemmas}
 
 
-def overlap(weigh: Callable[[str], float], *, of_target: bool = False) -> Score:
-    """Return the share of both sides' content lemmas that the other holds, or of the target's."""
+def overlap(weigh: Callable[[str], float]) -> Score:
+    """Return the share of both sides' content lemmas that the other holds."""
 
     def score(alignment: Alignment) -> float:
         source = lemma_weights(alignment.source, weigh)
         target = lemma_weights(alignment.target, weigh)
         shared = sum(weight for lemma, weight in target.items() if lemma in source)
-        total = sum(target.values())
-        if of_target:
-            return shared / total if total else 0.0
-        total += sum(source.values())
+        total = sum(target.values()) + sum(source.values())
         return 2 * shared / total if total else 0.0
 
     return score
 
 
-def systems(*, of_target: bool = False) -> dict[str, Score]:
+def systems() -> dict[str, Score]:
     """Return every way to score a pair, by name."""
     return {
         "similarity": lambda alignment: alignment.similarity,
         "score": lambda alignment: alignment.score,
-        "lemma": overlap(lambda lemma: 1.0, of_target=of_target),
-        "idf": overlap(Frequencies.open_shipped().idf, of_target=of_target),
+        "lemma": overlap(lambda lemma: 1.0),
+        "idf": overlap(Frequencies.open_shipped().idf),
     }
 
 
@@ -144,33 +134,9 @@ def similarity(data: Path, aligner: Aligner) -> Iterator[tuple[str, Sequence[int
         yield name, sizes, statistic
 
 
-def ranking(data: Path, aligner: Aligner) -> Iterator[tuple[str, Sequence[int], Statistic]]:
-    """Measure the order of candidates by how well they answer a question."""
-    figures: dict[str, list[tuple[float, float]]] = {}
-    for part in ("train", "dev"):
-        for question in list(read_questions(data / f"trecqa/{part}.xml")):
-            right = np.array([is_right for _, is_right in question.candidates])
-            if right.all() or not right.any():
-                continue
-            pairs = ((tokens, question.tokens) for tokens, _ in question.candidates)
-            alignments = list(aligner.pipe(pairs))
-            for name, score in systems(of_target=True).items():
-                scores = np.array([score(each) for each in alignments])
-                figures.setdefault(name, []).append(precision_and_rank(scores, right))
-    measured = {"answer": cross_validated(collect(data, aligner))}
-    measured |= {name: np.array(rows) for name, rows in figures.items()}
-    for name, rows in measured.items():
-        yield name, (len(rows),), partial(_means, rows)
-
-
-def _means(rows: Array, index: NDArray[np.intp]) -> tuple[float, ...]:
-    return tuple(rows[index].mean(axis=0).tolist())
-
-
 TASKS = {
     "paraphrase": Task(("accuracy", "f1"), paraphrase),
     "similarity": Task(("pearson_r",), similarity),
-    "ranking": Task(("mean_average_precision", "mean_reciprocal_rank"), ranking),
 }
 
 

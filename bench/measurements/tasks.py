@@ -18,6 +18,11 @@ def _task(task: str, what: str, systems: str, values: Mapping[str, Value]) -> Me
 
 
 _MAP, _MRR = "mean average precision", "mean reciprocal rank"
+_RANKING = {
+    "queries": Value(("queries",), "count", "queries with right and wrong candidates"),
+    "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
+    "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
+}
 _CAUGHT = {
     "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
     "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
@@ -46,15 +51,12 @@ TASKS = (
         "similarity lemma idf",
         {"pearson_r": Value(("pearson_r",), "r", "Pearson's r, weighted mean of the sets")},
     ),
-    _task(
+    Measurement(
         "ranking",
-        "TrecQA training and development, en",
-        "answer score lemma idf",
-        {
-            "questions": Value(("items",), "count", "questions with right and wrong candidates"),
-            "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
-            "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
-        },
+        "TrecQA training and development, WikiQA development, WiCE's claims, en",
+        "python -m bench.accuracy ranking",
+        (Row("{set}.{system}", {}, _RANKING),),
+        is_quick=True,
     ),
     Measurement(
         "thresholds.en",

@@ -92,15 +92,13 @@ class Aligner:
         self._encoder = encoder
         self._backend: Backend
         if isinstance(model, Model):
-            lexicons = Lexicons.for_groups(model.table.groups)
-            frequencies = lexicons.frequencies
             cosines = None if encoder is None else partial(_cosines, encoder)
+            lexicons = Lexicons.for_groups(model.table.groups)
             self._backend = ModelBackend(model, lexicons, cosines)
         else:
-            frequencies = Frequencies.open_shipped()
-            self._backend = SystemBackend(model, frequencies)
+            self._backend = SystemBackend(model, Frequencies.open_shipped())
         self.header: ModelHeader = self._backend.header
-        self._judge = Judge(frequencies.idf)
+        self._judge = Judge()
         self._loaded_from: str | None = None
         self._annotator_name = ""
         self._device = device
@@ -392,13 +390,13 @@ class Aligner:
         InputError
             If the model has no such style.
         """
-        for outcome in self._backend.align_with_means(together(self._encode, pairs), options):
+        encoded = together(self._encode, pairs)
+        for outcome in self._backend.align_candidates(encoded, options, by):
             if isinstance(outcome, Exception):
                 yield outcome
             else:
-                alignment, mean = outcome
-                judgement = self._judge.judge(alignment, mean, by, explain=options.explain)
-                yield alignment, judgement
+                alignment, found = outcome
+                yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
 
     def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
         """Return pairs with what the model's encoder, if it has one, says of them."""

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 from tokalign.aligner import Aligner
 from tokalign.annotate.passages import Passage, decides
 from tokalign.batches.outcomes import unwrap
 from tokalign.errors import InputError
-from tokalign.types import Alignment, Judgement, Pair, PassageSentence, SentenceLike
-from tokalign.types.inputs import require_many
+from tokalign.questions.priors import shipped_weights, standardised, weighed
+from tokalign.questions.shortlist import shortlist as shortlist_of
+from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
+from tokalign.types.inputs import check_priors, check_ranking, require_many, text_of
 from tokalign.types.options import AlignOptions, OffsetUnit, RankBy
 
 BATCH_SIZE = 64
@@ -57,6 +59,8 @@ def rank(
     by: RankBy | str = RankBy.AUTO,
     top_k: int = 0,
     passages: bool = False,
+    priors: Sequence[float | None] | None = None,
+    shortlist: int = 0,
     **changes: Any,
 ) -> list[Ranked]:
     """Return the candidates, those that answer best first.
@@ -77,6 +81,12 @@ def rank(
     passages : bool
         Whether a candidate that is a str is a text of any number of sentences. Each is aligned,
         and the best one's score is the passage's.
+    priors : sequence of float or None, optional
+        A score of yours for each candidate, the larger the better, in any unit; None for a
+        candidate without one. They are weighed with the rest (tokalign.questions.priors).
+    shortlist : int
+        How many candidates to look at: those that share the rarest words with the question
+        (tokalign.questions.shortlist). The others are left out. 0 looks at all.
 
     Returns
     -------
@@ -87,15 +97,16 @@ def rank(
     Raises
     ------
     InputError
-        If the question cannot be used, the candidates are one text, or an argument is out of range.
+        If the question cannot be used, the candidates are one text, an argument is out of range,
+        or there is not one prior for each candidate.
     """
-    if top_k < 0:
-        raise InputError(f"top_k is {top_k}; wanted 0 (all) or more", field="top_k")
+    check_ranking(top_k, shortlist)
     by = RankBy.of(by)
     options = AlignOptions.of(options, changes)
     (target,) = aligner.annotate([question], truncate=options.truncate)
     decisive: list[_Outcome] = []
-    pending = _sentences(require_many(candidates), passages)
+    chosen = _Chosen.of(target, require_many(candidates), priors, shortlist)
+    pending = _sentences(chosen.candidates, passages)
     while batch := list(itertools.islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
             each.source if isinstance(each.source, InputError) else (each.source, target)
@@ -110,9 +121,58 @@ def rank(
                 decisive.append(found)
             elif decides(found.score, decisive[each.candidate].score):
                 decisive[each.candidate] = found
-    ranked = [each.ranked(options.offsets) for each in decisive]
+    ranked = [
+        chosen.ranked(each.ranked(options.offsets), explain=options.explain) for each in decisive
+    ]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
     return ranked[: top_k or None]
+
+
+class _Chosen(NamedTuple):
+    """The candidates that are looked at.
+
+    Attributes
+    ----------
+    candidates : iterable of SentenceLike
+    indices : list of int, or None
+        Their positions among all candidates; None if they are all.
+    priors : list of float or None, or None
+        Their standardised priors; None without any.
+    """
+
+    candidates: Iterable[SentenceLike]
+    indices: list[int] | None = None
+    priors: list[float | None] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        question: Sentence,
+        candidates: Iterable[SentenceLike],
+        priors: Sequence[float | None] | None,
+        n: int,
+    ) -> Self:
+        """Return the candidates with the largest overlap, `n` of them; 0 is all."""
+        if priors is None and not n:
+            return cls(candidates)
+        every = list(candidates)
+        own = check_priors(priors, len(every))
+        indices = None
+        if n:
+            indices = shortlist_of(question.text, list(map(text_of, every)), n)
+            every = [every[index] for index in indices]
+            own = own and [own[index] for index in indices]
+        return cls(every, indices, None if own is None else standardised(own))
+
+    def ranked(self, found: Ranked, *, explain: bool) -> Ranked:
+        """Return a candidate with its position among all, and its prior in its judgement."""
+        judgement = found.judgement
+        if judgement is not None and self.priors is not None:
+            judgement = weighed(
+                judgement, self.priors[found.index], shipped_weights(), explain=explain
+            )
+        index = found.index if self.indices is None else self.indices[found.index]
+        return replace(found, index=index, judgement=judgement)
 
 
 class _Sentence(NamedTuple):

@@ -26,6 +26,7 @@ from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests.answers import Answer, too_large
 from tokalign.server.requests.limits import max_sentence_bytes, sentence, shorten
 from tokalign.server.requests.passages import read_candidates
+from tokalign.server.requests.ranking import chosen, priors_of, read_messages, with_priors
 from tokalign.server.requests.request import costed
 from tokalign.server.requests.wire import RequestFields, parse
 from tokalign.server.rpc.calls import Calls
@@ -170,10 +171,15 @@ class AlignService:
         ids = await self._ids(fields, "candidates", len(data))
         truncate = options.align.truncate
         question = self._question(fields.message("question"), truncate)
+        given = fields.messages("candidates")
+        messages = await _off_loop(len(data), read_messages, given)
+        kept = await _off_loop(len(data), chosen, question, messages, fields.number("shortlist"))
+        priors = priors_of([messages[index] for index in kept])
+        ids = [ids[index] for index in kept]
         candidates = await _off_loop(
             len(data),
             read_candidates,
-            fields.messages("candidates"),
+            [given[index] for index in kept],
             self._config.limits,
             truncate=truncate,
         )
@@ -189,9 +195,10 @@ class AlignService:
         )
         _check_question(answers)
         answers = await _off_loop(len(data), candidates.answers, answers, options.align.offsets)
-        return await self._joined(
-            answers, lambda: _RANKING(ranking=_ranking(ids, answers, top_k), model=reference)
-        )
+        explain = options.align.explain
+        answers = await _off_loop(len(data), with_priors, answers, priors, explain=explain)
+        ranking = _ranking(kept, ids, answers, top_k)
+        return await self._joined(answers, lambda: _RANKING(ranking=ranking, model=reference))
 
     def _question(self, question: bytes, truncate: bool) -> bytes:
         """Return a question that is within the limits, or raise for the whole ranking."""
@@ -312,14 +319,18 @@ def _check_question(answers: Iterable[Answer]) -> None:
             raise FailedError(Failure(answer.code, answer.message, field))
 
 
-def _ranking(ids: Sequence[str], answers: Sequence[Answer], top_k: int) -> Iterator[bytes]:
+def _ranking(
+    indices: Sequence[int], ids: Sequence[str], answers: Sequence[Answer], top_k: int
+) -> Iterator[bytes]:
+    """Yield serialised RankedCandidates; `indices` are their positions in the request."""
     order = sorted(
         range(len(answers)),
-        key=lambda index: (answers[index].code != OK, -answers[index].score),
+        key=lambda place: (answers[place].code != OK, -answers[place].score),
     )
-    for index in order[: top_k or None]:
-        answer = answers[index]
-        yield _RANKED(index=index, result=_result(ids[index], answer)) + answer.judgement
+    for place in order[: top_k or None]:
+        answer = answers[place]
+        result = _result(ids[place], answer)
+        yield _RANKED(index=indices[place], result=result) + answer.judgement
 
 
 def _result(pair_id: str, answer: Answer) -> bytes:

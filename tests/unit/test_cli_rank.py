@@ -249,3 +249,44 @@ def test_a_question_is_annotated_once(aligner, monkeypatch):
     assert [each.index for each in ranking][::3] == [1, 3]
     assert ranking[-1].error.field == "source"
     assert ranking[0].alignment.symmetrization == "union"
+
+
+def test_priors_of_lines_are_weighed(run):
+    text = "9\tIt rains.\n\n1e0\tMarta founded the bakery.\n-1\tBakeries sell bread.\n"
+    found = run(QUESTION, "--priors", "--explain", "--format", "jsonl", text=text)
+    assert found.exit_code == 0
+    rows = {row["index"]: row for row in json.loads(found.stdout)["ranking"]}
+    pieces = [{piece["name"]: piece["value"] for piece in rows[k]["evidence"]} for k in range(3)]
+    assert [piece["prior"] > 0 for piece in pieces] == [True, False, False]
+    assert rows[1]["text"] == "Marta founded the bakery."
+
+
+@pytest.mark.parametrize("line", ["It rains.", "x\tIt rains.", "nan\tIt rains.", "\tIt rains."])
+def test_a_line_without_its_prior_is_named(run, line):
+    result = run(QUESTION, "--priors", text=f"1\tDogs bark.\n{line}\n")
+    assert result.exit_code == 1
+    assert "<stdin>:2: " in result.stderr
+    assert "wanted a number, a tab and a candidate" in result.stderr
+
+
+def test_priors_of_json_are_weighed_and_checked(run):
+    def asked(priors):
+        return run("--format", "jsonl", text=json.dumps(ASKED | {"priors": priors}))
+
+    plain, same = asked(None), asked([5, 5, None])
+    assert plain.stdout == same.stdout
+    moved = json.loads(asked([1000, 1, None]).stdout)["ranking"]
+    scores = {row["index"]: row["score"] for row in moved}
+    before = {row["index"]: row["score"] for row in json.loads(plain.stdout)["ranking"]}
+    assert [scores[k] > before[k] for k in range(3)] == [True, False, False]
+    for priors, message in (
+        ([1], "1 priors for 3 candidates"), ("x", "no list"), ([1, "x", 2], "priors[1] is 'x'"),
+    ):  # fmt: skip
+        result = asked(priors)
+        assert result.exit_code == 3
+        assert message in json.loads(result.stdout)["error"]
+
+
+def test_a_shortlist_leaves_candidates_out(run):
+    result = run(QUESTION, "--shortlist", "1")
+    assert [line.split("\t")[1] for line in result.stdout.splitlines()] == ["2"]

@@ -46,7 +46,6 @@ ROOMS: dict[str, set[str]] = {
     "annotate": {"errors", "files", "lexicon", "types"},
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
-    "questions": {"files", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
     "duplicates": {"errors", "lexicon", "types"},
     # Floor 4.
@@ -55,6 +54,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 5.
     "model": {"crf", "errors", "features", "files", "systems"},
     "neural": {"errors", "features", "files", "types"},
+    "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
     # Floor 6.
     "decoding": {
@@ -65,6 +65,7 @@ ROOMS: dict[str, set[str]] = {
         "features",
         "lexicon",
         "model",
+        "questions",
         "relations",
         "systems",
         "types",
@@ -88,7 +89,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 8.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
-    "ranking": {"aligner", "annotate", "batches", "errors", "types"},
+    "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "similarity": {"aligner", "batches", "duplicates", "errors", "lexicon", "types"},
     "server": {
         "aligner",
@@ -98,6 +99,7 @@ ROOMS: dict[str, set[str]] = {
         "errors",
         "model",
         "neural",
+        "questions",
         "systems",
         "types",
         "v1",

@@ -1,20 +1,22 @@
-"""Questions, and evidence for candidates."""
+"""Questions, what they ask for, and scores of candidates."""
 
 import math
 
 import numpy as np
 import pytest
-from tokalign.questions.evidence import (
-    EVIDENCE,
-    AnswerScorer,
-    AnswerType,
-    Evidence,
-    evidence,
-    expected_answer,
-    fits,
-    is_question,
-)
-from tokalign.types import Sentence
+from reference.evidence import fits_of
+from tokalign.aligner import Aligner
+from tokalign.errors import ShapeError
+from tokalign.features.extract import Extractor
+from tokalign.features.lexicons import Lexicons
+from tokalign.features.templates import TEMPLATES
+from tokalign.questions.evidence import EVIDENCE, pair_evidence
+from tokalign.questions.expected import AnswerType, Expected, UnitKind, expected_answer, is_question
+from tokalign.questions.priors import standardised, weighed
+from tokalign.questions.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
+from tokalign.types import Judgement, Sentence
+from tokalign.types.options import AlignOptions, RankBy
+from tokalign.values import Kind
 
 
 def tagged(text):
@@ -40,7 +42,7 @@ EXPECTED = {
 
 
 def test_the_expected_answer():
-    found = {text: expected_answer(Sentence.from_tokens(text.split())) for text in EXPECTED}
+    found = {text: expected_answer(Sentence.from_tokens(text.split())).answer for text in EXPECTED}
     assert found == EXPECTED
 
 
@@ -59,71 +61,171 @@ def test_questions_are_recognised(text, asks):
         (AnswerType.PERSON, [1.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.0]),
         (AnswerType.PLACE, [0.5, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0]),
         (AnswerType.DATE, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]),
-        (AnswerType.NUMBER, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
+        (AnswerType.NUMBER, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25]),  # it is a year
         (AnswerType.THING, [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
         (AnswerType.OTHER, [0.5, 0.5, 0.5, 0.0, 0.5, 0.0, 0.5]),
     ],
 )
 def test_how_words_fit_a_type(answer, expected):
     words = tagged("Ada/NNP Smith/NNP worked/VBD in/IN Ulm/NNP in/IN 1908/CD")
-    assert fits(words, answer) == expected
-
-
-def found(question, candidate, links):
-    posterior = np.zeros((len(candidate), len(question)))
-    for i, j in links:
-        posterior[i, j] = 1.0
-    return evidence(question, candidate, posterior, lambda _: 0.5)
+    assert (
+        fits_of(words, Expected(answer, frozenset({Kind.DATE} if answer == "date" else ())))
+        == expected
+    )
 
 
 QUESTION = tagged("Who/WP founded/VBD Acme/NNP ?/.")
 
 
-def test_evidence_of_an_answer():
+@pytest.fixture(scope="module")
+def extractor():
+    lexicons = Lexicons.for_groups(["vectors"])
+    switched_off = np.full(len(TEMPLATES), -1, np.int32)
+    return Extractor(
+        lexicons.wordnet, switched_off, lexicons.vectors, frequencies=lexicons.frequencies
+    )
+
+
+def found(extractor, question, candidate, links):
+    mean = np.zeros((len(candidate), len(question)))
+    for i, j in links:
+        mean[i, j] = 1.0
+    row = pair_evidence(extractor, candidate, question, mean, expected_answer(question), 0.75, 1.0)
+    return dict(zip(EVIDENCE, row.tolist(), strict=True))
+
+
+def test_evidence_of_an_answer(extractor):
     candidate = tagged("Acme/NNP was/VBD founded/VBN by/IN Ada/NNP Smith/NNP ./.")
-    seen = found(QUESTION, candidate, [(0, 2), (2, 1)])
-    assert (seen.covered, seen.names, seen.verbs, seen.missing) == (1.0, 1.0, 1.0, 0.0)
-    assert seen.repeated == 1.0
-    assert seen.typed == 1.0  # Ada Smith
-    assert seen.by_verb == pytest.approx(6 / 8)  # "Ada" is two tokens from "founded"
+    seen = found(extractor, QUESTION, candidate, [(0, 2), (2, 1)])
+    assert (seen["score"], seen["agreement"], seen["names"]) == (0.75, 1.0, 1.0)
+    assert seen["typed"] == 1.0  # Ada Smith
+    assert seen["by_verb"] == pytest.approx(6 / 8)  # "Ada" is two tokens from "founded"
+    assert seen["neighbours"] == pytest.approx(0.5)  # "founded Acme" in the other order
     # of "Ada" the partners are 2 and 4 tokens away; "Smith" is farther from both
-    assert seen.density == seen.fitting == pytest.approx((6 / 8 + 6 / 10) / 2)
+    assert 6 / 10 < seen["name"] < 6 / 8
+    assert seen["value"] == 0.0
+    # of the partners, one stands first and one third
+    assert 4 / 6 < seen["early"] < 1.0
+    assert seen["topic"] > 0.5
 
 
-def test_words_of_the_question_are_no_answers():
-    seen = found(QUESTION, tagged("Acme/NNP grew/VBD ./."), [(0, 2)])
-    assert (seen.typed, seen.density, seen.choices) == (0.0, 0.0, 0.0)
-    assert (seen.covered, seen.verbs, seen.missing) == (0.5, 0.0, 0.5)
+def test_words_of_the_question_are_no_answers(extractor):
+    seen = found(extractor, QUESTION, tagged("Acme/NNP grew/VBD ./."), [(0, 2)])
+    assert (seen["typed"], seen["name"], seen["by_verb"]) == (0.0, 0.0, 0.0)
 
 
-def test_evidence_is_within_its_range():
-    rng = np.random.default_rng(3)
-    candidate = tagged("Ada/NNP saw/VBD 7/CD dogs/NNS of/IN Acme/NNP in/IN May/NNP ./.")
-    for question in (QUESTION, tagged("?/."), tagged("how/WRB many/JJ dogs/NNS")):
-        seen = evidence(
-            question, candidate, rng.random((len(candidate), len(question))), lambda _: rng.random()
+@pytest.mark.parametrize(
+    ("question", "best", "worse"),
+    [
+        ("How/WRB much/JJ did/VBD it/PRP cost/VB ?/.",
+         "It/PRP cost/VBD $/$ 5/CD ./.", "It/PRP cost/VBD them/PRP in/IN 1990/CD ./."),
+        ("How/WRB old/JJ is/VBZ it/PRP ?/.",
+         "It/PRP is/VBZ 40/CD years/NNS old/JJ ./.", "It/PRP is/VBZ 40/CD feet/NNS old/JJ ./."),
+        ("When/WRB was/VBD it/PRP built/VBN ?/.",
+         "It/PRP was/VBD built/VBN in/IN 1990/CD ./.",
+         "It/PRP was/VBD built/VBN for/IN $/$ 5/CD ./."),
+    ],
+)  # fmt: skip
+def test_values_of_the_expected_kind_fit_best(extractor, question, best, worse):
+    question, best, worse = map(tagged, (question, best, worse))
+    links = [(1, 4 if len(question) == 6 else 3)]
+    assert (
+        found(extractor, question, best, links)["typed"]
+        > found(extractor, question, worse, links)["typed"]
+    )
+
+
+def test_what_values_a_number_may_be():
+    asked = expected_answer(Sentence.from_tokens(["How", "long", "is", "it", "?"]))
+    assert asked.answer is AnswerType.NUMBER
+    assert Kind.QUANTITY in asked.kinds
+    assert asked.measures == UnitKind.SIZE | UnitKind.TIME
+
+
+def test_links_of_another_shape_are_refused(extractor):
+    with pytest.raises(ShapeError, match=r"links have shape \(1, 1\); wanted \(4, 4\)"):
+        pair_evidence(
+            extractor, QUESTION, QUESTION, np.zeros((1, 1)), expected_answer(QUESTION), 1.0, 1.0
         )
-        assert all(0 <= getattr(seen, name) <= 1 for name in EVIDENCE)
 
 
 def test_the_score_is_the_sigmoid_of_what_is_explained():
-    scorer = AnswerScorer(-1.0, (2.0, *(0.0 for _ in EVIDENCE[1:])))
-    seen = Evidence(*(0.5 for _ in EVIDENCE))
-    assert [(each.name, each.value, each.weight) for each in scorer.explain(seen)[:2]] == [
+    regression = Regression(("a", "b"), -1.0, (2.0, 0.5))
+    pieces = regression.explain((0.5, 0.0))
+    assert [(each.name, each.value, each.weight) for each in pieces] == [
         ("bias", 1.0, -1.0),
-        ("covered", 0.5, 2.0),
+        ("a", 0.5, 2.0),
+        ("b", 0.0, 0.5),
     ]
-    assert scorer.score(seen) == pytest.approx(0.5)
-    assert AnswerScorer(0.0, (math.log(3), *scorer.weights[1:])).score(
-        Evidence(*(1.0 for _ in EVIDENCE))
-    ) == pytest.approx(0.75)
+    assert regression.score((0.5, 0.0)) == pytest.approx(0.5)
+    assert Regression(("a",), 0.0, (math.log(3),)).score((1.0,)) == pytest.approx(0.75)
 
 
-def test_the_shipped_regression_prefers_an_answer_to_a_repetition():
-    scorer = AnswerScorer.open_shipped()
-    answer = tagged("Acme/NNP was/VBD founded/VBN by/IN Ada/NNP Smith/NNP ./.")
-    repetition = tagged("Acme/NNP was/VBD founded/VBN ./.")
-    links = [(0, 2), (2, 1)]
-    assert scorer.score(found(QUESTION, answer, links)) > scorer.score(
-        found(QUESTION, repetition, links)
+def test_the_shipped_weights_are_written_as_they_are_read():
+    weights = AnswerWeights.open_shipped()
+    assert (weights.question.names, weights.claim.names) == (EVIDENCE, CLAIM_EVIDENCE)
+    assert weights.prior > 0
+    rows = [row.split("\t") for row in weights.rows().splitlines()]
+    assert [name for of, name, _ in rows if of == "question"] == ["bias", *EVIDENCE]
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.load()
+
+
+def judged(aligner, question, candidates, by=RankBy.ANSWER):
+    pairs = aligner.annotate_pairs([(candidate, question) for candidate in candidates])
+    return [each for _, each in aligner.judge_annotated(pairs, AlignOptions(explain=True), by)]
+
+
+def test_the_shipped_regression_prefers_an_answer_to_a_repetition(aligner):
+    answer, repetition = judged(
+        aligner, "Who founded Acme?", ["Acme was founded by Ada Smith.", "Acme was founded."]
     )
+    assert answer.score > repetition.score
+
+
+def test_a_claim_is_answered_by_what_says_it(aligner):
+    same, other = judged(
+        aligner, "Ada Smith founded Acme.", ["Acme was founded by Ada Smith.", "Ada Smith left."]
+    )
+    assert {piece.name for piece in same.evidence} == {"bias", *CLAIM_EVIDENCE}
+    assert same.by is RankBy.ANSWER
+    assert same.score > other.score
+
+
+def test_auto_ranks_a_claim_by_its_score(aligner):
+    (found,) = judged(aligner, "Ada founded Acme.", ["Acme was founded by Ada."], RankBy.AUTO)
+    assert (found.by, found.evidence) == (RankBy.SCORE, ())
+
+
+@pytest.mark.parametrize(
+    ("priors", "expected"),
+    [
+        ([3.0, None, 1.0], [1.0, None, -1.0]),
+        ([30.0, None, 10.0], [1.0, None, -1.0]),
+        ([-7.0, -9.0], [1.0, -1.0]),
+        ([2.0, 2.0], [0.0, 0.0]),
+        ([None, None], [None, None]),
+        ([0.0], [0.0]),
+        ([1e308, -1e308], [1.0, -1.0]),
+        ([], []),
+    ],
+)
+def test_priors_are_standardised(priors, expected):
+    assert standardised(priors) == pytest.approx(expected)
+
+
+def test_a_prior_adds_to_the_log_odds():
+    weights = AnswerWeights(Regression((), 0.0, ()), Regression((), 0.0, ()), prior=math.log(3))
+    plain = Judgement(RankBy.ANSWER, 0.5)
+    assert weighed(plain, 1.0, weights, explain=False) == Judgement(
+        RankBy.ANSWER, pytest.approx(0.75)
+    )
+    explained = weighed(plain, 1.0, weights, explain=True)
+    assert [piece.name for piece in explained.evidence] == ["prior"]
+    assert weighed(plain, None, weights, explain=True) is plain
+    for score in (0.0, 1.0):
+        certain = weighed(Judgement(RankBy.SCORE, score), 1.0, weights, explain=False)
+        assert certain.score == pytest.approx(score, abs=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -32,10 +33,11 @@ from tokalign.cli.output import (
 )
 from tokalign.cli.pairs import decode_row, read_object, sentence_like
 from tokalign.cli.sources import LineSource
-from tokalign.errors import FormatError, InputError, ServerError
+from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line, require_unicode
 from tokalign.types import Sentence, SentenceLike
+from tokalign.types.inputs import check_priors
 from tokalign.types.options import RankBy
 
 WORTH_SHOWING = 0.005
@@ -53,12 +55,15 @@ class Query:
     candidates : tuple of SentenceLike
     numbers : tuple of int
         What text calls each candidate: its line, or its place from 1 in a list of JSON.
+    priors : tuple of float or None, or None
+        The caller's own scores of the candidates, where there are any.
     """
 
     id: str
     question: SentenceLike
     candidates: tuple[SentenceLike, ...]
     numbers: tuple[int, ...]
+    priors: tuple[float | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +86,16 @@ class RankFlags:
         default=RankBy.AUTO.value,
     )
     top_k: int = flag("How many to print; 0 prints all.", type=click.IntRange(0), default=0)
+    priors: bool = flag(
+        "Each line is a score of yours, a tab and a candidate; the scores are weighed with the "
+        'rest. JSON objects have "priors".',
+        default=False,
+    )
+    shortlist: int = flag(
+        "How many to look at: those that share the rarest words with QUESTION; 0 looks at all.",
+        type=click.IntRange(0),
+        default=0,
+    )
     format: str = flag(
         "What to print. text: score, line and sentence. jsonl: a JSON object per question.",
         type=click.Choice(["text", "jsonl"]),
@@ -96,7 +111,34 @@ class RankFlags:
         """Yield each query, or why it is none, with the number of its line."""
         if question is None:
             return _queries(self.input, self.tokenized)
-        return [(1, _query(self.input.name, question, self.input, self.tokenized))]
+        return [(1, self._query(question))]
+
+    def _query(self, question: str) -> Query:
+        """Return the query of a question and the lines of the input; blank ones are passed over.
+
+        Raises
+        ------
+        FormatError
+            If no line has text, one is not UTF-8, or one lacks its prior.
+        InputError
+            If the question is empty.
+        """
+        name = self.input.name
+        lines = [(line, text) for line, text in decode_lines(name, self.input) if text.strip()]
+        if not lines:
+            raise FormatError("no candidates; give one per line", path=name)
+        priors = None
+        if self.priors:
+            rows = [(line, *_prior(name, line, text)) for line, text in lines]
+            lines = [(line, text) for line, _, text in rows]
+            priors = tuple(prior for _, prior, _ in rows)
+        return Query(
+            "1",
+            sentence_like(question, "question", is_tokenized=self.tokenized),
+            tuple(_candidate(text, self.tokenized) for _, text in lines),
+            tuple(line for line, _ in lines),
+            priors,
+        )
 
 
 @dataclass(slots=True)
@@ -139,7 +181,7 @@ def command(
     is reported on stderr; in jsonl, an object with "error" stands for it. The exit code is then 3.
 
     With --passages every candidate is split into sentences. The best one is printed, after its
-    number in the passage.
+    number in the passage. With --priors every line begins with a score of your own, such as BM25's.
     """
     faults = _Faults()
     show = _show_json if flags.format == "jsonl" else _show_text
@@ -155,6 +197,8 @@ def command(
                     by=flags.by,
                     top_k=flags.top_k,
                     passages=flags.passages,
+                    priors=query.priors,
+                    shortlist=flags.shortlist,
                     explain=flags.explain,
                 )
             except (InputError, ServerError) as error:
@@ -189,25 +233,18 @@ def _is_cut(ranked: Any) -> bool:
     return is_passage_cut or bool(truncated_sides(ranked.alignment))
 
 
-def _query(name: str, question: str, rows: Iterable[bytes], is_tokenized: bool) -> Query:
-    """Return the query of a question and the lines of a file, of which blank ones are passed over.
-
-    Raises
-    ------
-    FormatError
-        If no line has text, or one is not UTF-8.
-    InputError
-        If the question is empty.
-    """
-    lines = [(line, text) for line, text in decode_lines(name, rows) if text.strip()]
-    if not lines:
-        raise FormatError("no candidates; give one per line", path=name)
-    return Query(
-        "1",
-        sentence_like(question, "question", is_tokenized=is_tokenized),
-        tuple(_candidate(text, is_tokenized) for _, text in lines),
-        tuple(line for line, _ in lines),
-    )
+def _prior(name: str, line: int, text: str) -> tuple[float, str]:
+    """Return the prior and the candidate of a line, or raise FormatError."""
+    prior, tab, candidate = text.partition("\t")
+    try:
+        number = float(prior)
+    except ValueError:
+        number = math.nan
+    if not tab or not math.isfinite(number):
+        raise FormatError(
+            f"saw {quoted(text)}; wanted a number, a tab and a candidate", path=name, line=line
+        )
+    return number, candidate
 
 
 def _queries(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[tuple[int, Query | InputError]]:
@@ -231,7 +268,15 @@ def _query_from_json(line: int, text: str, is_tokenized: bool) -> Query:
         sentence_like(value.get("question"), "question", is_tokenized=is_tokenized),
         tuple(_candidate(each, is_tokenized) for each in candidates),
         tuple(range(1, len(candidates) + 1)),
+        _priors_from_json(value.get("priors"), len(candidates)),
     )
+
+
+def _priors_from_json(value: object, n_candidates: int) -> tuple[float | None, ...] | None:
+    if value is not None and not isinstance(value, list):
+        raise FormatError('"priors" is no list; wanted a number or null for each candidate')
+    priors = check_priors(value, n_candidates)
+    return None if priors is None else tuple(priors)
 
 
 def _candidate(value: object, is_tokenized: bool) -> SentenceLike:

@@ -104,7 +104,11 @@ def encode_pair(pair: Pair, pair_id: str = "") -> align_pb2.Pair:
 
 
 def encode_candidate(
-    value: SentenceLike, candidate_id: str = "", *, passages: bool = False
+    value: SentenceLike,
+    candidate_id: str = "",
+    *,
+    passages: bool = False,
+    prior: float | None = None,
 ) -> align_pb2.Candidate:
     """Return the message of a candidate: a str is a passage where `passages` says so.
 
@@ -115,5 +119,5 @@ def encode_candidate(
     """
     sentence = encode_input(value, "candidate")
     if passages and isinstance(value, str):
-        return align_pb2.Candidate(id=candidate_id, passage=value)
-    return align_pb2.Candidate(id=candidate_id, sentence=sentence)
+        return align_pb2.Candidate(id=candidate_id, passage=value, prior=prior)
+    return align_pb2.Candidate(id=candidate_id, sentence=sentence, prior=prior)

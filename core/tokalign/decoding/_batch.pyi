@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
+from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.decisions import Decisions
 from tokalign.features.encoded import Encoded
@@ -18,4 +19,5 @@ def decide_batch(
     finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
     finishes_all: bool = ...,
     relations: RelationModel | None = ...,
+    evidence: EvidenceRows | None = ...,
 ) -> tuple[Decisions, dict[int, Exception]]: ...

@@ -15,6 +15,7 @@ from tokalign.decoding._analysed cimport Analysed
 from tokalign.decoding._columns cimport *
 from tokalign.decoding.convention cimport Conventions, StyleNumbers, keep_links
 from tokalign.decoding._decoder cimport Decoder
+from tokalign.decoding._evidence cimport EvidenceRows
 from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
@@ -72,6 +73,7 @@ cdef class Batch:
     cdef LinkColumns columns
     cdef ConflictColumns conflicts
     cdef RelationModel relations    # None where no relations are asked for
+    cdef EvidenceRows evidence      # None where none is
     cdef char *_room        # of conflicts and relations
     cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
@@ -79,7 +81,9 @@ cdef class Batch:
     cdef dict analysed      # id of a sentence -> its analysis
     cdef dict errors        # number of a pair -> why it failed
 
-    def __cinit__(self, pairs, int style, RelationModel relations):
+    def __cinit__(
+        self, pairs, int style, RelationModel relations, EvidenceRows evidence
+    ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
         self.pairs = list(pairs)
@@ -88,6 +92,7 @@ cdef class Batch:
         self.errors = {}
         self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
         self.relations = relations
+        self.evidence = evidence
         self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.figures == NULL or not open_columns(
             &self.columns, &self.conflicts, self.n_pairs, relations is not None
@@ -168,6 +173,8 @@ cdef class Batch:
         )
         if self._block == NULL or self._room == NULL:
             raise MemoryError("posteriors of a pair")
+        if self.evidence is not None:
+            self.evidence.reserve(n_source, n_target, decoder.extractor.lexemes.tables.vectors)
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
         self.scratch.target_weights = self.scratch.t2s_posterior + n_t2s
@@ -198,6 +205,12 @@ cdef class Batch:
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, first, n_links)
                 n_links = first + keep_confident(&self.columns, first, n_links - first, least)
+            if job.status == FINE and self.evidence is not None:
+                self.evidence.find(
+                    k, &extractor.pair, extractor.lexemes.tables.vectors,
+                    self.scratch.s2t_posterior, self.scratch.t2s_posterior, job.score,
+                    job.agreement,
+                )
             if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
                 with gil:
                     n_links = self._finish(k, decoder, n_links, finish)
@@ -336,6 +349,7 @@ cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
+    EvidenceRows evidence=None,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
 
@@ -360,6 +374,8 @@ def decide_batch(
         Whether `finish` is called for every pair, or for those with constraints alone.
     relations : RelationModel, optional
         What says how linked words are related, where that is asked for.
+    evidence : EvidenceRows, optional
+        Where the evidence of each pair is to be written, where that is asked for.
 
     Returns
     -------
@@ -373,7 +389,7 @@ def decide_batch(
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style, relations)
+    cdef Batch batch = Batch(pairs, style, relations, evidence)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:

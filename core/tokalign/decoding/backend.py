@@ -14,11 +14,13 @@ from tokalign.batches.outcomes import put_back, values
 from tokalign.errors import InputError
 from tokalign.features.encoded import Encoded
 from tokalign.model.file import ModelHeader
+from tokalign.questions.expected import Expected, expected_answer
+from tokalign.questions.judge import needs_evidence
 from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.lengths import is_cut
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, RankBy
 
 EncodedPair: TypeAlias = tuple[AnnotatedPair, Encoded | None]
 """An annotated pair, and what the model's encoder, if it has one, says of it."""
@@ -43,11 +45,14 @@ class Decided:
     means : sequence of float64 array, shapes (n_source, n_target)
         Of each pair, the mean posterior of every link over both directions; empty unless asked
         for.
+    evidence : float64 array, shape (n_pairs, n_evidence), or None
+        That each source answers its target, where asked for; see tokalign.questions.evidence.
     """
 
     columns: AlignmentColumns
     errors: dict[int, Exception]
     means: Sequence[NDArray[np.float64]] = ()
+    evidence: NDArray[np.float64] | None = None
 
     def alignments(self) -> Iterator[Alignment | Exception]:
         """Yield the alignment of every pair, or why it failed."""
@@ -74,7 +79,13 @@ class Backend(ABC):
 
     @abstractmethod
     def decide(
-        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        means: bool = False,
+        ranks: bool = False,
+        expected: Sequence[Expected] = (),
     ) -> Decided:
         """Return the alignments of pairs.
 
@@ -85,6 +96,10 @@ class Backend(ABC):
             That `check` lets pass.
         means : bool
             Whether to return mean posteriors, too.
+        ranks : bool
+            Whether pairs are compared by their scores, for which one style decides them all.
+        expected : sequence of Expected
+            What each target asks for, to return evidence, too.
         """
 
     @abstractmethod
@@ -136,6 +151,33 @@ class Backend(ABC):
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             yield from put_back(some, self.decide(values(some), options).alignments())
+
+    def align_candidates(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
+        """Yield what `align` does, with the evidence that the source answers the target; None
+        where `needs_evidence` says so."""
+        self.check(options)
+        for start in range(0, len(pairs), AT_ONCE):
+            some = pairs[start : start + AT_ONCE]
+            judged = values(some)
+            targets = {id(pair[1]): pair[1] for pair, _ in judged}
+            asking = {key for key, each in targets.items() if needs_evidence(each, by)}
+            expected = {key: expected_answer(each) for key, each in targets.items()}
+            decided = self.decide(
+                judged,
+                options,
+                ranks=True,
+                expected=[expected[id(pair[1])] for pair, _ in judged] if asking else (),
+            )
+            rows = [None] * len(judged) if decided.evidence is None else decided.evidence.tolist()
+            both = (
+                each
+                if isinstance(each, Exception)
+                else (each, row if id(pair[1]) in asking else None)
+                for each, row, (pair, _) in zip(decided.alignments(), rows, judged, strict=True)
+            )
+            yield from put_back(some, both)
 
     def align_with_means(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions

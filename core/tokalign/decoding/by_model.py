@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
+from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit, truncated
 from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
 from tokalign.decoding.constrained import missing_links, pinned
@@ -23,6 +24,7 @@ from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
+from tokalign.questions.expected import Expected
 from tokalign.relations.model import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.alignment import LinkTuple
@@ -70,17 +72,24 @@ class ModelBackend(Backend):
         return self._styles.names.index(name) if name else 0
 
     def decide(
-        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        means: bool = False,
+        ranks: bool = False,
+        expected: Sequence[Expected] = (),
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         style = self._number(options)
-        if style < 0 and (means or options.detail is Detail.SCORES):
+        if style < 0 and (means or ranks or options.detail is Detail.SCORES):
             # Pairs are compared by their scores, and those of one style can be.
             style = 0
         relations = self.relations if options.relations else None
         finisher = _Finisher(
             options, self._conventions, self._table, relations, len(pairs), means=means
         )
+        evidence = EvidenceRows(expected) if expected else None
         decided, errors = decide_batch(
             self._decoder,
             pairs,
@@ -90,6 +99,7 @@ class ModelBackend(Backend):
             finisher.finish,
             finisher.has_more,
             relations,
+            evidence,
         )
         names = self._styles.names
         columns = AlignmentColumns(
@@ -107,7 +117,9 @@ class ModelBackend(Backend):
             styles=[names[number] for number in decided.styles.tolist()] if names else (),
             compare=self._compare,
         )
-        return Decided(columns, errors, finisher.means)
+        return Decided(
+            columns, errors, finisher.means, None if evidence is None else evidence.values
+        )
 
     @cached_property
     def relations(self) -> RelationModel:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -13,9 +14,14 @@ from tokalign.decoding._figures import pair_figures
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, truncated
 from tokalign.errors import InputError
 from tokalign.features.analysis import check_columns
+from tokalign.features.extract import Extractor
+from tokalign.features.lexicons import Lexicons
+from tokalign.features.templates import TEMPLATES
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.weights import content_weight, token_weight
 from tokalign.model.file import ModelHeader
+from tokalign.questions.evidence import EVIDENCE, pair_evidence
+from tokalign.questions.expected import Expected
 from tokalign.systems import Matches, System, check_options, summary
 from tokalign.systems.words import remembered
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
@@ -58,7 +64,13 @@ class SystemBackend(Backend):
         check_options(self.header.name, options)
 
     def decide(
-        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, means: bool = False
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        means: bool = False,
+        ranks: bool = False,
+        expected: Sequence[Expected] = (),
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         nothing = Matches.of([])
@@ -103,7 +115,42 @@ class SystemBackend(Backend):
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
         )
-        return Decided(columns, errors, confidences if means else ())
+        evidence = self._evidence(columns, errors, confidences, expected) if expected else None
+        return Decided(columns, errors, confidences if means else (), evidence)
+
+    def _evidence(
+        self,
+        columns: AlignmentColumns,
+        errors: Collection[int],
+        confidences: Sequence[NDArray[np.float64]],
+        expected: Sequence[Expected],
+    ) -> NDArray[np.float64]:
+        """Return the evidence that each source answers its target; zeros of what failed."""
+        rows = np.zeros((len(expected), len(EVIDENCE)))
+        with self._lock:
+            for number, wanted in enumerate(expected):
+                if number not in errors:
+                    rows[number] = pair_evidence(
+                        self._extractor,
+                        columns.sources[number],
+                        columns.targets[number],
+                        confidences[number],
+                        wanted,
+                        float(columns.score[number]),
+                        1.0,
+                    )
+        return rows
+
+    @cached_property
+    def _extractor(self) -> Extractor:
+        """What analyses candidates and questions, opened where it is first asked for."""
+        lexicons = Lexicons.for_groups(["vectors"])
+        return Extractor(
+            lexicons.wordnet,
+            np.full(len(TEMPLATES), -1, np.int32),
+            lexicons.vectors,
+            frequencies=lexicons.frequencies,
+        )
 
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._figures import lowered_shares
-from tokalign.types.columns import AlignmentColumns, Compared
+from tokalign.types.columns import AlignmentColumns, EncoderFigures
 
 ALIGNED: Final = 0.35
 """What the alignment counts. docs/experiments.md has the shares that were tried."""
@@ -28,12 +28,12 @@ Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64
 """Takes sources and as many targets, and returns the cosine of each pair, in [-1, 1]."""
 
 
-def comparing(cosines: Cosines) -> Callable[[AlignmentColumns], Compared]:
+def comparing(cosines: Cosines) -> Callable[[AlignmentColumns], EncoderFigures]:
     """Return what AlignmentColumns.compare is, of an encoder that gives cosines."""
     return partial(_compared, cosines)
 
 
-def _compared(cosines: Cosines, columns: AlignmentColumns) -> Compared:
+def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:
     sources, targets = ([each.text for each in side] for side in (columns.sources, columns.targets))
     found = cosines(sources, targets) if sources else np.empty(0)
     return found, mixed_similarity(columns.covered, found, columns.agreement)

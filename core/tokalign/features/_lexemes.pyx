@@ -14,6 +14,7 @@ from tokalign.lexicon.vectors cimport Vectors
 from tokalign.lexicon.wordnet cimport WordNet, add_kin
 
 from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
+from tokalign.lexicon.hints import hints
 from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.scales import grades_of, negates, scale_names
 from tokalign.lexicon.weights import token_weight
@@ -137,6 +138,7 @@ cdef class LexemeTable:
             word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT
         word.case_ = _case(form)
         word.is_title = lower in TITLES
+        word.hints = int(hints(form, tag))
         letters = form.replace(".", "")
         word.initials = -1
         if 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper():

@@ -42,6 +42,17 @@ cdef enum:
     CONTRAST_LEVEL = 16      # on one scale at the same place
     CONTRAST_NAMES = 32      # names that share nothing
 
+cdef enum:
+    # Bits of what a word may be in an answer, in the order of tokalign.lexicon.hints.Hint.
+    HINT_NUMBER = 1
+    HINT_NAME = 2
+    HINT_CALENDAR = 4
+    HINT_BEFORE_DATE = 8
+    HINT_BEFORE_PLACE = 16
+    HINT_IN = 32
+    HINT_UNIT = 64
+    HINT_ASKS = 128
+
 cdef struct Lexeme:
     # A word form with its tag and lemma. Owned by LexemeTable.
     int32_t id               # position in the table
@@ -70,6 +81,7 @@ cdef struct Lexeme:
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
     uint8_t stands_for_more  # whether it is a name of code, or short for other words
     uint8_t negates          # whether it negates what it stands with
+    uint8_t hints            # HINT_ bits
     uint8_t n_scales
     uint8_t scale[N_SCALES]  # numbers of the scales that it stands on
     int8_t grade[N_SCALES]   # where it stands on them

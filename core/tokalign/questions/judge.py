@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from tokalign.questions.encoded import ranking_score
-from tokalign.questions.evidence import AnswerScorer, Weigh, evidence, is_question
-from tokalign.types import Alignment, Judgement
+from tokalign.questions.expected import is_question
+from tokalign.questions.weights import AnswerWeights
+from tokalign.types import Alignment, Judgement, Sentence
 from tokalign.types.options import RankBy
 
 
+def needs_evidence(question: Sentence, by: RankBy) -> bool:
+    """Whether candidates are judged by tokalign.questions.evidence."""
+    return by in (RankBy.AUTO, RankBy.ANSWER) and is_question(question)
+
+
 class Judge:
-    """Judges aligned candidates (source) as answers to a question (target).
+    """Judges aligned candidates (source) as answers to a question (target)."""
 
-    Parameters
-    ----------
-    weigh : callable
-        Lower-case lemma to idf, in [0, 1]; see tokalign.lexicon.frequencies.
-    """
-
-    def __init__(self, weigh: Weigh) -> None:
-        self._weigh = weigh
-        self._scorer = AnswerScorer.open_shipped()
+    def __init__(self) -> None:
+        self._weights = AnswerWeights.open_shipped()
 
     def judge(
-        self, alignment: Alignment, posterior: NDArray[np.floating], by: RankBy, *, explain: bool
+        self,
+        alignment: Alignment,
+        evidence: Sequence[float] | None,
+        by: RankBy,
+        *,
+        explain: bool,
     ) -> Judgement:
         """Return the score of a candidate.
 
         Parameters
         ----------
         alignment : Alignment
-        posterior : float array, shape (n_source, n_target)
-            Probability of every link, the mean of both directions.
+        evidence : sequence of float, or None
+            In the order of EVIDENCE; None where `needs_evidence` says so.
         by : RankBy
         explain : bool
             Whether to return the evidence.
         """
         if by is RankBy.SIMILARITY:
             return Judgement(by, alignment.similarity)
-        if by is RankBy.SCORE or (by is RankBy.AUTO and not is_question(alignment.target)):
+        if evidence is not None:
+            regression, values = self._weights.question, evidence
+        elif by is RankBy.ANSWER:
+            regression, values = self._weights.claim, (alignment.score, alignment.similarity)
+        else:
             return Judgement(RankBy.SCORE, ranking_score(alignment))
-        found = evidence(
-            alignment.target, alignment.source, posterior, self._weigh, alignment.agreement
-        )
-        pieces = self._scorer.explain(found) if explain else ()
-        return Judgement(RankBy.ANSWER, self._scorer.score(found), pieces)
+        pieces = regression.explain(values) if explain else ()
+        return Judgement(RankBy.ANSWER, regression.score(values), pieces)

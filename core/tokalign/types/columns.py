@@ -27,7 +27,7 @@ CONFLICT = np.dtype(
 )
 """A conflict in a column; its kind is the place in CONFLICT_KINDS."""
 
-Compared: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+EncoderFigures: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Cosines of the two sides of pairs, in [-1, 1], and the pairs' similarities; shape (n_pairs,)."""
 
 
@@ -101,8 +101,8 @@ class AlignmentColumns:
     truncated: Sequence[tuple[bool, bool]] = ()
     styles: Sequence[str] = ()
     relations: NDArray[np.float32] | None = None
-    compare: Callable[[AlignmentColumns], Compared] | None = None
-    _compared: Compared | None = field(default=None, init=False)
+    compare: Callable[[AlignmentColumns], EncoderFigures] | None = None
+    _compared: EncoderFigures | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -115,7 +115,7 @@ class AlignmentColumns:
         """Return a field of the alignment of a pair."""
         return _FIELDS[name](self, index)
 
-    def compared(self) -> Compared | None:
+    def compared(self) -> EncoderFigures | None:
         """Return what `compare` says of all pairs, or None where there is none."""
         if self._compared is None and self.compare is not None:
             self._compared = self.compare(self)
@@ -221,6 +221,6 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
     return columns, 0
 
 
-def _as_made(alignment: Alignment, columns: AlignmentColumns) -> Compared:
+def _as_made(alignment: Alignment, columns: AlignmentColumns) -> EncoderFigures:
     """Return what an alignment that was made by its constructor says of itself."""
     return np.array([alignment.cosine], np.float64), np.array([alignment.similarity])

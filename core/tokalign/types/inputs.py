@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from tokalign.errors import InputError, quoted
@@ -48,6 +49,55 @@ def require_many(candidates: Iterable[T]) -> Iterable[T]:
             field="candidates",
         )
     return candidates
+
+
+def check_ranking(top_k: int, shortlist: int) -> None:
+    """Raise InputError if a number of candidates is negative."""
+    for name, number in (("top_k", top_k), ("shortlist", shortlist)):
+        if number < 0:
+            raise InputError(f"{name} is {number}; wanted 0 (all) or more", field=name)
+
+
+def check_priors(
+    priors: Sequence[float | None] | None, n_candidates: int
+) -> list[float | None] | None:
+    """Return a caller's own scores of candidates as floats; None where there are none.
+
+    Raises
+    ------
+    InputError
+        If there is not one for each candidate, or one is no finite number.
+    """
+    if priors is None:
+        return None
+    found = list(priors)
+    if len(found) != n_candidates:
+        raise InputError(
+            f"{len(found)} priors for {n_candidates} candidates; wanted one for each",
+            field="priors",
+        )
+    return [_finite(prior, f"priors[{number}]") for number, prior in enumerate(found)]
+
+
+def _finite(value: float | None, name: str) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = math.nan if isinstance(value, str | bytes | bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name} is {quoted(value)}; wanted a finite number", field=name)
+    return number
+
+
+def text_of(value: object) -> str:
+    """Return the text of what a caller gave as a sentence; empty where it is none."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sentence):
+        return value.text
+    return " ".join(map(str, value)) if _is_sentence_like(value) else ""  # type: ignore[call-overload]
 
 
 def _is_sentence_like(side: object) -> bool:

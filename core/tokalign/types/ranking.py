@@ -20,8 +20,9 @@ class Judgement:
         In [0, 1]. By ``answer``, the probability that the candidate answers where as many
         candidates do as do not: sigmoid of the sum of value * weight over all evidence.
     evidence : tuple of FeatureContribution
-        Fields of tokalign.questions.evidence.Evidence and a bias, by falling absolute contribution;
-        empty unless asked for, and where `by` is not ``answer``.
+        Pieces that tokalign.questions.evidence describes, a bias, and the caller's prior if there
+        is one, by falling absolute contribution. Empty unless asked for; where `by` is not
+        ``answer``, of the prior alone.
     """
 
     by: RankBy

@@ -1,0 +1,150 @@
+"""Rankings with a caller's own scores, and of the candidates that share most with the question."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokalign.aligner import Aligner
+from tokalign.errors import InputError
+from tokalign.questions.priors import shipped_weights
+from tokalign.questions.shortlist import shortlist
+from tokalign.ranking import rank
+from tokalign.types import Sentence
+
+QUESTION = "Who founded the bakery?"
+CANDIDATES = [
+    "It rained all day.",
+    "Marta Lindqvist founded the bakery in 1908.",
+    "The bakery sells bread.",
+    "Otto Brandt founded a mill.",
+]
+MANY = st.lists(st.lists(st.sampled_from("abcdef"), max_size=4).map(" ".join))
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.load()
+
+
+def order(ranking):
+    return [each.index for each in ranking]
+
+
+def test_a_prior_moves_a_candidate_up(aligner):
+    plain = rank(aligner, QUESTION, CANDIDATES)
+    assert order(plain)[0] == 1
+    moved = rank(aligner, QUESTION, CANDIDATES, priors=[0.0, 0.0, 9.0, 0.0])
+    scores = {each.index: each.judgement.score for each in plain}
+    for each in moved:
+        assert (each.judgement.score > scores[each.index]) == (each.index == 2)
+
+
+@pytest.mark.parametrize("query", [QUESTION, "The bakery was founded by Marta."])
+@pytest.mark.parametrize("by", ["auto", "answer", "score", "similarity"])
+def test_a_prior_is_evidence_in_the_unit_of_its_deviation(aligner, query, by):
+    plain = rank(aligner, query, CANDIDATES, by=by)
+    found = rank(aligner, query, CANDIDATES, by=by, priors=[-20, 10, None, 10], explain=True)
+    scores = {each.index: each.judgement.score for each in plain}
+    for each in found:
+        pieces = {piece.name: piece.value for piece in each.judgement.evidence}
+        expected = {0: -math.sqrt(2), 1: math.sqrt(0.5), 3: math.sqrt(0.5)}.get(each.index)
+        assert pieces.get("prior") == (expected and pytest.approx(expected))
+        odds = [
+            math.log(score / (1 - score)) for score in (each.judgement.score, scores[each.index])
+        ]
+        added = shipped_weights().prior * (expected or 0.0)
+        assert odds[0] - odds[1] == pytest.approx(added, abs=1e-5)
+
+
+def test_neither_scale_nor_origin_of_priors_matters(aligner):
+    priors = [0.1, 0.7, 0.4, 0.2]
+    moved = [1000 * prior - 5 for prior in priors]
+    plain = rank(aligner, QUESTION, CANDIDATES, priors=priors)
+    assert [
+        (each.index, pytest.approx(each.judgement.score))
+        for each in rank(aligner, QUESTION, CANDIDATES, priors=moved)
+    ] == [(each.index, each.judgement.score) for each in plain]
+
+
+def test_all_sentences_of_a_passage_have_its_prior(aligner):
+    passages = ["It rained. Marta founded the bakery.", "Otto came. He founded a mill."]
+    plain = rank(aligner, QUESTION, passages, passages=True)
+    found = rank(aligner, QUESTION, passages, passages=True, priors=[0, 1])
+    assert {each.index: each.sentence for each in plain} == {
+        each.index: each.sentence for each in found
+    }
+
+
+@pytest.mark.parametrize(
+    ("priors", "message", "field"),
+    [
+        ([1.0], "1 priors for 4 candidates; wanted one for each", "priors"),
+        ([0, 1, math.nan, 2], "priors\\[2\\] is nan; wanted a finite number", "priors[2]"),
+        ([0, 1, 2, math.inf], "priors\\[3\\] is inf", "priors[3]"),
+        ([0, "1", 2, 3], "priors\\[1\\] is '1'", "priors[1]"),
+        ([0, True, 2, 3], "priors\\[1\\] is True", "priors[1]"),
+    ],
+)
+def test_priors_that_are_no_numbers_are_refused(aligner, priors, message, field):
+    with pytest.raises(InputError, match=message) as raised:
+        rank(aligner, QUESTION, CANDIDATES, priors=priors)
+    assert raised.value.field == field
+
+
+def test_a_shortlist_leaves_out_what_shares_least(aligner):
+    found = rank(aligner, QUESTION, CANDIDATES, shortlist=2)
+    assert order(found) == [1, 2]
+    assert found[0].judgement == rank(aligner, QUESTION, CANDIDATES)[0].judgement
+    everything = rank(aligner, QUESTION, CANDIDATES)
+    assert order(rank(aligner, QUESTION, CANDIDATES, shortlist=9)) == order(everything)
+
+
+def test_priors_and_a_shortlist_belong_to_the_same_candidates(aligner):
+    found = rank(aligner, QUESTION, CANDIDATES, shortlist=2, priors=[9, 1, 2, 9], explain=True)
+    assert {
+        each.index: piece.value
+        for each in found
+        for piece in each.judgement.evidence
+        if piece.name == "prior"
+    } == pytest.approx({1: -1.0, 2: 1.0})
+
+
+def test_tokens_sentences_and_what_is_no_sentence_are_shortlisted(aligner):
+    candidates = [
+        "It rains.", ["Marta", "founded", "the", "bakery", "."], 7,
+        Sentence.from_tokens(["A", "bakery"]),
+    ]  # fmt: skip
+    assert order(rank(aligner, QUESTION, candidates, shortlist=2)) == [1, 3]
+
+
+@pytest.mark.parametrize("name", ["top_k", "shortlist"])
+def test_numbers_of_candidates_below_0_are_refused(aligner, name):
+    with pytest.raises(InputError, match=f"{name} is -1; wanted 0") as raised:
+        rank(aligner, QUESTION, CANDIDATES, **{name: -1})
+    assert raised.value.field == name
+
+
+def test_a_shortlist_reads_words_in_any_form():
+    texts = ["BREAD, of course!", "bread-baking", "breadless", "the who what"]
+    assert shortlist("Who bakes the breads?", texts, 2) == [0, 1]
+
+
+@given(MANY, st.integers(1, 5))
+def test_a_shortlist_is_that_of_its_definition(candidates, n):
+    found = shortlist("what a c f", candidates, n)
+    holding = {word: [k for k, text in enumerate(candidates) if word in text.split()]
+               for word in "cf"}  # fmt: skip
+
+    def overlap(k):
+        n_all = len(candidates)
+        return math.fsum(
+            math.log(1 + (n_all - len(own) + 0.5) / (len(own) + 0.5))
+            for own in holding.values()
+            if k in own
+        )
+
+    expected = sorted(range(len(candidates)), key=lambda k: (-overlap(k), k))[:n]
+    assert found == sorted(expected)
