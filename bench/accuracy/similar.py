@@ -1,39 +1,33 @@
 """Similarity, and what it is made of, beside people's judgements, set by set.
 
 Prints a row for each set: Pearson's r with the judgements on STS 2012 and SICK's training part, and
-mean average precision on TrecQA's development and WikiQA's questions that have right and wrong
-candidates; of `similarity`, `covered`, `cosine`, where the model has an encoder, and the `score`
-that candidates are ranked by.
-MSRP: also the accuracy on the development part, by the threshold that is best on the training part.
+the accuracy on MSRP's development part by the threshold that is best on its training part; of
+`similarity`, `covered` and, where the model has an encoder, `cosine` and the similarity by a mix
+that the other sets choose (`chosen`): the share of MIXES with the largest mean of r on them.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
-from tokalign.questions.encoded import ranking_score
-from tokalign.types import Alignment, SentenceLike
+from tokalign.decoding.similarity import mixed_similarity
+from tokalign.types import Alignment
 
 from bench.accuracy.tasks import best_threshold
 from bench.program import add_data, print_row
-from recipes.corpora import JudgedPair, read_msrp, read_questions, read_sts
-from recipes.question_weights import precision_and_rank
+from recipes.corpora import JudgedPair, read_msrp, read_sts
 
-FIGURES: dict[str, Callable[[Alignment], float | None]] = {
-    "similarity": lambda each: each.similarity,
-    "covered": lambda each: each.covered,
-    "cosine": lambda each: each.cosine,
-    "score": ranking_score,
-}
+FIGURES = ("similarity", "covered", "cosine", "agreement")
+PRINTED = FIGURES[:3]
+MIXES = tuple(k / 20 for k in range(21))
+"""What the alignment may count beside the cosine."""
 Scores = dict[str, NDArray[np.float64]]
-Candidates = tuple[SentenceLike, list[tuple[SentenceLike, bool]]]
-"""A question, and its candidates, each with whether it answers."""
 
 
 def judged_sets(data: Path) -> Iterator[tuple[str, list[JudgedPair]]]:
@@ -51,25 +45,28 @@ def judged_sets(data: Path) -> Iterator[tuple[str, list[JudgedPair]]]:
         )
 
 
-def read_wikiqa(path: Path) -> Iterator[Candidates]:
-    """Yield the questions of a file of WikiQA (Yang, Yih and Meek 2015)."""
-    questions: dict[str, Candidates] = {}
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            question = questions.setdefault(row["QuestionID"], (row["Question"], []))
-            question[1].append((row["Sentence"], row["Label"] == "1"))
-    yield from questions.values()
-
-
 def scores_of(aligner: Aligner, pairs: list[JudgedPair]) -> Scores:
     """Return each figure of pairs; without an encoder there is no cosine."""
     both = ((pair.source, pair.target) for pair in pairs)
     found: list[Alignment] = list(aligner.pipe(both, detail="scores"))
     return {
-        name: np.array([value(each) for each in found], dtype=np.float64)
-        for name, value in FIGURES.items()
-        if found and value(found[0]) is not None
+        name: np.array([getattr(each, name) for each in found], dtype=np.float64)
+        for name in FIGURES
+        if getattr(found[0], name) is not None
     }
+
+
+def mixes(scores: Scores) -> NDArray[np.float64]:
+    """Return similarities by each of MIXES, shape (n_mixes, n_pairs)."""
+    parts = scores["covered"], scores["cosine"], scores["agreement"]
+    return np.array([mixed_similarity(*parts, aligned=share) for share in MIXES])
+
+
+def chosen_mixes(statistics: NDArray[np.float64]) -> list[int]:
+    """Return for each set the mix that is best on the others; shape (n_sets, n_mixes) in."""
+    return [
+        int(np.delete(statistics, k, axis=0).mean(axis=0).argmax()) for k in range(len(statistics))
+    ]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -82,35 +79,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each set."""
     aligner, data, n_pairs = Aligner.load(arguments.model), arguments.data, arguments.pairs
+    names, found, golds = [], [], []
     for name, pairs in judged_sets(data):
-        gold = np.array([pair.gold for pair in pairs[:n_pairs]])
-        figures = scores_of(aligner, pairs[:n_pairs])
-        _print(name, aligner, "r", {k: np.corrcoef(v, gold)[0, 1] for k, v in figures.items()})
+        names.append(name)
+        golds.append(np.array([pair.gold for pair in pairs[:n_pairs]]))
+        found.append(scores_of(aligner, pairs[:n_pairs]))
+    chosen: list[int] = []
+    if "cosine" in found[0]:
+        by_mix = [
+            [np.corrcoef(values, gold)[0, 1] for values in mixes(scores)]
+            for scores, gold in zip(found, golds, strict=True)
+        ]
+        chosen = chosen_mixes(np.array(by_mix))
+    for k, (name, scores, gold) in enumerate(zip(names, found, golds, strict=True)):
+        values = {key: np.corrcoef(scores[key], gold)[0, 1] for key in PRINTED if key in scores}
+        if chosen:
+            values |= {"chosen": by_mix[k][chosen[k]], "mix": MIXES[chosen[k]]}
+        _print(name, aligner, "r", values)
+    _print("msrp", aligner, "accuracy", _paraphrases(aligner, data, n_pairs))
+
+
+def _paraphrases(aligner: Aligner, data: Path, n_pairs: int | None) -> dict[str, float]:
+    """Return the accuracy of each figure on MSRP."""
     parts = [list(read_msrp(data / f"msrp/par_{part}.dat"))[:n_pairs] for part in ("train", "dev")]
     learned, measured = (scores_of(aligner, part) for part in parts)
     gold_of = [np.array([pair.gold for pair in part]) for part in parts]
-    accuracies = {
-        name: ((scores >= best_threshold(learned[name], gold_of[0])) == (gold_of[1] > 0)).mean()
+    return {
+        name: float(
+            ((scores >= best_threshold(learned[name], gold_of[0])) == (gold_of[1] > 0)).mean()
+        )
         for name, scores in measured.items()
+        if name in PRINTED
     }
-    _print("msrp", aligner, "accuracy", accuracies)
-    trec = list(read_questions(data / "trecqa/dev.xml"))
-    _rank("trecqa", aligner, [(each.tokens, [*each.candidates]) for each in trec])
-    _rank("wikiqa", aligner, list(read_wikiqa(data / "wikiqa/dev.tsv")))
-
-
-def _rank(name: str, aligner: Aligner, questions: list[Candidates]) -> None:
-    """Print the mean average precision of each figure."""
-    precisions: dict[str, list[float]] = {}
-    for question, candidates in questions:
-        right = np.array([is_right for _, is_right in candidates])
-        if right.all() or not right.any():
-            continue
-        pairs = [JudgedPair(candidate, question, 0.0) for candidate, _ in candidates]
-        for figure, scores in scores_of(aligner, pairs).items():
-            precisions.setdefault(figure, []).append(precision_and_rank(scores, right)[0])
-    means = {figure: float(np.mean(found)) for figure, found in precisions.items()}
-    _print(name, aligner, "map", means)
 
 
 def _print(name: str, aligner: Aligner, metric: str, values: dict[str, float]) -> None:

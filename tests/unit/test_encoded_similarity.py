@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
 from tokalign.questions.encoded import ALIGNED as ALIGNED_SCORE
+from tokalign.questions.encoded import COSINE_BIAS, COSINE_WEIGHT
 from tokalign.ranking import rank
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
@@ -135,3 +137,26 @@ def test_a_query_ranks_by_score_and_cosine_together(model):
     assert all(each.judgement.score == each.alignment.similarity for each in similar)
     for each in rank(aligner_with(model, None), query, candidates, by="score"):
         assert each.judgement.score == each.alignment.score
+
+
+def test_a_question_has_the_cosine_among_its_evidence(model):
+    question, candidates = "Who founded the bakery?", ["Marta founded the bakery.", "It rained."]
+
+    def judged(encoder):
+        aligner = aligner_with(model, encoder)
+        found = rank(aligner, question, candidates, explain=True)
+        return {each.index: each.judgement for each in found}
+
+    plain, encoded = judged(None), judged(ConstantEncoder(COSINE))
+    for index, judgement in encoded.items():
+        pieces = {piece.name: piece for piece in judgement.evidence}
+        assert (pieces["cosine"].value, pieces["cosine"].weight) == (COSINE, COSINE_WEIGHT)
+        added = COSINE_BIAS + COSINE_WEIGHT * COSINE
+        assert log_odds(judgement.score) == pytest.approx(log_odds(plain[index].score) + added)
+        total = sum(piece.value * piece.weight for piece in judgement.evidence)
+        assert log_odds(judgement.score) == pytest.approx(total)
+        assert "cosine" not in {piece.name for piece in plain[index].evidence}
+
+
+def log_odds(probability):
+    return math.log(probability / (1 - probability))

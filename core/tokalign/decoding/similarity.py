@@ -40,7 +40,11 @@ def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:
 
 
 def mixed_similarity(
-    covered: NDArray[np.float64], cosine: NDArray[np.float64], agreement: NDArray[np.float64]
+    covered: NDArray[np.float64],
+    cosine: NDArray[np.float64],
+    agreement: NDArray[np.float64],
+    *,
+    aligned: float = ALIGNED,
 ) -> NDArray[np.float64]:
     """Return similarities in [0, 1], shape (n_pairs,), of what alignments and an encoder say.
 
@@ -50,6 +54,8 @@ def mixed_similarity(
         See Alignment.
     cosine : float64 array, shape (n_pairs,)
         In [-1, 1].
+    aligned : float
+        What `covered` counts, in [0, 1].
 
     Examples
     --------
@@ -57,5 +63,5 @@ def mixed_similarity(
     >>> mixed_similarity(one, np.array([1.0, -0.5]), one).tolist()
     [1.0, 0.35]
     """
-    shares = ALIGNED * covered + (1 - ALIGNED) * np.maximum(cosine, 0.0)
+    shares = aligned * covered + (1 - aligned) * np.maximum(cosine, 0.0)
     return lowered_shares(shares, agreement)
