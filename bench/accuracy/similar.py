@@ -2,8 +2,9 @@
 
 Prints a row for each set: Pearson's r with the judgements on STS 2012 and SICK's training part, and
 the accuracy on MSRP's development part by the threshold that is best on its training part; of
-`similarity`, `covered` and, where the model has an encoder, `cosine` and the similarity by a mix
-that the other sets choose (`chosen`): the share of MIXES with the largest mean of r on them.
+`similarity`, `covered` and, where the model has an encoder, `cosine`, and of the similarity by the
+mix that the other sets choose: of MIXES the most of the alignment with which r is on none of them
+below the cosine's.
 """
 
 from __future__ import annotations
@@ -56,17 +57,26 @@ def scores_of(aligner: Aligner, pairs: list[JudgedPair]) -> Scores:
     }
 
 
-def mixes(scores: Scores) -> NDArray[np.float64]:
-    """Return similarities by each of MIXES, shape (n_mixes, n_pairs)."""
+def _by_mix(scores: Scores, gold: NDArray[np.float64]) -> list[float]:
+    """Return Pearson's r of the similarity by each of MIXES."""
     parts = scores["covered"], scores["cosine"], scores["agreement"]
-    return np.array([mixed_similarity(*parts, aligned=share) for share in MIXES])
-
-
-def chosen_mixes(statistics: NDArray[np.float64]) -> list[int]:
-    """Return for each set the mix that is best on the others; shape (n_sets, n_mixes) in."""
     return [
-        int(np.delete(statistics, k, axis=0).mean(axis=0).argmax()) for k in range(len(statistics))
+        float(np.corrcoef(mixed_similarity(*parts, aligned=share), gold)[0, 1]) for share in MIXES
     ]
+
+
+def chosen_mix(statistics: NDArray[np.float64], cosines: NDArray[np.float64]) -> int:
+    """Return the mix with the largest share of the alignment that is nowhere below the cosine.
+
+    Parameters
+    ----------
+    statistics : float array, shape (n_sets, n_mixes)
+        Pearson's r.
+    cosines : float array, shape (n_sets,)
+        The same of the cosine alone.
+    """
+    is_below = (statistics < cosines[:, None]).any(axis=0)
+    return int(np.flatnonzero(~is_below).max(initial=0))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -79,22 +89,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each set."""
     aligner, data, n_pairs = Aligner.load(arguments.model), arguments.data, arguments.pairs
-    names, found, golds = [], [], []
+    names: list[str] = []
+    found: list[Scores] = []
+    golds: list[NDArray[np.float64]] = []
     for name, pairs in judged_sets(data):
         names.append(name)
         golds.append(np.array([pair.gold for pair in pairs[:n_pairs]]))
         found.append(scores_of(aligner, pairs[:n_pairs]))
-    chosen: list[int] = []
-    if "cosine" in found[0]:
-        by_mix = [
-            [np.corrcoef(values, gold)[0, 1] for values in mixes(scores)]
-            for scores, gold in zip(found, golds, strict=True)
-        ]
-        chosen = chosen_mixes(np.array(by_mix))
+    cosines = [
+        np.corrcoef(each["cosine"], gold)[0, 1]
+        for each, gold in zip(found, golds, strict=True)
+        if "cosine" in each
+    ]
+    by_mix = np.array(
+        [_by_mix(each, gold) for each, gold in zip(found, golds, strict=True) if cosines]
+    )
     for k, (name, scores, gold) in enumerate(zip(names, found, golds, strict=True)):
         values = {key: np.corrcoef(scores[key], gold)[0, 1] for key in PRINTED if key in scores}
-        if chosen:
-            values |= {"chosen": by_mix[k][chosen[k]], "mix": MIXES[chosen[k]]}
+        if cosines:
+            mix = chosen_mix(np.delete(by_mix, k, axis=0), np.delete(cosines, k))
+            values |= {"left_out": by_mix[k, mix], "mix": MIXES[mix]}
         _print(name, aligner, "r", values)
     _print("msrp", aligner, "accuracy", _paraphrases(aligner, data, n_pairs))
 
