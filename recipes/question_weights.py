@@ -15,7 +15,7 @@ intervals over queries:
 - folds: by weights of ten folds of queries of all sets, the mean of three divisions;
 - left out: by weights of the other sets;
 - what is not learned: score, similarity, BM25, and on WikiQA the place in the document; by a model
-  with an encoder also its cosine, and the score mixed with it.
+  with an encoder also its cosine.
 
 "With cosine" adds a model's cosine to the log odds, as tokalign.questions.encoded does.
 
@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
-from tokalign.questions.encoded import COSINE_WEIGHT
+from tokalign.questions.encoded import COSINE, COSINE_WEIGHT
 from tokalign.questions.evidence import EVIDENCE
 from tokalign.questions.priors import standardised
 from tokalign.questions.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
@@ -53,8 +53,6 @@ MOST = 5.0
 """Bound of a prior's weight."""
 PRIORS = {"trecqa": ("bm25",), "wikiqa": ("bm25", "place"), "wice": ("bm25",)}
 """Set -> the scores that stand for a caller's own."""
-ENCODED = ("cosine", "mixed")
-"""Scores by a model with an encoder."""
 
 
 def fit(sets: Sets, names: tuple[str, ...]) -> Regression:
@@ -153,18 +151,18 @@ def measured(sets: Sets) -> Iterator[tuple[str, str, Array]]:
         regression = fit(others, EVIDENCE)
         odds = [log_odds(regression, query) for query in sets[name]]
         yield name, "left out", _figures(sets[name], odds)
-        if "cosine" in sets[name][0].scores:
+        if COSINE in sets[name][0].scores:
             both = map(with_cosine, odds, sets[name])
             yield name, "left out with cosine", _figures(sets[name], both)
     for name, queries in sets.items():
-        encoded = [system for system in ENCODED if system in queries[0].scores]
+        encoded = [COSINE] if COSINE in queries[0].scores else []
         for system in ("score", "similarity", *PRIORS[name], *encoded):
             yield name, system, _figures(queries, (query.scores[system] for query in queries))
 
 
 def with_cosine(odds: Array, query: QueryEvidence) -> Array:
     """Return log odds with a model's cosine as a piece of evidence; its bias orders nothing."""
-    return odds + COSINE_WEIGHT * query.scores["cosine"]
+    return odds + COSINE_WEIGHT * query.scores[COSINE]
 
 
 def _figures(queries: Sequence[QueryEvidence], scores: Iterable[Array]) -> Array:

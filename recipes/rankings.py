@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.lexicon.likeness import is_content
-from tokalign.questions.encoded import ranking_score
 from tokalign.questions.evidence import EVIDENCE
 from tokalign.questions.expected import is_question
 from tokalign.questions.weights import CLAIM_EVIDENCE
@@ -53,7 +52,7 @@ class QueryEvidence:
         Of a question EVIDENCE, of a claim CLAIM_EVIDENCE.
     scores : dict of str to float array, shape (n,)
         What candidates can be ranked by without learning: score, similarity, bm25, place; by a
-        model with an encoder also cosine, and mixed, which is the score mixed with it.
+        model with an encoder also cosine.
     is_right : bool array, shape (n,)
     """
 
@@ -133,7 +132,6 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
     )
     if all(alignment.cosine is not None for alignment, _ in found):
         scores["cosine"] = np.array([alignment.cosine for alignment, _ in found], dtype=float)
-        scores["mixed"] = np.array([ranking_score(alignment) for alignment, _ in found])
     scores["bm25"] = bm25(text, sentences)
     scores["place"] = -np.log1p(np.arange(len(sentences)))
     return QueryEvidence(evidence, scores, query.is_right)

@@ -16,7 +16,6 @@ from tokalign.decoding.similarity import ALIGNED, mixed_similarity
 from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
-from tokalign.questions.encoded import ALIGNED as ALIGNED_SCORE
 from tokalign.questions.encoded import COSINE_BIAS, COSINE_WEIGHT
 from tokalign.ranking import rank
 from tokalign.types import Sentence
@@ -127,15 +126,9 @@ def test_a_sentence_of_tokens_is_compared_by_its_text(model):
     assert seen == ["Dogs bark", "Cats purr"]
 
 
-def test_a_query_ranks_by_score_and_cosine_together(model):
-    encoder = ConstantEncoder(COSINE)
+def test_another_query_ranks_by_the_alignment_s_score_alone(model):
     query, candidates = "The dogs bark.", ["Dogs bark.", "It rained."]
-    for ranked in rank(aligner_with(model, encoder), query, candidates, by="score"):
-        expected = ALIGNED_SCORE * ranked.alignment.score + (1 - ALIGNED_SCORE) * COSINE
-        assert ranked.judgement.score == pytest.approx(expected)
-    similar = rank(aligner_with(model, encoder), query, candidates, by="similarity")
-    assert all(each.judgement.score == each.alignment.similarity for each in similar)
-    for each in rank(aligner_with(model, None), query, candidates, by="score"):
+    for each in rank(aligner_with(model, ConstantEncoder(COSINE)), query, candidates):
         assert each.judgement.score == each.alignment.score
 
 

@@ -1,7 +1,7 @@
-"""What candidates are ranked by where an encoder of sentences read them beside the alignment.
+"""The encoder's cosine among the evidence for an answer, where a model has an encoder of sentences.
 
-Both mixes rank better than either part. bench.accuracy ranking measures them, and
-docs/experiments.md has what was tried.
+It gains on questions. On claims, whose candidates are ranked by the alignment's score, the cosine
+costs: docs/experiments.md has what was tried.
 """
 
 from __future__ import annotations
@@ -9,30 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from tokalign.questions.weights import Regression
-from tokalign.types import Alignment
 
-ALIGNED: Final = 0.4
-"""What the alignment's score counts beside the cosine."""
+COSINE = "cosine"
+"""Name of the piece of evidence; a field of Alignment."""
 COSINE_WEIGHT: Final = 6.0
-"""Weight of the cosine among the evidence for an answer, in nats."""
+"""In nats; a cosine is in [-1, 1]."""
 COSINE_BIAS: Final = -3.0
 """So that a cosine of 0.5, about the mean of TrecQA's candidates, leaves the answer as it is."""
-
-
-def ranking_score(alignment: Alignment) -> float:
-    """Return the score that a candidate is ranked by, in [0, 1].
-
-    That is the alignment's score, where there is an encoder mixed with the cosine of candidate and
-    query.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        Of the candidate (source) with the query (target).
-    """
-    if alignment.cosine is None:
-        return alignment.score
-    return ALIGNED * alignment.score + (1 - ALIGNED) * max(0.0, alignment.cosine)
 
 
 def with_cosine(regression: Regression) -> Regression:
@@ -45,7 +28,7 @@ def with_cosine(regression: Regression) -> Regression:
     (('score', 'cosine'), 0.5)
     """
     return Regression(
-        (*regression.names, "cosine"),
+        (*regression.names, COSINE),
         regression.bias + COSINE_BIAS,
         (*regression.weights, COSINE_WEIGHT),
     )

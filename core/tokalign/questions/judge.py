@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokalign.questions.encoded import ranking_score, with_cosine
+from tokalign.questions.encoded import with_cosine
 from tokalign.questions.expected import is_question
 from tokalign.questions.weights import AnswerWeights
 from tokalign.types import Alignment, Judgement, Sentence
@@ -51,6 +51,6 @@ class Judge:
         elif by is RankBy.ANSWER:
             regression, values = self._weights.claim, (alignment.score, alignment.similarity)
         else:
-            return Judgement(RankBy.SCORE, ranking_score(alignment))
+            return Judgement(RankBy.SCORE, alignment.score)
         pieces = regression.explain(values) if explain else ()
         return Judgement(RankBy.ANSWER, regression.score(values), pieces)
