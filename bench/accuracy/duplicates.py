@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.similarity import DEFAULT_OVERLAP, near_duplicates, similarity_matrix
+from tokalign.types.inputs import text_of
 
 from bench.program import add_data, print_row
 from bench.speed.near_duplicates import part
@@ -35,7 +36,7 @@ def read_sets(data: Path, n_pairs: int) -> Iterator[tuple[str, Judged]]:
     pairs = list(read_msrp(data / "msrp/par_dev.dat"))[:n_pairs]
     yield (
         "msrp",
-        _judged([(" ".join(each.source), " ".join(each.target), each.gold > 0) for each in pairs]),
+        _judged([(text_of(each.source), text_of(each.target), each.gold > 0) for each in pairs]),
     )
 
 
