@@ -14,7 +14,10 @@ intervals over queries:
 
 - folds: by weights of ten folds of queries of all sets, the mean of three divisions;
 - left out: by weights of the other sets;
-- what is not learned: score, similarity, BM25, and on WikiQA the place in the document.
+- what is not learned: score, similarity, BM25, and on WikiQA the place in the document; by a model
+  with an encoder also its cosine.
+
+"With cosine" adds a model's cosine to the log odds, as tokalign.questions.encoded does.
 
 Equal scores are ordered at random, not as in the files, where right candidates may come first.
 """
@@ -30,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
+from tokalign.questions.encoded import COSINE, COSINE_WEIGHT
 from tokalign.questions.evidence import EVIDENCE
 from tokalign.questions.priors import standardised
 from tokalign.questions.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
@@ -145,10 +149,20 @@ def measured(sets: Sets) -> Iterator[tuple[str, str, Array]]:
     for name in QUESTIONS:
         others = {other: sets[other] for other in QUESTIONS if other != name}
         regression = fit(others, EVIDENCE)
-        yield name, "left out", _figures(sets[name], (log_odds(regression, q) for q in sets[name]))
+        odds = [log_odds(regression, query) for query in sets[name]]
+        yield name, "left out", _figures(sets[name], odds)
+        if COSINE in sets[name][0].scores:
+            both = map(with_cosine, odds, sets[name])
+            yield name, "left out with cosine", _figures(sets[name], both)
     for name, queries in sets.items():
-        for system in ("score", "similarity", *PRIORS[name]):
+        encoded = [COSINE] if COSINE in queries[0].scores else []
+        for system in ("score", "similarity", *PRIORS[name], *encoded):
             yield name, system, _figures(queries, (query.scores[system] for query in queries))
+
+
+def with_cosine(odds: Array, query: QueryEvidence) -> Array:
+    """Return log odds with a model's cosine as a piece of evidence; its bias orders nothing."""
+    return odds + COSINE_WEIGHT * query.scores[COSINE]
 
 
 def _figures(queries: Sequence[QueryEvidence], scores: Iterable[Array]) -> Array:

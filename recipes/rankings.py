@@ -51,7 +51,8 @@ class QueryEvidence:
     evidence : float array, shape (n, n_pieces)
         Of a question EVIDENCE, of a claim CLAIM_EVIDENCE.
     scores : dict of str to float array, shape (n,)
-        What candidates can be ranked by without learning: score, similarity, bm25, place.
+        What candidates can be ranked by without learning: score, similarity, bm25, place; by a
+        model with an encoder also cosine.
     is_right : bool array, shape (n,)
     """
 
@@ -129,6 +130,8 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
         if asks
         else np.stack(list(scores.values()), axis=1)
     )
+    if all(alignment.cosine is not None for alignment, _ in found):
+        scores["cosine"] = np.array([alignment.cosine for alignment, _ in found], dtype=float)
     scores["bm25"] = bm25(text, sentences)
     scores["place"] = -np.log1p(np.arange(len(sentences)))
     return QueryEvidence(evidence, scores, query.is_right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench.measurements.measurement import Measurement, Row, Value, rows_where, some
+from bench.measurements.values import NEURAL
 
 
 def _task(task: str, what: str, systems: str, values: Mapping[str, Value]) -> Measurement:
@@ -22,6 +23,25 @@ _RANKING = {
     "queries": Value(("queries",), "count", "queries with right and wrong candidates"),
     "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
     "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
+}
+_NEURAL_MODELS = ("en-neural", "en-neural-large")
+_R = {
+    name: Value((name,), "r", f"Pearson's r of {what}")
+    for name, what in (
+        ("similarity", "similarity"),
+        ("cosine", "the encoder's cosine"),
+        ("left_out", "similarity by the mix that the other sets choose"),
+    )
+}
+_ACCURACY = {
+    name: Value((name,), "percent", f"accuracy by {name}", 100) for name in ("similarity", "cosine")
+}
+_DUPLICATES = {
+    "sentences": Value(("sentences",), "count", "different sentences"),
+    "compared": Value(("compared",), "percent", "compared of all pairs", 100),
+    "similar": Value(("similar",), "count", "pairs of at least .75 among all pairs"),
+    "found": Value(("found",), "percent", "found of these", 100),
+    "of_judged": Value(("of_judged",), "percent", "found of equivalent pairs", 100),
 }
 _CAUGHT = {
     "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
@@ -57,6 +77,42 @@ TASKS = (
         "python -m bench.accuracy ranking",
         (Row("{set}.{system}", {}, _RANKING),),
         is_quick=True,
+    ),
+    *(
+        Measurement(
+            f"ranking-neural.{model}",
+            f"TrecQA training and development, WikiQA development, WiCE's claims, {model}",
+            f"python -m bench.accuracy ranking --model {model}",
+            (Row("{set}.{system}", {}, _RANKING),),
+            environment=NEURAL,
+        )
+        for model in _NEURAL_MODELS
+    ),
+    Measurement(
+        "similar.en",
+        "STS 2012 and SICK's training part, en",
+        "python -m bench.accuracy similar",
+        (Row("{set}", {"metric": "r"}, some(_R, "similarity")),),
+        is_quick=True,
+    ),
+    *(
+        Measurement(
+            f"similar.{model}",
+            f"STS 2012 and SICK's training part; MSRP development; {model}",
+            f"python -m bench.accuracy similar --model {model}",
+            (
+                Row("{set}", {"metric": "r"}, _R),
+                Row("{set}", {"metric": "accuracy"}, _ACCURACY),
+            ),
+            environment=NEURAL,
+        )
+        for model in _NEURAL_MODELS
+    ),
+    Measurement(
+        "duplicates",
+        "near-duplicates beside the similarities of all pairs, threshold .75, en",
+        "python -m bench.accuracy duplicates",
+        (Row("{set}", {}, _DUPLICATES),),
     ),
     Measurement(
         "edits",

@@ -8,8 +8,9 @@ Examples
 '0-1 1-2 2-3'
 
 `Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
-`split` finds the sentences of a text, `tokalign.formats` reads and writes aligned corpora,
-`tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
+`similarities` compares one sentence with many and `near_duplicates` many with one another, `split`
+finds the sentences of a text, `diff` what changed between two, `tokalign.formats` reads and writes
+aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
 `tokalign.client` asks a server.
 """
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from tokalign.differences import TextDiff
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
+    from tokalign.similarity import near_duplicates, similarities, similarity_matrix
     from tokalign.texts import align_texts, diff, split
 
 _LAZY = {
@@ -59,8 +61,11 @@ _LAZY = {
     "align_chunks": "tokalign.chunks",
     "align_texts": "tokalign.texts",
     "diff": "tokalign.texts",
+    "near_duplicates": "tokalign.similarity",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
+    "similarities": "tokalign.similarity",
+    "similarity_matrix": "tokalign.similarity",
     "split": "tokalign.texts",
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
@@ -109,7 +114,10 @@ __all__ = [
     "align_chunks",
     "align_texts",
     "diff",
+    "near_duplicates",
     "rank",
     "shipped_models",
+    "similarities",
+    "similarity_matrix",
     "split",
 ]

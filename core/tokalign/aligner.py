@@ -20,6 +20,7 @@ from tokalign.decoding.opening import load_again, open_model
 from tokalign.differences.build import diff_of
 from tokalign.differences.form import TextDiff
 from tokalign.documents.aligned import align_texts
+from tokalign.errors import InputError
 from tokalign.features.lexicons import Lexicons
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model.file import Model, ModelHeader
@@ -40,6 +41,9 @@ from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tokalign.neural.encoder import Encoder
 
 
@@ -80,18 +84,20 @@ class Aligner(Piped, Explaining):
     ) -> None:
         self.annotator = annotator
         self.is_system = not isinstance(model, Model)
+        if encoder is None and isinstance(model, Model) and model.header.encoder:
+            from tokalign.neural.encoder import Encoder  # its packages are optional
+
+            encoder = Encoder.open_shipped(model.header.encoder, device=device)
+        self._encoder = encoder
         self._backend: Backend
         if isinstance(model, Model):
-            self._backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
+            cosines = None if encoder is None else partial(_cosines, encoder)
+            lexicons = Lexicons.for_groups(model.table.groups)
+            self._backend = ModelBackend(model, lexicons, cosines)
         else:
             self._backend = SystemBackend(model, Frequencies.open_shipped())
         self.header: ModelHeader = self._backend.header
         self._judge = Judge()
-        if encoder is None and self.header.encoder:
-            from tokalign.neural.encoder import Encoder  # its packages are optional
-
-            encoder = Encoder.open_shipped(self.header.encoder, device=device)
-        self._encoder = encoder
         self._loaded_from: str | None = None
         self._annotator_name = ""
         self._device = device
@@ -164,6 +170,32 @@ class Aligner(Piped, Explaining):
             If one is too long, and `truncate` is not set.
         """
         return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
+
+    def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
+        """Return vectors of sentences, whose inner products are the cosines of `Alignment`.
+
+        Parameters
+        ----------
+        sentences : sequence of str, sequence of str, or Sentence
+
+        Returns
+        -------
+        float32 array, shape (n_sentences, width)
+            Of length 1 each.
+
+        Raises
+        ------
+        InputError
+            If the model has no encoder, or as `annotate` does.
+        LimitError
+            As `annotate` does.
+        """
+        if self._encoder is None:
+            raise InputError(
+                f"{self.header.name} has no encoder; load one that has, such as en-neural",
+                field="model",
+            )
+        return self._encoder.sentences.encode([each.text for each in self.annotate(sentences)])
 
     def align(
         self,
@@ -330,3 +362,10 @@ class Aligner(Piped, Explaining):
         if self._encoder is None:
             return [(pair, None) for pair in pairs]
         return list(zip(pairs, self._encoder.encode([pair[:2] for pair in pairs]), strict=True))
+
+
+def _cosines(
+    encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
+) -> NDArray[np.float64]:
+    """Return an encoder's cosines of pairs; it is asked for them when they are wanted."""
+    return encoder.cosines(sources, targets)

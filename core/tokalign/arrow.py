@@ -103,16 +103,25 @@ class PerPair(ABC):
                 "Table of pyarrow (docs/engines.md says how each engine makes one)"
             )
         names = table.schema.names
-        for name in (self.source, self.target):
+        for name in self._read:
             if name not in names:
                 raise InputError(f"no column {name!r}; there are {', '.join(names)}", field=name)
         for name in self.schema.names:
             if name in names:
                 raise InputError(f"there is a column {name!r} already; rename it", field=name)
-        added = self.columns(table.column(self.source), table.column(self.target))
+        added = self.columns(*self._sides(table))
         for position, made in enumerate(self.schema):
             table = table.append_column(made, added.field(position))
         return table
+
+    @property
+    def _read(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return self.source, self.target
+
+    def _sides(self, table: Table) -> tuple[Any, Any]:
+        """Return the sources and the targets of a table that has the columns."""
+        return table.column(self.source), table.column(self.target)
 
     def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield record batches with the columns added; Spark's mapInArrow."""
@@ -196,7 +205,32 @@ class Align(PerPair):
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity(PerPair):
-    """Adds `similarity`, `agreement` (1 without conflicts) and `error`."""
+    """Adds `similarity`, `agreement` (1 without conflicts) and `error`.
+
+    Parameters
+    ----------
+    one : str, optional
+        A sentence that the sentences of the column `target` are compared with; no column of
+        sources is read then.
+
+    Examples
+    --------
+    >>> table = pa.table({"text": ["The dogs bark.", "It rained all day."]})
+    >>> found = Similarity(one="Dogs bark.", target="text")(table)["similarity"]
+    >>> [round(each, 1) for each in found.to_pylist()]
+    [1.0, 0.0]
+    """
+
+    one: str | None = None
+
+    @property
+    def _read(self) -> tuple[str, ...]:
+        return super()._read if self.one is None else (self.target,)
+
+    def _sides(self, table: Table) -> tuple[Any, Any]:
+        if self.one is None:
+            return super()._sides(table)
+        return pa.repeat(pa.scalar(self.one), len(table)), table.column(self.target)
 
     @property
     def schema(self) -> pa.Schema:

@@ -234,7 +234,7 @@ def made_and_view() -> tuple[Alignment, Alignment]:
         target=np.array([1, 1, 0], dtype=np.int32),
         confidence=np.array([1.0, 0.25, 0.5]),
         score=np.array([0.0, 0.5]),
-        similarity=np.array([0.0, 0.75]),
+        aligned_similarity=np.array([0.0, 0.75]),
         target_covered=np.array([0.0, 0.5]),
         covered=np.array([0.0, 1.0]),
         agreement=np.array([1.0, 0.25]),

@@ -120,7 +120,7 @@ def test_views_of_columns_are_written_as_protobuf_writes_them(batch, options):
         target=np.array([link.target for each in batch for link in each.links], np.int32),
         confidence=np.array([link.confidence for each in batch for link in each.links], float),
         score=np.array([each.score for each in batch]),
-        similarity=np.array([each.similarity for each in batch]),
+        aligned_similarity=np.array([each.similarity for each in batch]),
         target_covered=np.array([each.target_covered for each in batch]),
         covered=np.array([each.covered for each in batch]),
         agreement=np.array([each.agreement for each in batch]),
@@ -192,6 +192,8 @@ def test_scores_alone_are_scores(alignment):
     message.ClearField("source_truncated")
     message.ClearField("target_truncated")
     message.ClearField("distance")
+    assert decoded.cosine == alignment.cosine
+    message.ClearField("cosine")
     assert message == align_pb2.Alignment()
 
 

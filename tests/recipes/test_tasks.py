@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tokalign.errors import FormatError
 
+from bench.accuracy.similar import chosen_mix
 from recipes.corpora import read_msrp, read_questions, read_sts
 from recipes.question_weights import average_precision
 
 
 def test_average_precision_of_a_worked_example():
     assert average_precision([True, False, True]) == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_the_largest_mix_that_is_nowhere_below_the_cosine_is_chosen():
+    by_mix = np.array([[0.5, 0.6, 0.7, 0.8], [0.7, 0.8, 0.75, 0.6]])
+    assert chosen_mix(by_mix, np.array([0.5, 0.72])) == 2
+    assert chosen_mix(by_mix, np.array([0.5, 0.77])) == 1
+    assert chosen_mix(by_mix, np.array([0.9, 0.9])) == 0
 
 
 def test_readers(tmp_path):

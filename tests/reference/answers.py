@@ -35,6 +35,7 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         target_covered=value.target_covered,
         covered=value.covered,
         agreement=value.agreement,
+        cosine=value.cosine,
     )
     if options.detail is Detail.SCORES:
         return message

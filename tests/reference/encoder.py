@@ -11,6 +11,7 @@ from math import erf, log
 import numpy as np
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
+from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import merged_weights
 from tokalign.neural.wordpieces import WordPieces
 
@@ -112,6 +113,22 @@ class ReferenceEncoder(ReferenceStates):
             softmax(np.column_stack([of_source, cells])),
             softmax(np.column_stack([of_target, cells.T])),
         )
+
+
+class ReferenceSentences(ReferenceStates):
+    """Vectors of texts by the base weights as they are, one text at a time."""
+
+    def __init__(self, encoder: Table) -> None:
+        made = architecture_of(encoder)
+        super().__init__(base_weights(made["base"]), made)
+        self.word_pieces = WordPieces(Table.open_shipped(made["vocabulary"]), made)
+
+    def vector(self, text):
+        """Return the mean of a text's states, of length 1."""
+        pieces = [piece for word in text.split() for piece in self.word_pieces.pieces(word)]
+        ids = np.array([self.made["begin"], *pieces, self.made["end"]])
+        mean = self.states(ids, np.zeros_like(ids)).mean(axis=0)
+        return mean / np.sqrt((mean**2).sum())
 
 
 def softmax(x):

@@ -136,6 +136,7 @@ def alignments(draw):
         target_covered=draw(SHARES),
         covered=draw(SHARES),
         agreement=draw(SHARES),
+        cosine=draw(st.none() | st.floats(-1, 1)),
         conflicts=draw(st.lists(CONFLICTS, max_size=3).map(tuple)),
         edits=draw(st.lists(EDITS, max_size=3).map(tuple)),
     )

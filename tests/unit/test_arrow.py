@@ -6,7 +6,7 @@ import pickle
 import threading
 
 import pytest
-from tokalign import Aligner, AlignOptions, InputError, ShapeError
+from tokalign import Aligner, AlignOptions, InputError, ShapeError, similarities
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
 
@@ -119,3 +119,15 @@ def test_what_is_no_table_of_pyarrow_is_named(other):
 def test_columns_are_as_long_as_each_other():
     with pytest.raises(ShapeError, match="1 sources and 2 targets"):
         Align().columns(pa.array(["a"]), pa.array(["a", "b"]))
+
+
+def test_one_sentence_is_compared_with_a_column():
+    texts = ["The dogs bark.", None, "It rained all day."]
+    table = pa.table({"text": texts, "source": ["not read"] * 3})
+    options = AlignOptions(style="strict")  # what decides where sentences are compared
+    made = Similarity(one="Dogs bark.", target="text", options=options)(table).to_pylist()
+    expected = similarities(Aligner.load(), "Dogs bark.", [texts[0], texts[2]])
+    assert [row["similarity"] for row in made if row["text"]] == pytest.approx(expected, abs=1e-6)
+    assert made[1]["similarity"] is None and made[1]["error"] == "the target is null"
+    with pytest.raises(InputError, match="no column 'target'; there are text, source"):
+        Similarity(one="Dogs bark.")(table)

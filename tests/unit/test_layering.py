@@ -48,6 +48,7 @@ ROOMS: dict[str, set[str]] = {
     "client": {"codec", "errors", "types", "v1"},
     "evaluate": {"errors", "formats", "lexicon", "types"},
     "systems": {"errors", "lexicon", "types"},
+    "duplicates": {"errors", "lexicon", "types"},
     # Floor 4.
     "documents": {"annotate", "errors", "lexicon", "types"},
     "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
@@ -95,6 +96,7 @@ ROOMS: dict[str, set[str]] = {
     "chunks": {"aligner", "batches", "relations", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "texts": {"aligner", "annotate", "differences", "types"},
+    "similarity": {"aligner", "batches", "duplicates", "errors", "lexicon", "types"},
     "server": {
         "aligner",
         "annotate",
@@ -133,7 +135,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "texts"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "similarity", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "tokalign.cli.compare",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
+    "dedupe": "tokalign.cli.dedupe",
     "diff": "tokalign.cli.diff",
     "evaluate": "tokalign.cli.evaluate",
     "resources": "tokalign.cli.resources",

@@ -167,7 +167,10 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
 
 def figures_to_json(alignment: Alignment) -> dict[str, float]:
     """Return similarity and score, and what they are made of."""
-    return {name: round(getattr(alignment, name), DIGITS) for name in FIGURES}
+    found = {name: round(getattr(alignment, name), DIGITS) for name in FIGURES}
+    if alignment.cosine is not None:
+        found["cosine"] = round(alignment.cosine, DIGITS)
+    return found
 
 
 def conflicts_to_json(alignment: Alignment) -> dict[str, Any]:

@@ -63,6 +63,51 @@ def read_lines(
     FormatError
         If the header lacks a column.
     """
+    head, n_blank, numbered = _opened(rows)
+    if columns is None and head.startswith(b"{"):
+        yield from _lines(numbered, partial(_line_from_json, is_tokenized=is_tokenized))
+        return
+    table = table_of(head.decode(errors="replace"), columns) if head else None
+    if table is None:
+        yield from _lines(numbered, partial(_line_from_text, is_tokenized=is_tokenized))
+        return
+    for _ in range(n_blank):
+        next(numbered)
+    yield from _lines_from_table(table, numbered, is_tokenized)
+
+
+def read_sentences(
+    rows: Iterable[bytes], one: SentenceLike, *, is_tokenized: bool
+) -> Iterator[InputLine]:
+    """Yield a pair of one sentence with the sentence of every line.
+
+    The lines are objects with "text" or "tokens" where the first that is not blank opens one; else
+    each is text as a whole.
+
+    Parameters
+    ----------
+    rows : iterable of bytes
+    one : SentenceLike
+        The source of every pair.
+    is_tokenized : bool
+        Text is tokens between white space instead of raw text.
+    """
+    head, _, numbered = _opened(rows)
+
+    def read(line: int, text: str) -> InputLine:
+        value = read_object(text) if head.startswith(b"{") else {"text": text}
+        name = require_unicode(str(value.get("id", line)), "id")
+        try:
+            other = sentence_like(value, "text", is_tokenized=is_tokenized)
+        except InputError as error:
+            return InputLine(line, name, None, str(error))
+        return InputLine(line, name, (one, other))
+
+    yield from _lines(numbered, read)
+
+
+def _opened(rows: Iterable[bytes]) -> tuple[bytes, int, Iterator[tuple[int, bytes]]]:
+    """Return the first line that is not blank, how many come before it, and all with numbers."""
     pending = iter(rows)
     blank: list[bytes] = []
     first = b""
@@ -73,16 +118,7 @@ def read_lines(
         blank.append(row)
     head = first.removeprefix(_BYTE_ORDER_MARK).lstrip()
     numbered = enumerate(itertools.chain(blank, [first] if first else [], pending), 1)
-    if columns is None and head.startswith(b"{"):
-        yield from _lines(numbered, partial(_line_from_json, is_tokenized=is_tokenized))
-        return
-    table = table_of(head.decode(errors="replace"), columns) if head else None
-    if table is None:
-        yield from _lines(numbered, partial(_line_from_text, is_tokenized=is_tokenized))
-        return
-    for _ in blank:
-        next(numbered)
-    yield from _lines_from_table(table, numbered, is_tokenized)
+    return head, len(blank), numbered
 
 
 def _lines(

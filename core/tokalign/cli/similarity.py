@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import click
 
-from tokalign.cli.flags import takes
+from tokalign.cli.flags import flag, takes
 from tokalign.cli.lines import LineRun, PairFiles
 from tokalign.cli.options import StyleFlags
 from tokalign.cli.output import SimilarityLayout
+from tokalign.cli.pairs import InputLine, read_sentences, sentence_like
 from tokalign.types.options import Detail
 
 
-@click.command("similarity", short_help="Score how alike the sentences of a pair are.")
-@takes(files=PairFiles, layout=SimilarityLayout, options=StyleFlags, run=LineRun)
-def command(files: PairFiles, layout: SimilarityLayout, options: StyleFlags, run: LineRun) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityFiles(PairFiles):
+    """Pairs to read, or sentences that one sentence is compared with."""
+
+    to: str | None = flag(
+        "Compare this sentence with the sentence on each line, instead of reading pairs.",
+        metavar="SENTENCE",
+    )
+
+    def __post_init__(self) -> None:
+        if self.to is not None and (self.columns or self.input.is_parquet):
+            raise click.UsageError("--to reads a sentence on each line: no tables and no --columns")
+        if self.to is not None and not self.to.strip():
+            raise click.UsageError("--to is empty; give a sentence")
+
+    def read(self) -> Iterator[InputLine]:
+        """Yield the pair of every line."""
+        if self.to is None:
+            return PairFiles.read(self)
+        one = sentence_like(self.to, "to", is_tokenized=self.tokenized)
+        return read_sentences(self.input, one, is_tokenized=self.tokenized)
+
+
+@click.command("similarity", short_help="Score how alike sentences are, in pairs or one and many.")
+@takes(files=SimilarityFiles, layout=SimilarityLayout, options=StyleFlags, run=LineRun)
+def command(
+    files: SimilarityFiles, layout: SimilarityLayout, options: StyleFlags, run: LineRun
+) -> None:
     """Write how much the two sentences of each pair say the same, from 0 to 1.
 
-    One line out for one line in. Input and bad lines are treated as by `tokalign align`. Without
-    --style or --related, all pairs are aligned in the model's first style.
+    One line out for one line in. Input and bad lines are treated as by `tokalign align`. With --to
+    each line holds one sentence, or an object with "text" or "tokens". Without --style or
+    --related, all pairs are aligned in the model's first style.
     """
     run.write(files, layout, replace(options.options(), detail=Detail.SCORES))

@@ -59,6 +59,7 @@ def decode_alignment(
         target_truncated=message.target_truncated,
         distance=message.distance if message.HasField("distance") else None,
         style=message.style,
+        cosine=message.cosine if message.HasField("cosine") else None,
         target_covered=message.target_covered,
         covered=message.covered,
         agreement=message.agreement,

@@ -335,6 +335,9 @@ cdef class AlignmentWriter:
             if len(of.edits):
                 for edit in of.edits[index]:
                     writer.edit(ALIGNMENT_EDITS, edit)
+        cosine = of.cosine(index)
+        if cosine is not None:
+            writer.present_double(ALIGNMENT_COSINE, cosine)
         return writer.taken()
 
 

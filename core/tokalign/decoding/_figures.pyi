@@ -10,3 +10,6 @@ def pair_figures(
     source_weights: Sequence[float],
     target_weights: Sequence[float],
 ) -> tuple[float, float]: ...
+def lowered_shares(
+    shares: NDArray[np.float64], agreements: NDArray[np.float64]
+) -> NDArray[np.float64]: ...

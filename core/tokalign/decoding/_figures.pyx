@@ -98,6 +98,41 @@ cdef double _share(
     return shared / total if total > 0 else plain / n_tokens
 
 
+def lowered_shares(const double[::1] shares, const double[::1] agreements):
+    """Return what remains of each share where both sentences agree so far.
+
+    Parameters
+    ----------
+    shares, agreements : float64 array, shape (n_pairs,)
+        In [0, 1].
+
+    Returns
+    -------
+    float64 array, shape (n_pairs,)
+
+    Raises
+    ------
+    ShapeError
+        If there is not one agreement for each share.
+
+    Examples
+    --------
+    >>> lowered_shares(np.array([1.0, 0.5]), np.array([0.5, 1.0])).tolist()
+    [0.8, 0.5]
+    """
+    cdef Py_ssize_t n_pairs = shares.shape[0]
+    cdef Py_ssize_t k
+    if agreements.shape[0] != n_pairs:
+        raise ShapeError(
+            f"{agreements.shape[0]} agreements for {n_pairs} shares; wanted one of each per pair"
+        )
+    found = np.empty(n_pairs)
+    cdef double[::1] values = found
+    for k in range(n_pairs):
+        values[k] = lowered(shares[k], agreements[k])
+    return found
+
+
 def pair_figures(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
     source_weights, target_weights,

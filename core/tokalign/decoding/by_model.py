@@ -26,6 +26,7 @@ from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.phrases import phrases_of, related_phrases
+from tokalign.decoding.similarity import Cosines, comparing
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, style_names
@@ -54,14 +55,17 @@ class ModelBackend(Backend):
     ----------
     model : Model
     lexicons : Lexicons
+    cosines : callable, optional
+        Of the model's encoder; see tokalign.decoding.similarity.
     """
 
-    def __init__(self, model: Model, lexicons: Lexicons) -> None:
+    def __init__(self, model: Model, lexicons: Lexicons, cosines: Cosines | None = None) -> None:
         self.header = model.header
         self._table = model.table
         self._styles = style_names(model.header)
         self._conventions = Conventions(model.header.styles or [_PLAIN])
         self._decoder = Decoder(model, lexicons)
+        self._compare = None if cosines is None else comparing(cosines)
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""
@@ -118,6 +122,7 @@ class ModelBackend(Backend):
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
             styles=[names[number] for number in decided.styles.tolist()] if names else (),
+            compare=self._compare,
         )
         if options.edits:
             columns.edits = edits_of(columns, errors)

@@ -100,7 +100,7 @@ class SystemBackend(Backend):
                 [nothing.confidence, *(each.confidence for each in matched)]
             ).astype(np.float64),
             score=np.array([score for score, _ in figures]),
-            similarity=np.array([similarity for _, similarity in figures]),
+            aligned_similarity=np.array([similarity for _, similarity in figures]),
             target_covered=np.array([score for score, _ in figures]),
             covered=np.array([similarity for _, similarity in figures]),
             agreement=np.ones(n_pairs),

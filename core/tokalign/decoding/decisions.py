@@ -15,7 +15,7 @@ class Decisions(NamedTuple):
     ----------
     offsets, source, target, confidence : arrays
         As AlignmentColumns describes them, and so are those that follow.
-    score, similarity, target_covered, covered, agreement : float64 array, shape (n_pairs,)
+    score, aligned_similarity, target_covered, covered, agreement : float64 array, shape (n_pairs,)
     styles : int32 array, shape (n_pairs,)
         Number of the style that decided.
     conflict_offsets : int64 array, shape (n_pairs + 1,)
@@ -29,7 +29,7 @@ class Decisions(NamedTuple):
     target: NDArray[np.int32]
     confidence: NDArray[np.float64]
     score: NDArray[np.float64]
-    similarity: NDArray[np.float64]
+    aligned_similarity: NDArray[np.float64]
     target_covered: NDArray[np.float64]
     covered: NDArray[np.float64]
     agreement: NDArray[np.float64]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self, TypeAlias
+from functools import cached_property, partial
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,12 @@ from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights
-from tokalign.neural.devices import DEFAULT_DEVICE, need, providers
+from tokalign.neural.devices import DEFAULT_DEVICE
+from tokalign.neural.sentences import SentenceEncoder
+from tokalign.neural.session import Session
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.types import Sentence
 
-BATCH_PIECES = {DEFAULT_DEVICE: 256}
-"""Word pieces of one run, padding included. On a processor more leave its caches."""
-BATCH_PIECES_ELSEWHERE = 16_384
 LARGEST_NUMBER = 65504.0
 """float16's, the type in which differences ship."""
 WORDS = "embeddings.word_embeddings.weight"
@@ -157,24 +157,13 @@ class Encoder:
     def __init__(
         self, encoder: Table, *, device: str = DEFAULT_DEVICE, int8: bool | None = None
     ) -> None:
-        chosen = providers(device)
-        int8 = device == DEFAULT_DEVICE if int8 is None else int8
-        onnxruntime = need("onnxruntime")
-        need("onnx")
-        from tokalign.neural.graph import build_graph
-
         made = architecture_of(encoder)
         self._word_pieces = WordPieces(Table.open_shipped(made["vocabulary"]), made)
-        self._first_position = made["first_position"]
-        self._batch_pieces = BATCH_PIECES.get(device, BATCH_PIECES_ELSEWHERE)
         self._null_bias = floats_of(encoder, "null_bias", (2,))
         self._scale = floats_of(encoder, "scale", (1,))
         n_pieces = made["first_piece"] + self._word_pieces.n_pieces
-        # Not kept here, so that they are gone before onnxruntime has the integers.
-        model = build_graph(_weights(encoder, n_pieces), made, int8=int8)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._session: Any = onnxruntime.InferenceSession(model, options, providers=chosen)
+        self._made, self._device, self._int8 = made, device, int8
+        self._session = Session(partial(_weights, encoder, n_pieces), made, device, int8=int8)
 
     @classmethod
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
@@ -187,6 +176,27 @@ class Encoder:
             installed onnxruntime cannot run on the device.
         """
         return cls(Table.open_shipped(name), device=device)
+
+    @cached_property
+    def sentences(self) -> SentenceEncoder:
+        """What encodes sentences one by one, with the base weights as they are; loaded here.
+
+        Raises
+        ------
+        ResourceError
+            As `open_shipped` does.
+        """
+        made = self._made
+
+        def weights() -> Weights:
+            return checked_weights(base_weights(made["base"]), made)
+
+        session = Session(weights, made, self._device, int8=self._int8)
+        return SentenceEncoder(session, self._word_pieces)
+
+    def cosines(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float64]:
+        """Return the cosine of each source's vector with its target's; see SentenceEncoder."""
+        return self.sentences.cosines(sources, targets)
 
     def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
         """Return what the encoder says of pairs of sentences that are not empty.
@@ -220,11 +230,8 @@ class Encoder:
 
     def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[CellScores]:
         """Yield each sequence's scores of cells, and of NULL for source and target tokens."""
-        projected: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(sequences)
-        for batch in _batches(sequences, self._batch_pieces):
-            for k, states in zip(batch, self._run([sequences[k] for k in batch]), strict=True):
-                projected[k] = states
-        for sequence, states in zip(sequences, projected, strict=True):
+        every = self._session.states(sequences)
+        for sequence, states in zip(sequences, every, strict=True):
             source, target = (
                 _means(states, starts) for starts in (sequence.source, sequence.target)
             )
@@ -234,22 +241,6 @@ class Encoder:
                 source[:, -2] + self._null_bias[0],
                 target[:, -1] + self._null_bias[1],
             )
-
-    def _run(self, sequences: Sequence[Sequence2]) -> Iterator[NDArray[np.float32]]:
-        """Yield the projected states of sequences, which are padded to the longest."""
-        shape = len(sequences), max(map(len, sequences))
-        ids, sides = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int32)
-        for k, sequence in enumerate(sequences):
-            ids[k, : len(sequence)] = sequence.ids
-            sides[k, sequence.n_first : len(sequence)] = 1
-            mask[k, : len(sequence)] = 1
-        positions = np.arange(self._first_position, self._first_position + shape[1])
-        (states,) = self._session.run(
-            None, {"ids": ids, "sides": sides, "positions": positions, "mask": mask}
-        )
-        for k, sequence in enumerate(sequences):
-            yield states[k, : len(sequence)]
 
 
 def _weights(encoder: Table, n_pieces: int) -> Weights:
@@ -262,18 +253,6 @@ def _weights(encoder: Table, n_pieces: int) -> Weights:
             "wanted no more; upgrade tokalign"
         )
     return weights
-
-
-def _batches(sequences: Sequence[Sequence2], most: int) -> Iterator[list[int]]:
-    """Yield the numbers of sequences of like length, of at most `most` pieces together."""
-    batch: list[int] = []
-    for k in sorted(range(len(sequences)), key=lambda k: len(sequences[k])):
-        if batch and (len(batch) + 1) * len(sequences[k]) > most:
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
-        yield batch
 
 
 def _means(states: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float32]:

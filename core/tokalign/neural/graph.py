@@ -132,13 +132,13 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
 
     Its inputs ``ids``, ``sides`` (int64; 0 for the source's word pieces, 1 for the target's) and
     ``mask`` (int32; 0 where padded) have the shape (batch, sequence), ``positions`` (int64) has
-    (sequence,). Its output ``projected`` has shape (batch, sequence, n): the last layer's states
-    times the transposed matrix ``projection.weight``.
+    (sequence,). Its output ``states`` has shape (batch, sequence, n): the last layer's states,
+    times the transposed matrix ``projection.weight`` where there is one.
 
     Parameters
     ----------
     weights : mapping of str to float32 array
-        Named as in BERT's checkpoints, and ``projection.weight`` of shape (n, width).
+        Named as in BERT's checkpoints, and perhaps ``projection.weight`` of shape (n, width).
     made : Architecture
     int8 : bool
         Whether the layers' products are of integers; else all is float32.
@@ -165,9 +165,12 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
             domain=_CONTRIB, num_heads=made["n_heads"],
         )  # fmt: skip
         x = _after_attention(graph, name, x, graph.node("Reshape", attended, rows))
-    projection = graph.constant("projection.weight", weights["projection.weight"].T.copy())
-    x = graph.node("Reshape", x, shape)
-    graph.nodes.append(helper.make_node("MatMul", [x, projection], ["projected"]))
+    last = [x, shape]
+    if is_projected := "projection.weight" in weights:
+        projection = graph.constant("projection.weight", weights["projection.weight"].T.copy())
+        last = [graph.node("Reshape", *last), projection]
+    operator = "MatMul" if is_projected else "Reshape"
+    graph.nodes.append(helper.make_node(operator, last, ["states"]))
     # onnx copies what is left several times; of a caller that has not kept them they end here.
     del weights
     graph.weights = {}
@@ -219,7 +222,7 @@ def _serialised(graph: _Graph) -> bytes:
                 helper.make_tensor_value_info("positions", TensorProto.INT64, both[1:]),
                 helper.make_tensor_value_info("mask", TensorProto.INT32, both),
             ],
-            [helper.make_tensor_value_info("projected", TensorProto.FLOAT, [*both, "n"])],
+            [helper.make_tensor_value_info("states", TensorProto.FLOAT, [*both, "n"])],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)],

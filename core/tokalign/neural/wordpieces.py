@@ -24,26 +24,36 @@ SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence2:
-    """Two sides as one sequence: begin, source, separators, target, end.
+class PieceSequence:
+    """A sequence that an encoder reads.
 
     Attributes
     ----------
     ids : int64 array, shape (n,)
         Word pieces.
     n_first : int
-        How many of them belong to the source, with the begin and the separators.
-    source, target : int64 array, shape (n_tokens + 1,)
-        First piece of each token, then the end of the last.
+        How many of them belong to the first side, with the begin and the separators.
     """
 
     ids: NDArray[np.int64]
     n_first: int
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence2(PieceSequence):
+    """Two sides as one sequence: begin, source, separators, target, end.
+
+    Attributes
+    ----------
+    source, target : int64 array, shape (n_tokens + 1,)
+        First piece of each token, then the end of the last.
+    """
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
 
 
 def numbered_pieces(vocabulary: Table) -> dict[str, int]:
@@ -137,6 +147,13 @@ class WordPieces:
             ids += ends
             n_first = n_first or len(ids)
         return Sequence2(np.array(ids, dtype=np.int64), n_first, *bounds)
+
+    def of_text(self, text: str) -> PieceSequence:
+        """Return a text as one sequence: begin, its first pieces as far as they fit, end."""
+        found = self._tokenizer.encode(text, add_special_tokens=False).ids
+        inner = [self._first + each for each in found[: self.max_sequence - 2]]
+        ids = np.array([*self._begin, *inner, *self._ends[1]], dtype=np.int64)
+        return PieceSequence(ids, len(ids))
 
     def spans(
         self, source: Sequence[str], target: Sequence[str]

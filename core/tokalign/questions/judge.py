@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tokalign.questions.encoded import with_cosine
 from tokalign.questions.expected import is_question
 from tokalign.questions.weights import AnswerWeights
 from tokalign.types import Alignment, Judgement, Sentence
@@ -20,6 +21,7 @@ class Judge:
 
     def __init__(self) -> None:
         self._weights = AnswerWeights.open_shipped()
+        self._encoded = with_cosine(self._weights.question)
 
     def judge(
         self,
@@ -44,6 +46,8 @@ class Judge:
             return Judgement(by, alignment.similarity)
         if evidence is not None:
             regression, values = self._weights.question, evidence
+            if alignment.cosine is not None:
+                regression, values = self._encoded, (*evidence, alignment.cosine)
         elif by is RankBy.ANSWER:
             regression, values = self._weights.claim, (alignment.score, alignment.similarity)
         else:

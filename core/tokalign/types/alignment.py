@@ -103,7 +103,8 @@ class Alignment(View):
         How much of the target the source says, in [0, 1]: `target_covered`, lowered where both
         sides conflict (tokalign.decoding._figures).
     similarity : float
-        How much both sentences say the same, in [0, 1]: `covered`, lowered where they conflict.
+        How much both sentences say the same, in [0, 1]: `covered`, where there is a `cosine` mixed
+        with it, lowered where they conflict (tokalign.decoding.similarity).
     model, version : str
         Name and version of the model, or system, that decided.
     symmetrization : Symmetrization
@@ -135,6 +136,9 @@ class Alignment(View):
         What changed from the source to the target. Every token is part of one; they are ordered by
         target, a deletion behind the edit that ends before it in the source. Empty unless asked
         for.
+    cosine : float or None
+        Of the two sentences' vectors, in [-1, 1], where the model has an encoder; it is computed
+        with the similarity, when you first ask for one of them.
     """
 
     source: Sentence
@@ -157,6 +161,7 @@ class Alignment(View):
     agreement: float = 1.0
     conflicts: tuple[Conflict, ...] = ()
     edits: tuple[Edit, ...] = ()
+    cosine: float | None = None
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

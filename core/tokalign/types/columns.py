@@ -8,8 +8,9 @@ of columns) reads the arrays instead, and makes no object for a link.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ CONFLICT = np.dtype(
 )
 """A conflict in a column; its kind is the place in CONFLICT_KINDS."""
 
+EncoderFigures: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Cosines of the two sides of pairs, in [-1, 1], and the pairs' similarities; shape (n_pairs,)."""
+
 
 @dataclass(slots=True, eq=False, kw_only=True)  # frozen would cost each batch of one 1%
 class AlignmentColumns:
@@ -42,8 +46,10 @@ class AlignmentColumns:
         0-based token indices, of each pair sorted by (source, target).
     confidence : float64 array, shape (n_links,)
         In [0, 1].
-    score, similarity : float64 array, shape (n_pairs,)
+    score : float64 array, shape (n_pairs,)
         See Alignment.
+    aligned_similarity : float64 array, shape (n_pairs,)
+        By the alignments alone; see `similarity`.
     target_covered, covered, agreement : float64 array, shape (n_pairs,)
     conflict_offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the conflicts from ``conflict_offsets[k]`` on.
@@ -67,6 +73,10 @@ class AlignmentColumns:
         Name of the style that decided each pair; empty where there are none.
     relations : float32 array, shape (n_links, n_kinds), or None
         Probability of each kind of relation of each link, where asked for.
+    compare : callable or None
+        Takes these columns and says how alike an encoder of sentences finds the pairs. That costs
+        as much as to align them, so it is called when the first of them is asked for its
+        similarity.
     """
 
     sources: Sequence[Sentence]
@@ -76,7 +86,7 @@ class AlignmentColumns:
     target: NDArray[np.int32]
     confidence: NDArray[np.float64]
     score: NDArray[np.float64]
-    similarity: NDArray[np.float64]
+    aligned_similarity: NDArray[np.float64]
     target_covered: NDArray[np.float64]
     covered: NDArray[np.float64]
     agreement: NDArray[np.float64]
@@ -94,6 +104,8 @@ class AlignmentColumns:
     truncated: Sequence[tuple[bool, bool]] = ()
     styles: Sequence[str] = ()
     relations: NDArray[np.float32] | None = None
+    compare: Callable[[AlignmentColumns], EncoderFigures] | None = None
+    _compared: EncoderFigures | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -105,6 +117,23 @@ class AlignmentColumns:
     def field(self, index: int, name: str) -> Any:
         """Return a field of the alignment of a pair."""
         return _FIELDS[name](self, index)
+
+    def compared(self) -> EncoderFigures | None:
+        """Return what `compare` says of all pairs, or None where there is none."""
+        if self._compared is None and self.compare is not None:
+            self._compared = self.compare(self)
+        return self._compared
+
+    @property
+    def similarity(self) -> NDArray[np.float64]:
+        """Of all pairs, as Alignment has it; shape (n_pairs,)."""
+        compared = self.compared()
+        return self.aligned_similarity if compared is None else compared[1]
+
+    def cosine(self, index: int) -> float | None:
+        """Return the cosine of a pair's sentences, or None where there is no encoder."""
+        compared = self.compared()
+        return None if compared is None else float(compared[0][index])
 
     def links(self, index: int) -> tuple[Link, ...]:
         """Return the links of a pair."""
@@ -154,6 +183,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "distance": lambda columns, index: _each(columns.distance, index, None),
     "style": lambda columns, index: _each(columns.styles, index, ""),
     "target_covered": lambda columns, index: float(columns.target_covered[index]),
+    "cosine": AlignmentColumns.cosine,
     "covered": lambda columns, index: float(columns.covered[index]),
     "agreement": lambda columns, index: float(columns.agreement[index]),
     "conflicts": AlignmentColumns.conflicts_of,
@@ -182,7 +212,7 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         target=np.array([link.target for link in links], np.int32),
         confidence=np.array([link.confidence for link in links], np.float64),
         score=np.array([alignment.score]),
-        similarity=np.array([alignment.similarity]),
+        aligned_similarity=np.array([alignment.similarity]),
         target_covered=np.array([alignment.target_covered]),
         covered=np.array([alignment.covered]),
         agreement=np.array([alignment.agreement]),
@@ -199,5 +229,11 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         truncated=[(alignment.source_truncated, alignment.target_truncated)],
         styles=[alignment.style] if alignment.style else (),
         relations=np.array(relations, np.float32) if relations else None,
+        compare=None if alignment.cosine is None else partial(_as_made, alignment),
     )
     return columns, 0
+
+
+def _as_made(alignment: Alignment, columns: AlignmentColumns) -> EncoderFigures:
+    """Return what an alignment that was made by its constructor says of itself."""
+    return np.array([alignment.cosine], np.float64), np.array([alignment.similarity])

@@ -1,0 +1,125 @@
+"""``tokalign dedupe``: the lines of a file that say much the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.lines import MAX_REPORTED
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
+from tokalign.cli.output import DIGITS
+from tokalign.errors import InputError
+from tokalign.formats import decode_lines
+from tokalign.formats.document import one_line
+
+if TYPE_CHECKING:
+    from tokalign.similarity import Duplicates
+
+SHARE = click.FloatRange(0, 1)
+PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DedupeFlags(FileFlags):
+    """Sentences to read, and what is written of those that say much the same."""
+
+    write: str = flag(
+        "What to write. pairs: similarity, both line numbers and sentences. groups: the line "
+        "numbers of each group that pairs link. lines: the input without all but the first line "
+        "of each group.",
+        type=click.Choice([PAIRS, GROUPS, LINES]),
+        default=PAIRS,
+    )
+    threshold: float = flag("Least similarity of a pair.", type=SHARE, default=0.75)
+    overlap: float = flag(
+        "Least overlap of the lemmas of lines that are compared; less finds more, and is slower.",
+        type=SHARE,
+        default=0.3,
+    )
+    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
+    format: str = flag(
+        "How to write pairs and groups: text, or a JSON object for each.",
+        type=click.Choice(["text", "jsonl"]),
+        default="text",
+    )
+
+
+@click.command("dedupe", short_help="Find the lines of a file that say much the same.")
+@takes(flags=DedupeFlags, options=StyleFlags, model=ModelFlags)
+def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
+    """Find near-duplicates among the lines of a file, a sentence each.
+
+    Lines are compared where their lemmas overlap, so a pair without common words is not found.
+    Equal lines are each paired with the first of them, with similarity 1. All lines are read before
+    the first pair is written; a line that cannot be aligned is reported, and only its equals are
+    found. Needs `pip install 'tokalign[dedupe]'`.
+    """
+    from tokalign.similarity import near_duplicates
+
+    n_bad = 0
+
+    def report(number: int, error: InputError) -> None:
+        nonlocal n_bad
+        n_bad += 1
+        if n_bad <= MAX_REPORTED:
+            click.echo(f"line {number + 1}: {error}", err=True)
+
+    lines = [text for _, text in decode_lines(flags.input.name, flags.input)]
+    found = near_duplicates(
+        model.load(),
+        lines,
+        options.options(),
+        threshold=flags.threshold,
+        overlap=flags.overlap,
+        on_bad=report,
+        n_process=flags.jobs,
+    )
+    with flags.open() as sink:
+        for line in _written(flags, lines, found):
+            sink.write(line + "\n")
+    if n_bad:
+        click.echo(f"{n_bad} of {len(lines)} lines bad", err=True)
+        raise click.exceptions.Exit(BAD_INPUT)
+
+
+def _written(
+    flags: DedupeFlags, lines: Sequence[str], found: Iterable[Duplicates]
+) -> Iterator[str]:
+    """Yield what the flags ask for of pairs."""
+    if flags.write == PAIRS:
+        yield from (_pair(each, lines, is_json=flags.format == "jsonl") for each in found)
+        return
+    from tokalign.duplicates.groups import groups_of
+
+    groups = groups_of((each.first, each.second) for each in found)
+    if flags.write == GROUPS:
+        yield from (_group(group, lines, is_json=flags.format == "jsonl") for group in groups)
+        return
+    left_out = {number for group in groups for number in group[1:]}
+    yield from (line for number, line in enumerate(lines) if number not in left_out)
+
+
+def _pair(pair: Duplicates, lines: Sequence[str], *, is_json: bool) -> str:
+    both = pair.first, pair.second
+    if is_json:
+        value = {
+            "similarity": round(pair.similarity, DIGITS),
+            "lines": [number + 1 for number in both],
+            "texts": [lines[number] for number in both],
+        }
+        return json.dumps(value, ensure_ascii=False)
+    numbers = (str(number + 1) for number in both)
+    texts = (one_line(lines[number]) for number in both)
+    return "\t".join([f"{pair.similarity:.4f}", *numbers, *texts])
+
+
+def _group(group: Sequence[int], lines: Sequence[str], *, is_json: bool) -> str:
+    if is_json:
+        value = {"lines": [k + 1 for k in group], "texts": [lines[k] for k in group]}
+        return json.dumps(value, ensure_ascii=False)
+    return "\t".join(str(number + 1) for number in group)
