@@ -13,7 +13,7 @@ from tokalign.types.options import AlignOptions, Detail, OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 COMPARING = AlignOptions(detail=Detail.SCORES)
-"""How sentences are compared, whatever the options of the alignments: gains were chosen by it."""
+"""How sentences are compared, whatever the options of the alignments: so gains mean the same."""
 
 
 class Named(Protocol):

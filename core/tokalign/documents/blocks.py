@@ -27,7 +27,7 @@ Cells: TypeAlias = Sequence[tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """What blocks gain; chosen by recipes.text_gains.
+    """What blocks gain; set by hand, not yet chosen on data.
 
     Attributes
     ----------

@@ -1,0 +1,68 @@
+"""Two texts of several sentences."""
+
+import pytest
+import tokalign
+from tokalign import Aligner, InputError, LimitError
+from tokalign.documents import sentences
+from tokalign.documents.plan import TextPlan
+from tokalign.errors import ShapeError
+
+OLD = (
+    "The cat sat on the mat. Dogs bark at strangers loudly. Paris is the capital of France. "
+    "He bought three red apples in town."
+)
+
+
+def blocks(old, new):
+    found = tokalign.align_texts(old, new).blocks
+    return [(each.old, each.new, each.moved) for each in found]
+
+
+def test_the_lighter_of_two_crossing_blocks_moved():
+    new = "Paris is the capital of France. The cat sat on the mat. Dogs bark at strangers loudly."
+    assert blocks(OLD, new) == [
+        ((2,), (0,), True), ((3,), (), False), ((0,), (1,), False), ((1,), (2,), False),
+    ]  # fmt: skip
+
+
+def test_split_merged_inserted_and_deleted_sentences():
+    one = "He bought three red apples and sold two old bicycles."
+    two = "He bought three red apples. He sold two old bicycles."
+    assert blocks(one, two) == [((0,), (0, 1), False)]
+    assert blocks(two, one) == [((0, 1), (0,), False)]
+    assert blocks("", "Dogs bark.") == [((), (0,), False)]
+    assert blocks("Dogs bark.", " \n") == [((0,), (), False)]
+    assert blocks("", " \n ") == []
+
+
+def test_alignment_is_that_of_the_text_of_the_block():
+    aligner = Aligner.load()
+    found = aligner.align_texts(OLD, OLD.replace("loudly", "at night"))
+    for block in found.blocks:
+        (a, b), (c, d) = found.old_span(block), found.new_span(block)
+        assert block.alignment == aligner.align(found.old_text[a:b], found.new_text[c:d])
+    assert found == aligner.align_texts(found.old_text, found.new_text)
+
+
+def test_sentences_are_in_the_unit_of_the_offsets():
+    found = tokalign.align_texts("Café food? Dogs bark.", "Dogs bark.", offsets="utf-8")
+    assert [(each.start, each.end) for each in found.old] == [(0, 11), (12, 22)]
+
+
+def test_blocks_of_long_sentences_fit_a_pair():
+    text = "word " * 2000
+    found = tokalign.align_texts(text, text)
+    assert len(found.old) > 1
+    assert all(len(each.alignment.source.tokens) <= 512 for each in found.blocks)
+
+
+def test_errors(monkeypatch):
+    with pytest.raises(InputError, match="new_text"):
+        tokalign.align_texts("Dogs bark.", None)
+    with pytest.raises(InputError, match="old_text is not valid Unicode"):
+        tokalign.align_texts("\ud800", "Dogs bark.")
+    with pytest.raises(ShapeError, match="2 similarities for 1 candidates"):
+        TextPlan.of("Dogs bark.", "Dogs barked.").decide([1.0, 1.0])
+    monkeypatch.setattr(sentences, "MAX_TEXT_SENTENCES", 2)
+    with pytest.raises(LimitError, match="old_text has more than 2 sentences"):
+        tokalign.align_texts(OLD, "")
