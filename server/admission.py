@@ -199,7 +199,8 @@ class _Line:
         """Let the first request try."""
         if self._turns:
             turn, _ = self._turns.popitem(last=False)
-            turn.set_result(None)
+            if not turn.done():  # else it was cancelled just now, and passes its turn on
+                turn.set_result(None)
 
 
 class Admitted:

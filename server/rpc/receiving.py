@@ -69,10 +69,13 @@ class Receiving:
         FailedError
             After end_all or a timeout, which has ended the call.
         """
-        since = time.monotonic()
         self._start_sweeping()
-        while (message := await self._next(context, since)) is not None:
+        spent_s = 0.0  # without the time in which the caller of this does something else
+        began = time.monotonic()
+        while (message := await self._next(context, began - spent_s)) is not None:
+            spent_s += time.monotonic() - began
             yield message
+            began = time.monotonic()
 
     async def messages(self, context: Context) -> AsyncIterator[bytes]:
         """Yield the messages of a stream, which may be silent for any time.

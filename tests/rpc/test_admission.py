@@ -141,6 +141,30 @@ async def test_who_is_cancelled_in_its_turn_passes_it_on():
     assert let_in == ["b"]
 
 
+async def test_who_is_cancelled_just_before_its_turn_passes_it_on():
+    admission, let_in = Admission(100, 1000), []
+    first = Admitted(admission, 1, 10, 90, "first")
+    tasks = [later(admission, name, let_in) for name in "abc"]
+    await until(lambda: admission.waiting_bytes == 30)
+    tasks[0].cancel()
+    tasks[1].cancel()
+    first.release()
+    await asyncio.wait_for(tasks[2], 30)
+    assert let_in == ["c"]
+
+
+async def test_work_on_bytes_that_are_held_needs_no_more_of_them():
+    admission = Admission(100, 1 << 20)
+    held = await admission.admit(0, 1 << 20, cost=0, peer="one")
+    work = await admission.admit(5, 0, peer="one")
+    assert (admission.pairs, admission.bytes) == (5, 1 << 20)
+    with pytest.raises(QueueFullError, match="bytes"):
+        await admission.admit(1, 1, peer="one")
+    work.release()
+    held.release()
+    assert (admission.pairs, admission.bytes) == (0, 0)
+
+
 async def test_who_lacks_something_else_lets_the_next_try():
     admission, let_in = Admission(100, 1 << 20), []
     large = Admitted(admission, 0, 1 << 20, 0, "first")
