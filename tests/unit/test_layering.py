@@ -83,6 +83,7 @@ ROOMS: dict[str, set[str]] = {
         "decoding",
         "differences",
         "documents",
+        "errors",
         "features",
         "lexicon",
         "model",
