@@ -1,0 +1,280 @@
+"""Evidence for an answer: where source passages support its words."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+from tokalign.errors import InputError, quoted
+from tokalign.types.alignment import FeatureContribution
+from tokalign.types.options import OffsetUnit
+from tokalign.types.relations import ConflictKind
+
+
+class WordKind(enum.StrEnum):
+    """Kinds of words of an answer.
+
+    ``value``: numbers, money, dates, times. ``name``: parts of proper names. ``content``: other
+    nouns, verbs, adjectives and adverbs. ``function``: all other words, pronouns too. ``mark``:
+    punctuation. Only values, names and content words can be unsupported.
+    """
+
+    VALUE = "value"
+    NAME = "name"
+    CONTENT = "content"
+    FUNCTION = "function"
+    MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePassage:
+    """A text that an answer may rest on.
+
+    Attributes
+    ----------
+    id : str
+        Yours; citations name it. Different for each passage.
+    text : str
+        Of any number of sentences.
+    """
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundOptions:
+    """Options of grounding, checked when they are made.
+
+    Attributes
+    ----------
+    candidates : int
+        Most sentences of each passage that a sentence of the answer is aligned with, at least 1.
+    threshold : float
+        Words of less support are unsupported, in [0, 1].
+    explain : bool
+        Whether to give the evidence for each word's support.
+    offsets : OffsetUnit
+        What all offsets count. Its value as a str is taken, too.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range; its field is ``options.`` and the name.
+    """
+
+    candidates: int = 3
+    threshold: float = 0.5
+    explain: bool = False
+    offsets: OffsetUnit = OffsetUnit.CODE_POINTS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.candidates, bool) or not isinstance(self.candidates, int):
+            raise _bad("candidates", self.candidates, "a whole number of at least 1")
+        if self.candidates < 1:
+            raise _bad("candidates", self.candidates, "a whole number of at least 1")
+        try:
+            is_share = 0.0 <= self.threshold <= 1.0  # NaN is none
+        except TypeError:
+            is_share = False
+        if not is_share:
+            raise _bad("threshold", self.threshold, "a number in [0, 1]")
+        try:
+            object.__setattr__(self, "offsets", OffsetUnit(self.offsets))
+        except ValueError:
+            raise _bad("offsets", self.offsets, f"one of {', '.join(OffsetUnit)}") from None
+
+    @classmethod
+    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
+        """Return `options`, or the defaults, with some of them changed.
+
+        Raises
+        ------
+        InputError
+            If a name is not an option's, or a value is out of range.
+        """
+        known = [each.name for each in fields(cls)]
+        for name in changes:
+            if name not in known:
+                raise InputError(
+                    f"no option {quoted(name)}; wanted one of {', '.join(known)}",
+                    field=f"options.{name}",
+                )
+        if options is None:
+            return cls(**changes)
+        return replace(options, **changes) if changes else options
+
+
+def _bad(name: str, value: object, wanted: str) -> InputError:
+    return InputError(f"{name} is {quoted(value)}; wanted {wanted}", field=f"options.{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationLink:
+    """A word of the answer and one of the cited sentence.
+
+    Attributes
+    ----------
+    word : int
+        0-based position among the words of the answer's sentence.
+    start, end : int
+        Half-open range of the passage's text where the partner stands.
+    confidence : float
+        Of the link, in [0, 1].
+    """
+
+    word: int
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence of a passage that supports a sentence of the answer.
+
+    Attributes
+    ----------
+    passage : str
+        Id of the passage.
+    start, end : int
+        Half-open range of the passage's text that the sentence is.
+    cover : float
+        Share of the answer's sentence that it supports, in [0, 1]; its words are weighed by how
+        rare they are. It does not depend on the other citations.
+    links : tuple of CitationLink
+        Ordered by word.
+    """
+
+    passage: str
+    start: int
+    end: int
+    cover: float
+    links: tuple[CitationLink, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedWord:
+    """A word of the answer.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of the answer.
+    kind : WordKind
+    support : float
+        Probability that the passages support it, in [0, 1], calibrated on claims of Wikipedia
+        (docs/grounding.md). Evidence, not a verdict on truth.
+    citation : int or None
+        0-based position, among the sentence's citations, of the one that supports it best; None
+        where none has a partner of it.
+    partners : tuple of (int, int)
+        Half-open ranges of that citation's passage: the words that it is linked with.
+    evidence : tuple of FeatureContribution
+        By falling absolute contribution, where asked for; they sum to the log odds of the support.
+    """
+
+    start: int
+    end: int
+    kind: WordKind
+    support: float
+    citation: int | None = None
+    partners: tuple[tuple[int, int], ...] = ()
+    evidence: tuple[FeatureContribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedSpan:
+    """A run of words that the passages do not support; function words inside belong to it.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of the answer.
+    support : float
+        Mean support of its values, names and content words, in [0, 1].
+    """
+
+    start: int
+    end: int
+    support: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConflict:
+    """A place where the answer and a passage say unlike things.
+
+    Attributes
+    ----------
+    kind : ConflictKind
+    start, end : int
+        Half-open range of the answer.
+    passage : str
+        Id of the passage.
+    passage_start, passage_end : int
+        Half-open range of the passage's text.
+    strength : float
+        In [0, 1].
+    """
+
+    kind: ConflictKind
+    start: int
+    end: int
+    passage: str
+    passage_start: int
+    passage_end: int
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedSentence:
+    """A sentence of an answer, with the evidence for it.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of the answer.
+    support : float
+        Mean support of its values, names and content words, weighed by how rare they are, in
+        [0, 1]; 1 of a sentence without any.
+    words : tuple of GroundedWord
+        All tokens in order.
+    citations : tuple of Citation
+        The best first, each for what it covers beyond those before it; none where nothing is
+        covered.
+    unsupported : tuple of UnsupportedSpan
+        In order.
+    conflicts : tuple of SourceConflict
+        In the order of the answer. Of sentences that are cited.
+    """
+
+    start: int
+    end: int
+    support: float
+    words: tuple[GroundedWord, ...]
+    citations: tuple[Citation, ...]
+    unsupported: tuple[UnsupportedSpan, ...]
+    conflicts: tuple[SourceConflict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """An answer with the evidence for each of its sentences.
+
+    Attributes
+    ----------
+    answer : str
+    passages : tuple of SourcePassage
+    sentences : tuple of GroundedSentence
+        In order; none of an answer that is empty or all white space.
+    model, version : str
+        Name and version of the model that aligned.
+    """
+
+    answer: str
+    passages: tuple[SourcePassage, ...]
+    sentences: tuple[GroundedSentence, ...]
+    model: str
+    version: str
