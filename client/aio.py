@@ -88,6 +88,7 @@ class AsyncClient(BaseClient):
         passages: bool = False,
         priors: Sequence[float | None] | None = None,
         shortlist: int = 0,
+        highlights: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -95,7 +96,7 @@ class AsyncClient(BaseClient):
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first; see Client.rank."""
         wanted = request_options(options, model, annotator, changes)
-        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist)
+        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist, highlights)
         return await self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
 
     def align_stream(

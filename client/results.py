@@ -9,12 +9,21 @@ import grpc
 from tokalign.client.errors import CallError, InternalError, from_status
 from tokalign.codec import (
     decode_alignment,
+    decode_highlights,
     decode_judgement,
     decode_passage_sentence,
     encode_pair,
 )
 from tokalign.errors import InputError
-from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
+from tokalign.types import (
+    Alignment,
+    Highlight,
+    Judgement,
+    Pair,
+    PassageSentence,
+    Sentence,
+    SentenceLike,
+)
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -59,10 +68,14 @@ class RankedResult(AlignResult):
     sentence : PassageSentence or None
         The passage's best sentence, which was aligned. None where the candidate is no passage, or
         has an error.
+    highlights : tuple of Highlight
+        What matches the question, of a passage in all its sentences, in order. Empty unless asked
+        for.
     """
 
     judgement: Judgement | None
     sentence: PassageSentence | None = None
+    highlights: tuple[Highlight, ...] = ()
 
 
 def alignment_of(
@@ -131,7 +144,10 @@ def ranked_of(
     result = result_of(message.result, model, message.index, sent, options)
     judgement = None if result.alignment is None else decode_judgement(message.judgement)
     sentence = decode_passage_sentence(message)
-    return RankedResult(result.index, result.alignment, result.error, judgement, sentence)
+    highlights = decode_highlights(message.highlights)
+    return RankedResult(
+        result.index, result.alignment, result.error, judgement, sentence, highlights
+    )
 
 
 def results_of(

@@ -112,6 +112,7 @@ class RankSettings:
     passages: bool
     priors: Sequence[float | None] | None
     shortlist: int
+    highlights: bool
 
 
 def _encoded_candidate(
@@ -161,6 +162,7 @@ def rank(
         by=encode_rank_by(settings.by),
         top_k=settings.top_k,
         shortlist=settings.shortlist,
+        highlights=settings.highlights,
     )
     return Rpc("Rank", request, decode)
 

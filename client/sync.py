@@ -132,6 +132,7 @@ class Client(BaseClient):
         passages: bool = False,
         priors: Sequence[float | None] | None = None,
         shortlist: int = 0,
+        highlights: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
@@ -159,6 +160,8 @@ class Client(BaseClient):
         shortlist : int
             How many candidates to look at: those that share the rarest words with the question.
             The others are left out. 0 looks at all.
+        highlights : bool
+            Whether to return which spans of each candidate match the question.
 
         Returns
         -------
@@ -170,7 +173,7 @@ class Client(BaseClient):
         Other parameters and exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
-        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist)
+        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist, highlights)
         return self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
 
     def align_stream(

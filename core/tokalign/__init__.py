@@ -33,6 +33,7 @@ from tokalign.errors import (
 from tokalign.types import (
     Alignment,
     GoldPair,
+    Highlight,
     Judgement,
     Link,
     LinkExplanation,
@@ -89,6 +90,7 @@ __all__ = [
     "Direction",
     "FormatError",
     "GoldPair",
+    "Highlight",
     "InputError",
     "Judgement",
     "LimitError",

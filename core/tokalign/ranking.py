@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
@@ -15,9 +16,18 @@ from tokalign.aligner import Aligner
 from tokalign.annotate.passages import Passage, decides
 from tokalign.batches.outcomes import unwrap
 from tokalign.errors import InputError
+from tokalign.questions.highlights import highlights_of
 from tokalign.questions.priors import shipped_weights, standardised, weighed
 from tokalign.questions.shortlist import shortlist as shortlist_of
-from tokalign.types import Alignment, Judgement, Pair, PassageSentence, Sentence, SentenceLike
+from tokalign.types import (
+    Alignment,
+    Highlight,
+    Judgement,
+    Pair,
+    PassageSentence,
+    Sentence,
+    SentenceLike,
+)
 from tokalign.types.inputs import check_priors, check_ranking, require_many, text_of
 from tokalign.types.options import AlignOptions, OffsetUnit, RankBy
 
@@ -41,6 +51,9 @@ class Ranked:
     sentence : PassageSentence or None
         Which sentence of a passage is the best, the first of equals; None where the candidate is
         no passage, or has an error.
+    highlights : tuple of Highlight
+        What matches the question, of a passage in all its sentences, in order. Empty unless asked
+        for.
     """
 
     index: int
@@ -48,6 +61,7 @@ class Ranked:
     judgement: Judgement | None
     error: InputError | None = None
     sentence: PassageSentence | None = None
+    highlights: tuple[Highlight, ...] = ()
 
 
 def rank(
@@ -61,6 +75,7 @@ def rank(
     passages: bool = False,
     priors: Sequence[float | None] | None = None,
     shortlist: int = 0,
+    highlights: bool = False,
     **changes: Any,
 ) -> list[Ranked]:
     """Return the candidates, those that answer best first.
@@ -87,6 +102,8 @@ def rank(
     shortlist : int
         How many candidates to look at: those that share the rarest words with the question
         (tokalign.questions.shortlist). The others are left out. 0 looks at all.
+    highlights : bool
+        Whether to return which spans of each candidate match the question.
 
     Returns
     -------
@@ -105,6 +122,7 @@ def rank(
     options = AlignOptions.of(options, changes)
     (target,) = aligner.annotate([question], truncate=options.truncate)
     decisive: list[_Outcome] = []
+    spans: defaultdict[int, list[Highlight]] = defaultdict(list)
     chosen = _Chosen.of(target, require_many(candidates), priors, shortlist)
     pending = _sentences(chosen.candidates, passages)
     while batch := list(itertools.islice(pending, BATCH_SIZE)):
@@ -117,12 +135,15 @@ def rank(
             batch, aligner.judge_annotated(annotated, options, by), strict=True
         ):
             found = _Outcome(each, outcome if isinstance(outcome, InputError) else unwrap(outcome))
+            if highlights:
+                spans[each.candidate] += found.highlights(options.offsets)
             if each.candidate == len(decisive):
                 decisive.append(found)
             elif decides(found.score, decisive[each.candidate].score):
                 decisive[each.candidate] = found
     ranked = [
-        chosen.ranked(each.ranked(options.offsets), explain=options.explain) for each in decisive
+        chosen.ranked(each.ranked(options.offsets, spans[number]), explain=options.explain)
+        for number, each in enumerate(decisive)
     ]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
     return ranked[: top_k or None]
@@ -194,11 +215,18 @@ class _Outcome(NamedTuple):
     def score(self) -> float | None:
         return None if isinstance(self.value, InputError) else self.value[1].score
 
-    def ranked(self, unit: OffsetUnit) -> Ranked:
+    def highlights(self, unit: OffsetUnit) -> list[Highlight]:
+        if isinstance(self.value, InputError):
+            return []
+        passage, number = self.sentence.passage, self.sentence.number
+        start = passage.sentence(number, unit).start if passage else 0
+        return highlights_of(self.value[0], start)
+
+    def ranked(self, unit: OffsetUnit, highlights: Iterable[Highlight]) -> Ranked:
         candidate, _, passage, number = self.sentence
         if not isinstance(self.value, InputError):
             where = passage.sentence(number, unit) if passage else None
-            return Ranked(candidate, *self.value, sentence=where)
+            return Ranked(candidate, *self.value, sentence=where, highlights=tuple(highlights))
         error = self.value
         if passage is not None:
             error = copy.copy(error)  # equal sentences of other passages share it

@@ -136,10 +136,26 @@ def _best(passage: Passage, answers: Sequence[Answer], unit: OffsetUnit) -> Answ
     best = answers[index]
     if best.code != OK:
         return _named(best._replace(message=passage.fault(index, best.message)), "passage")
-    where = encode_passage_sentence(passage.sentence(index, unit))
-    # Joined messages are one message with the fields of both.
-    named = align_pb2.RankedCandidate(sentence=where).SerializeToString()
-    return best._replace(judgement=best.judgement + named)
+    ranked = align_pb2.RankedCandidate.FromString(best.judgement)
+    ranked.sentence.CopyFrom(encode_passage_sentence(passage.sentence(index, unit)))
+    del ranked.highlights[:]
+    for number, answer in enumerate(answers):
+        if answer.code == OK:
+            ranked.highlights.extend(_highlights(passage, number, answer, unit))
+    return best._replace(judgement=ranked.SerializeToString())
+
+
+def _highlights(
+    passage: Passage, number: int, answer: Answer, unit: OffsetUnit
+) -> Sequence[align_pb2.Highlight]:
+    """Return what of a passage's sentence matches the question, as places in the passage."""
+    found = align_pb2.RankedCandidate.FromString(answer.judgement).highlights
+    if found:
+        start = passage.sentence(number, unit).start
+        for each in found:
+            each.start += start
+            each.end += start
+    return found
 
 
 def _named(answer: Answer, name: str) -> Answer:

@@ -26,7 +26,7 @@ MessageT = TypeVar("MessageT", bound=Message)
 # Fields of a request beside its pairs or candidates, and of one of these: more than clients send.
 MAX_OTHER_FIELDS = 16
 
-_VARINTS = (FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_ENUM)
+_VARINTS = (FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_ENUM, FieldDescriptor.TYPE_BOOL)
 
 
 class RequestFields:
@@ -35,7 +35,7 @@ class RequestFields:
     Parameters
     ----------
     kind : type of Message
-        Of length-delimited fields, uint32 and enums; others are passed over.
+        Of length-delimited fields, uint32, bools and enums; others are passed over.
     data : bytes
     max_items : int
         Most pairs or candidates. Cutting stops after one more; the caller says what is wrong.
@@ -107,7 +107,7 @@ class RequestFields:
             _check_utf8(name, value)
 
     def number(self, name: str) -> int:
-        """Return a uint32, or the number of an enum's value."""
+        """Return a uint32, the number of an enum's value, or for a bool 0 where it is false."""
         found = cast(list[int], self._values[name])
         return found[-1] & 0xFFFF_FFFF if found else 0
 

@@ -129,7 +129,11 @@ class AlignService:
         fields = await self._cut(align_pb2.RankRequest, data)
         serving = self._serving()
         options, reference = serving.choose(fields.message("options"))
-        options = replace(options, rank_by=codec.decode_rank_by(fields.number("by")))
+        options = replace(
+            options,
+            rank_by=codec.decode_rank_by(fields.number("by")),
+            highlights=bool(fields.number("highlights")),
+        )
         ids = await self._ids(fields, "candidates", len(data))
         truncate = options.align.truncate
         question = self._question(fields.message("question"), truncate)

@@ -10,11 +10,12 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeVar
 
 from tokalign.batches.outcomes import attempt, each
-from tokalign.codec import ModelInfo, decode_constraints
+from tokalign.codec import ModelInfo, decode_constraints, encode_highlight
 from tokalign.codec.sizes import texts_alone
 from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.neural.devices import DEFAULT_DEVICE
+from tokalign.questions.highlights import highlights_of
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting
@@ -149,7 +150,8 @@ class AlignerEngine:
         for index, message in extras.constraints.items():
             annotated[index] = attempt(partial(_constrained, message), annotated[index])
         times.append(clock())
-        serialise = partial(_serialise, writer=AlignmentWriter(options.align))
+        writer = AlignmentWriter(options.align)
+        serialise = partial(_serialise, writer=writer, highlights=options.highlights)
         if options.rank_by is None:
             aligned = _all(aligner.align_annotated(annotated, options.align), len(pairs))
             times.append(clock())
@@ -244,12 +246,21 @@ def _is_usable(text: str, longest: int) -> bool:
 
 
 def _serialise(
-    alignment: Alignment, judgement: Judgement | None = None, *, writer: AlignmentWriter
+    alignment: Alignment,
+    judgement: Judgement | None = None,
+    *,
+    writer: AlignmentWriter,
+    highlights: bool,
 ) -> Answer:
     data = writer.write(alignment)
     if judgement is None:
         return Answer(data)
-    return Answer(data, score=judgement.score, judgement=write_judgement(judgement))
+    judged = write_judgement(judgement)
+    if highlights:
+        found = map(encode_highlight, highlights_of(alignment))
+        # Joined messages are one message with the fields of both.
+        judged += align_pb2.RankedCandidate(highlights=found).SerializeToString()
+    return Answer(data, score=judgement.score, judgement=judged)
 
 
 def _answer(outcome: Answer | Exception, shared: bytes, pair: bytes) -> Answer:

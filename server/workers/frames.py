@@ -103,10 +103,10 @@ def _plain(message: Message) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _plain_options(options: RequestOptions) -> tuple[bytes, str]:
+def _plain_options(options: RequestOptions) -> tuple[bytes, str, bool]:
     """Return serialised options. They are kept, because most requests ask for the same."""
     rank_by = "" if options.rank_by is None else options.rank_by.value
-    return encode_options(options).SerializeToString(), rank_by
+    return encode_options(options).SerializeToString(), rank_by, options.highlights
 
 
 def _message(body: bytes | memoryview) -> Message:
@@ -123,10 +123,12 @@ def _message(body: bytes | memoryview) -> Message:
 
 
 @functools.lru_cache(maxsize=64)
-def _options(plain: tuple[bytes, str]) -> RequestOptions:
-    data, rank_by = plain
+def _options(plain: tuple[bytes, str, bool]) -> RequestOptions:
+    data, rank_by, highlights = plain
     options = decode_options(align_pb2.AlignOptions.FromString(data))
-    return replace(options, rank_by=RankBy(rank_by)) if rank_by else options
+    if not rank_by:
+        return options
+    return replace(options, rank_by=RankBy(rank_by), highlights=highlights)
 
 
 def received(sock: socket.socket) -> Iterator[Message]:

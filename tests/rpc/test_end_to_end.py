@@ -174,6 +174,27 @@ def test_passages_are_ranked_as_by_the_library(client, aligner, offsets):
         assert mine.judgement.score == pytest.approx(theirs.judgement.score, rel=1e-5)
 
 
+@pytest.mark.parametrize("offsets", ["code-points", "utf-8", "utf-16"])
+@pytest.mark.parametrize("passages", [False, True])
+def test_highlights_are_those_of_the_library(client, aligner, offsets, passages):
+    candidates = [
+        "\u00e9\N{DOG} barks. Bread is sold. Marta founded the old bakery.",
+        "",
+        "It rains.",
+    ]
+    asked = {"passages": passages, "highlights": True, "offsets": offsets}
+    got = client.rank("Who founded the bakery?", candidates, detail="scores", **asked)
+    expected = rank(aligner, "Who founded the bakery?", candidates, **asked)
+    for one, other in zip(got, expected, strict=True):
+        spans = [(span.start, span.end) for span in other.highlights]
+        assert one.index == other.index
+        assert [(span.start, span.end) for span in one.highlights] == spans
+        assert [span.confidence for span in one.highlights] == pytest.approx(
+            [span.confidence for span in other.highlights], abs=1e-6
+        )
+    assert got[0].highlights and not got[-1].highlights
+
+
 async def test_the_asyncio_client_ranks_passages(address):
     async with AsyncClient(address, timeout_s=60) as client:
         best = (await client.rank("Who founded the bakery?", PASSAGES, passages=True))[0]

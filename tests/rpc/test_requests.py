@@ -38,7 +38,7 @@ def same(kind, data):
             assert align_pb2.Sentence.FromString(fields.message("question")) == value
         elif field.name == "chunk_id":
             assert fields.text("chunk_id") == value
-        elif field.name in ("top_k", "by", "shortlist"):
+        elif field.name in ("top_k", "by", "shortlist", "highlights"):
             assert fields.number(field.name) == value
         else:
             assert field.name == "options"
@@ -81,6 +81,7 @@ def test_chunk_is_cut_as_it_is_parsed(message):
         options=OPTIONS,
         top_k=st.integers(0, (1 << 32) - 1),
         shortlist=st.integers(0, (1 << 32) - 1),
+        highlights=st.booleans(),
         by=st.sampled_from([*align_pb2.RankBy.values(), 99]),
     )
 )

@@ -290,3 +290,14 @@ def test_priors_of_json_are_weighed_and_checked(run):
 def test_a_shortlist_leaves_candidates_out(run):
     result = run(QUESTION, "--shortlist", "1")
     assert [line.split("\t")[1] for line in result.stdout.splitlines()] == ["2"]
+
+
+def test_highlights_are_marked_in_text_and_listed_in_json(run):
+    text = "It rains. Marta founded the bakery.\n"
+    for more in ((), ("--passages",)):
+        result = run(QUESTION, "--highlights", *more, text=text)
+        assert result.stdout.rstrip().endswith("Marta **founded the bakery**.")
+        result = run(QUESTION, "--highlights", "--format", "jsonl", *more, text=text)
+        (span,) = json.loads(result.stdout)["ranking"][0]["highlights"]
+        assert text[span["start"] : span["end"]] == "founded the bakery"
+        assert 0 < span["confidence"] <= 1

@@ -148,3 +148,43 @@ def test_a_shortlist_is_that_of_its_definition(candidates, n):
 
     expected = sorted(range(len(candidates)), key=lambda k: (-overlap(k), k))[:n]
     assert found == sorted(expected)
+
+
+def spans_of(ranked, candidates):
+    text = candidates[ranked.index]
+    return [text[each.start : each.end] for each in ranked.highlights]
+
+
+def test_highlights_are_what_matches_and_join_over_function_words(aligner):
+    candidates = [
+        "In Leeds Marta founded the bakery.",
+        "Bread is sold in the shop of an old bakery.",
+    ]
+    found = rank(aligner, QUESTION, candidates, highlights=True)
+    assert [spans_of(each, candidates) for each in found] == [["founded the bakery"], ["bakery"]]
+    for each in found:
+        assert all(0 < span.confidence <= 1 for span in each.highlights)
+    assert not any(each.highlights for each in rank(aligner, QUESTION, candidates))
+
+
+def test_highlights_of_a_passage_are_those_of_all_its_sentences(aligner):
+    candidates = ["The bakery is old.  Marta founded the bakery.", " "]
+    found = rank(aligner, QUESTION, candidates, passages=True, highlights=True)
+    assert spans_of(found[0], candidates) == ["bakery", "founded the bakery"]
+    assert found[1].error and not found[1].highlights
+
+
+def test_words_that_ask_are_no_match(aligner):
+    candidates = ["Who is there?"]
+    assert rank(aligner, "Who is there?", candidates, highlights=True)[0].highlights == ()
+
+
+def test_highlights_count_in_the_unit_that_is_asked_for(aligner):
+    candidates = ["\N{DOG}\u00e9! Marta founded the bakery."]
+    for passages in (False, True):
+        (found,) = rank(
+            aligner, QUESTION, candidates, passages=passages, highlights=True, offsets="utf-8"
+        )
+        data = candidates[0].encode()
+        texts = [data[span.start : span.end].decode() for span in found.highlights]
+        assert texts == ["founded the bakery"]

@@ -36,7 +36,7 @@ from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line, require_unicode
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import Highlight, Sentence, SentenceLike
 from tokalign.types.inputs import check_priors
 from tokalign.types.options import RankBy
 
@@ -100,6 +100,11 @@ class RankFlags:
         "What to print. text: score, line and sentence. jsonl: a JSON object per question.",
         type=click.Choice(["text", "jsonl"]),
         default="text",
+    )
+    highlights: bool = flag(
+        "Show what of each candidate matches the question: as text between **, in jsonl as "
+        '"highlights".',
+        default=False,
     )
     explain: bool = flag("Print the evidence for each candidate.", default=False)
 
@@ -199,6 +204,7 @@ def command(
                     passages=flags.passages,
                     priors=query.priors,
                     shortlist=flags.shortlist,
+                    highlights=flags.highlights,
                     explain=flags.explain,
                 )
             except (InputError, ServerError) as error:
@@ -302,6 +308,11 @@ def _show_json(
                 row["sentence"] = asdict(each.sentence) | {"text": each.alignment.source.text}
             if judgement.evidence:
                 row["evidence"] = contributions_to_json(judgement.evidence)
+            if each.highlights:
+                row["highlights"] = [
+                    asdict(span) | {"confidence": round(span.confidence, DIGITS)}
+                    for span in each.highlights
+                ]
             row |= truncated_sides(each.alignment)
             row["source"] = list(each.alignment.source.tokens)
             row["target"] = list(each.alignment.target.tokens)
@@ -318,14 +329,26 @@ def _show_text(
         click.echo(one_line(f"# {query.id}") + f"\t{one_line(_text(query.question))}")
     for each in ranking:
         score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
-        text = each.alignment.source.text if each.sentence else query.candidates[each.index]
-        columns = [score, str(query.numbers[each.index]), one_line(_text(text))]
+        text = _text(query.candidates[each.index])
+        if each.sentence:
+            text = each.alignment.source.text
+        marked = _marked(text, each.highlights, each.sentence.start if each.sentence else 0)
+        columns = [score, str(query.numbers[each.index]), one_line(marked)]
         if with_sentences:
             columns.insert(2, str(each.sentence.index + 1) if each.sentence else "-")
         click.echo("\t".join(columns))
         for piece in each.judgement.evidence if each.judgement else ():
             if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
                 click.echo(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}")
+
+
+def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:
+    """Return a text, which starts there in its candidate, with its highlights between two stars."""
+    for span in reversed(highlights):
+        first, last = span.start - start, span.end - start
+        if first >= 0 and last <= len(text):
+            text = f"{text[:first]}**{text[first:last]}**{text[last:]}"
+    return text
 
 
 def _text(sentence: SentenceLike) -> str:

@@ -7,8 +7,10 @@ wire, which are rounded. Limits are checked elsewhere, and nothing here knows gr
 
 from tokalign.codec.alignments import (
     decode_alignment,
+    decode_highlights,
     decode_judgement,
     decode_passage_sentence,
+    encode_highlight,
     encode_passage_sentence,
 )
 from tokalign.codec.constraints import decode_constraints, encode_constraints
@@ -49,6 +51,7 @@ __all__ = [
     "StyleInfo",
     "decode_alignment",
     "decode_constraints",
+    "decode_highlights",
     "decode_input",
     "decode_judgement",
     "decode_options",
@@ -59,6 +62,7 @@ __all__ = [
     "decode_text_sentences",
     "encode_candidate",
     "encode_constraints",
+    "encode_highlight",
     "encode_input",
     "encode_options",
     "encode_pair",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from tokalign.codec.sentences import decode_sentence
 from tokalign.types import (
     Alignment,
     FeatureContribution,
+    Highlight,
     Judgement,
     Link,
     LinkExplanation,
@@ -138,6 +140,16 @@ def decode_judgement(message: align_pb2.Judgement) -> Judgement:
         score=message.score,
         evidence=tuple(map(_decode_contribution, message.evidence)),
     )
+
+
+def encode_highlight(value: Highlight) -> align_pb2.Highlight:
+    """Return the message of a span that matches the question."""
+    return align_pb2.Highlight(**values_of(value, Highlight))
+
+
+def decode_highlights(messages: Iterable[align_pb2.Highlight]) -> tuple[Highlight, ...]:
+    """Return the spans of a candidate that match the question."""
+    return tuple(Highlight(**values_of(each, Highlight)) for each in messages)
 
 
 def encode_passage_sentence(value: PassageSentence) -> align_pb2.PassageSentence:

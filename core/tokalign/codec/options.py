@@ -29,16 +29,19 @@ class RequestOptions:
     align : AlignOptions
     rank_by : RankBy or None
         Of a ranking: RankRequest.by. None where pairs are only aligned.
+    highlights : bool
+        Of a ranking: RankRequest.highlights.
     """
 
     model: str = ""
     annotator: str = ""
     align: AlignOptions = field(default_factory=AlignOptions)
     rank_by: RankBy | None = None
+    highlights: bool = False
 
 
 def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
-    """Return the message, which does not hold `rank_by`."""
+    """Return the message, which does not hold `rank_by` and `highlights`."""
     values = values_of(options.align, AlignOptions)
     for name, kind in _ENUMS.items():
         values[name] = NUMBERS[kind][values[name]]

@@ -7,7 +7,7 @@ from tokalign.types.alignment import (
     LinkExplanation,
 )
 from tokalign.types.gold import GoldPair, Links
-from tokalign.types.ranking import Judgement, PassageSentence
+from tokalign.types.ranking import Highlight, Judgement, PassageSentence
 from tokalign.types.sentence import AnnotatedPair, Pair, Sentence, SentenceLike
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "AnnotatedPair",
     "FeatureContribution",
     "GoldPair",
+    "Highlight",
     "Judgement",
     "Link",
     "LinkExplanation",

@@ -31,6 +31,23 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Highlight:
+    """A span of a candidate that matches the question (tokalign.questions.highlights).
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of the candidate's text, also where it is a passage.
+    confidence : float
+        Mean, over the words of the span that match, of their best link's; in [0, 1].
+    """
+
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class PassageSentence:
     """Place of the sentence of a passage that was ranked.
 
