@@ -32,6 +32,7 @@ COMMANDS = {
     "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
     "info": "tokalign.cli.info",
+    "matrix": "tokalign.cli.matrix",
     "rank": "tokalign.cli.rank",
     "similarity": "tokalign.cli.similarity",
     "split": "tokalign.cli.split",
