@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokalign.codec.by_name import decode_enum, values_of
 from tokalign.codec.options import decode_rank_by
@@ -42,32 +42,26 @@ def decode_alignment(
         The model that the same response names.
     symmetrization : Symmetrization
         The one that the request asked for.
+
+    Notes
+    -----
+    A field that holds what this version does not know raises InputError when it is read.
     """
-    return Alignment(
-        source=decode_sentence(message.source),
-        target=decode_sentence(message.target),
-        links=_decode_links(message),
-        score=message.score,
-        similarity=message.similarity,
-        model=model.name,
-        version=model.version,
-        symmetrization=symmetrization,
-        posteriors=(
-            _decode_posteriors(message.posteriors) if message.HasField("posteriors") else None
-        ),
-        explanations=tuple(map(_decode_explanation, message.explanations)),
-        phrases=tuple(map(_decode_phrase, message.phrases)),
-        source_truncated=message.source_truncated,
-        target_truncated=message.target_truncated,
-        distance=message.distance if message.HasField("distance") else None,
-        style=message.style,
-        cosine=message.cosine if message.HasField("cosine") else None,
-        target_covered=message.target_covered,
-        covered=message.covered,
-        agreement=message.agreement,
-        conflicts=tuple(map(_decode_conflict, message.conflicts)),
-        edits=tuple(map(_decode_edit, message.edits)),
-    )
+    return Alignment.of(_Received(message, model, symmetrization), 0)
+
+
+class _Received(NamedTuple):
+    """An answer whose fields are decoded when they are asked for; most callers read a few."""
+
+    message: align_pb2.Alignment
+    model: align_pb2.ModelRef
+    symmetrization: Symmetrization
+
+    def field(self, index: int, name: str) -> Any:
+        """Return a field of the alignment."""
+        if name in _DECODED:
+            return _DECODED[name](self)
+        return getattr(self.message, name)
 
 
 def _decode_links(message: align_pb2.Alignment) -> tuple[Link, ...]:
@@ -107,11 +101,14 @@ def _decode_edit(message: align_pb2.Edit) -> Edit:
     )
 
 
-def _decode_posteriors(message: align_pb2.PosteriorMatrix) -> NDArray[np.float32]:
-    """Return the matrix, of shape (n_source, n_target)."""
+def _decode_posteriors(message: align_pb2.Alignment) -> NDArray[np.float32] | None:
+    """Return the matrix, of shape (n_source, n_target), or None without one."""
+    if not message.HasField("posteriors"):
+        return None
     import numpy as np  # slow to import, and seldom asked for
 
-    return np.array(message.values, dtype=np.float32).reshape(message.n_source, message.n_target)
+    matrix = message.posteriors
+    return np.array(matrix.values, dtype=np.float32).reshape(matrix.n_source, matrix.n_target)
 
 
 def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
@@ -166,3 +163,21 @@ def decode_passage_sentence(message: align_pb2.RankedCandidate) -> PassageSenten
 
 def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:
     return FeatureContribution(message.name, message.value, message.weight)
+
+
+_DECODED: dict[str, Callable[[_Received], Any]] = {
+    "source": lambda it: decode_sentence(it.message.source),
+    "target": lambda it: decode_sentence(it.message.target),
+    "links": lambda it: _decode_links(it.message),
+    "model": lambda it: it.model.name,
+    "version": lambda it: it.model.version,
+    "symmetrization": lambda it: it.symmetrization,
+    "posteriors": lambda it: _decode_posteriors(it.message),
+    "explanations": lambda it: tuple(map(_decode_explanation, it.message.explanations)),
+    "phrases": lambda it: tuple(map(_decode_phrase, it.message.phrases)),
+    "distance": lambda it: it.message.distance if it.message.HasField("distance") else None,
+    "cosine": lambda it: it.message.cosine if it.message.HasField("cosine") else None,
+    "conflicts": lambda it: tuple(map(_decode_conflict, it.message.conflicts)),
+    "edits": lambda it: tuple(map(_decode_edit, it.message.edits)),
+}
+"""Fields that differ from those of the message."""

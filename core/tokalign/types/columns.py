@@ -193,10 +193,10 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
 def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
     """Return the columns that an alignment is a view of, and its pair's number among them.
 
-    One that was made by its constructor gets columns of its own.
+    One that was made by its constructor, or received, gets columns of its own.
     """
     viewed = alignment.viewed()
-    if viewed is not None:
+    if viewed is not None and isinstance(viewed[0], AlignmentColumns):
         return viewed[0], viewed[1]
     links = alignment.links
     relations = [link.relation.probabilities for link in links if link.relation is not None]
