@@ -14,6 +14,7 @@ COMMANDS = {
     "similar": "similarity, and what it is made of, by set of pairs that people judged",
     "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",
     "ranking": "rankings of answers, set by set, beside baselines",
+    "texts": "sentences of two texts that belong together, beside baselines",
     "tasks": "paraphrases and similarity, beside baselines that align nothing",
     "thresholds": "what thresholds on the similarity catch",
     "unrelated": "links in pairs that are not parallel, and calibration",

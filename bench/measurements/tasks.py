@@ -43,6 +43,19 @@ _DUPLICATES = {
     "found": Value(("found",), "percent", "found of these", 100),
     "of_judged": Value(("of_judged",), "percent", "found of equivalent pairs", 100),
 }
+_LINKS = {
+    name: Value((name,), "percent", f"{what} of links of sentences", 100)
+    for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+}
+_MOVED = {
+    "moved": Value(("moved",), "count", "blocks that moved"),
+    "precision": Value(("moved_precision",), "percent", "precision of these", 100),
+    "recall": Value(("moved_recall",), "percent", "recall of these", 100),
+}
+_TEXT_SECONDS = {
+    "seconds": Value(("seconds",), "seconds", "processor time of align_texts"),
+    "plan": Value(("plan_seconds",), "seconds", "processor time of its plan"),
+}
 _CAUGHT = {
     "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
     "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
@@ -129,6 +142,17 @@ TASKS = (
                 "seconds": Value(("seconds",), "seconds", "processor time of all pairs"),
             },
         ),
+    ),
+    Measurement(
+        "texts",
+        "links of sentences of made texts; en",
+        "python -m bench.accuracy texts",
+        (
+            Row("{system}.{kind}.{corpus}", {}, _LINKS),
+            Row("moved.{kind}.{corpus}", {"system": "tokalign"}, _MOVED),
+            Row("1000", {"texts": "asset, rewritten"}, _TEXT_SECONDS),
+        ),
+        is_quick=True,
     ),
     Measurement(
         "thresholds.en",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from tokalign.documents.blocks import choose, in_order
+from tokalign.documents.blocks import GAINS, Gains, choose, in_order
 from tokalign.documents.candidates import find_candidates
 from tokalign.documents.sentences import sentences_of
 from tokalign.errors import ShapeError
@@ -82,13 +82,14 @@ class TextPlan:
             self.new_text[self.new[new[0]].start : self.new[new[-1]].end],
         )
 
-    def decide(self, similarities: Sequence[float]) -> tuple[BlockPlan, ...]:
+    def decide(self, similarities: Sequence[float], gains: Gains = GAINS) -> tuple[BlockPlan, ...]:
         """Return the blocks of both texts.
 
         Parameters
         ----------
         similarities : sequence of float, length n_candidates
             In [0, 1]: how much both sides of each candidate say the same.
+        gains : Gains
 
         Returns
         -------
@@ -112,7 +113,7 @@ class TextPlan:
             ]
         )
         blocks = np.array([each for each, _ in known], np.int32).reshape(-1, 4)
-        chosen = choose(blocks, np.array([similarity for _, similarity in known]))
+        chosen = choose(blocks, np.array([similarity for _, similarity in known]), gains)
         candidates = [known[k][0] for k in chosen]
         sizes = [sum(map(len, self.texts(each.old, each.new))) for each in candidates]
         kept = in_order(blocks[chosen], np.array(sizes, np.int64)).tolist()

@@ -53,8 +53,9 @@ def words_of(
         each: list[list[int]] = []
         for text in sentences:
             found = set(_WORD.findall(text.lower()))
-            for word in found - of_word.keys():
-                of_word[word] = number(word)
+            for word in found:  # a difference of sets would read all words so far
+                if word not in of_word:
+                    of_word[word] = number(word)
             each.append(sorted({of_word[word] for word in found}))
         sides.append(_as_arrays(each))
     held = np.bincount(np.concatenate([side.stems for side in sides]), minlength=len(numbers))
