@@ -9,13 +9,17 @@ from collections.abc import Callable
 
 from tokalign.errors import LimitError
 from tokalign.server.requests.cost import UNIT_US
+from tokalign.server.requests.request import SMALL_COST
 from tokalign.server.status import QueueFullError
 
-SMALL_COST = 32
 SMALL_BYTES = 128 << 10
 RESERVE = 10
 SHORTEST_RETRY_S = 0.01
 LONGEST_RETRY_S = 5.0
+# What ends in this share of the time that is left, less what an answer takes to be written, is
+# taken to end in time.
+PROMPT = 0.85
+ANSWER_S = 0.005
 
 
 def max_request_cost(max_cost: int) -> int:
@@ -34,7 +38,7 @@ class Admission:
         more is let in beyond the bytes, so that large requests of others do not shut it out; the
         number of connections bounds that.
     max_wait_s : float
-        Requests are refused while the queue's head waits longer.
+        Requests are refused that would wait longer for a worker.
 
     Attributes
     ----------
@@ -74,6 +78,7 @@ class Admission:
         cost: int | None = None,
         peer: str = "",
         wait_s: Callable[[], float] = lambda: 0.0,
+        within_s: Callable[[], float | None] = lambda: None,
         cost_per_s: float = 1e6 / UNIT_US,
         waits: bool = False,
     ) -> Admitted:
@@ -89,9 +94,11 @@ class Admission:
         peer : str
             The connection that it came by.
         wait_s : callable returning float
-            How long the head of the queue has waited.
+            How long the workers will take for what is served before it.
+        within_s : callable returning float or None
+            In how many seconds it must be answered, where it has a deadline.
         cost_per_s : float
-            Work that the workers do per second; by it a refusal says when to come back.
+            Work that the workers do per second.
         waits : bool
             Whether it waits where there is no room now. Then it is let in after those that came
             before it.
@@ -101,12 +108,14 @@ class Admission:
         LimitError
             If the request costs more than any may.
         QueueFullError
-            If there is no room now and the request does not wait, or too many bytes wait already.
-            It says when trying again is worth it.
+            If there is no room now and the request does not wait, too many bytes wait already, or
+            it would be answered after its deadline. It says when trying again is worth it.
         """
         cost = n_pairs if cost is None else cost
         line: _Line | None = None
-        while (lack := self._lack(n_bytes, wait_s(), cost, cost_per_s, peer)) is not None:
+        while (
+            lack := self._lack(n_bytes, wait_s(), within_s(), cost, cost_per_s, peer)
+        ) is not None:
             wanted, refusal = lack
             if not waits or (line is None and self.waiting_bytes + n_bytes > self._max_bytes):
                 raise refusal
@@ -124,7 +133,13 @@ class Admission:
         return Admitted(self, n_pairs, n_bytes, cost, peer)
 
     def _lack(
-        self, n_bytes: int, wait_s: float, cost: int, cost_per_s: float, peer: str
+        self,
+        n_bytes: int,
+        wait_s: float,
+        within_s: float | None,
+        cost: int,
+        cost_per_s: float,
+        peer: str,
     ) -> tuple[_Line, QueueFullError] | None:
         """Return why a request cannot be let in now, and where it may wait; None if it can."""
         if cost > self.max_request_cost:
@@ -150,9 +165,19 @@ class Admission:
             )
         if wait_s > self._max_wait_s:
             return self._for_work, QueueFullError(
-                f"requests wait more than {self._max_wait_s:g} s for a worker; try again later",
-                retry_after_s=_rounded(wait_s),
+                f"the request would wait more than {self._max_wait_s:g} s for a worker; try again "
+                "later",
+                retry_after_s=_rounded(wait_s - self._max_wait_s),
             )
+        # What finds nothing ahead is let in: so a speed that was measured wrong does not last.
+        if within_s is not None and wait_s > 0:
+            late_s = wait_s + cost / cost_per_s - (PROMPT * within_s - ANSWER_S)
+            if late_s > 0:
+                return self._for_work, QueueFullError(
+                    "the request would be answered after its deadline, for other work is ahead; "
+                    "try again later, or allow more time",
+                    retry_after_s=_rounded(late_s),
+                )
         return None
 
     def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from bench import serving
 from bench.program import machine, print_row, some_of
-from bench.serving import fairness, overload, throughput
+from bench.serving import deadlines, fairness, overload, throughput
 from bench.serving.loads import Loads, WrongAnswersError
 from bench.serving.servers import PAIRS, sample
 
-PARTS = ("throughput", "overload", "fairness")
+PARTS = ("throughput", "overload", "deadlines", "fairness")
 
 
 def main() -> int:
@@ -36,6 +36,8 @@ def main() -> int:
         throughput.run(loads)
     if "overload" in arguments.only:
         overload.run(loads)
+    if "deadlines" in arguments.only:
+        deadlines.run(loads)
     if "fairness" in arguments.only:
         fairness.run(loads, arguments.input)
     try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
 from tokalign.load import measure
+from tokalign.load.connection import LoadRequest
 from tokalign.load.generator import Generator
 from tokalign.load.process import ServerProcess
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -120,7 +121,8 @@ class Loads:
         size : int
             Pairs of a request.
         """
-        generator = Generator(server.address, measure.METHODS[method], bodies or self.one)
+        requests = [LoadRequest.of(measure.METHODS[method], body) for body in bodies or self.one]
+        generator = Generator(server.address, requests)
         measure.measure(generator, step, duration_s=1.0, warm_up_s=0.0)
         refused = -self.refused(server)
         before, generator_before = server.cpu_s(), time.process_time()

@@ -12,6 +12,7 @@ import statistics
 import time
 
 from tokalign.load import measure
+from tokalign.load.connection import LoadRequest
 from tokalign.load.generator import Generator
 from tokalign.load.process import ServerProcess
 
@@ -56,9 +57,8 @@ def run(loads: Loads) -> None:
 
 def window(loads: Loads, server: ServerProcess, step: measure.Step) -> tuple[float, float]:
     """Return the answers per second in a window, and the median time of a refusal in ms."""
-    generator = Generator(
-        server.address, measure.METHODS["align"], loads.one, is_patient=not step.rate
-    )
+    requests = [LoadRequest.of(measure.METHODS["align"], body) for body in loads.one]
+    generator = Generator(server.address, requests, is_patient=not step.rate)
     start = time.perf_counter() + 1.0
     if step.rate:
         outcomes = generator.open_loop(step.rate, 1.0 + loads.duration_s)

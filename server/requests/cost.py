@@ -138,7 +138,11 @@ class Speed:
         return self._cost / self._seconds
 
     def add(self, cost: int, seconds: float) -> None:
-        """Count a shard. Those of about the last second of work decide."""
+        """Count a shard. Those of about the last second of work decide.
+
+        Of a longer one a second counts, so that a worker that stood still is soon forgotten.
+        """
+        seconds = min(seconds, SPEED_S)
         kept = math.exp(-seconds / SPEED_S)
         self._cost = kept * self._cost + cost
         self._seconds = kept * self._seconds + max(seconds, 1e-6)

@@ -9,6 +9,12 @@ from tokalign.codec import RequestOptions
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
 from tokalign.server.requests.answers import MAX_RANKING_BYTES, check_foreseen
+from tokalign.types.options import Priority
+
+# Most that requests cost which go between the shards of larger ones, in typical pairs: of any kind,
+# and of rankings or where the request says so.
+SMALL_COST = 32
+INTERACTIVE_COST = 256
 
 
 class Request(NamedTuple):
@@ -28,6 +34,8 @@ class Request(NamedTuple):
         About how many bytes the answers will take, as far as they may be kept.
     max_answer_bytes : int
         Most bytes that the answers may have together.
+    is_interactive : bool
+        Whether somebody waits for the answer; see `interactive`.
     """
 
     options: RequestOptions
@@ -36,6 +44,7 @@ class Request(NamedTuple):
     shared: bytes = b""
     answer_bytes: int = 0
     max_answer_bytes: int = MAX_RANKING_BYTES
+    is_interactive: bool = False
 
 
 def costed(
@@ -67,4 +76,19 @@ def costed(
     sizes = cost.sizes_of(pairs, shared, limits)
     answer_bytes = min(cost.answer_bytes(sizes, options.align), most)
     costs = cost.of_pairs(sizes, options.align)
-    return Request(options, pairs, costs, shared, answer_bytes, most)
+    return Request(
+        options, pairs, costs, shared, answer_bytes, most, interactive(options, sum(costs))
+    )
+
+
+def interactive(options: RequestOptions, cost: int) -> bool:
+    """Return whether somebody waits for the answer to a request, unlike to bulk work.
+
+    What the request says of itself decides up to INTERACTIVE_COST; otherwise rankings up to that,
+    and other requests up to SMALL_COST.
+    """
+    priority = options.align.priority
+    if priority is Priority.BULK:
+        return False
+    waits = priority is Priority.INTERACTIVE or options.rank_by is not None
+    return cost <= (INTERACTIVE_COST if waits else SMALL_COST)

@@ -65,12 +65,14 @@ async def admit(
 ) -> Admitted:
     """Let a request of a call in that holds so many bytes; see Admission.admit."""
     costs = request.costs
+    until = deadline(context)
     return await admission.admit(
         len(costs),
         n_bytes,
         cost=sum(costs),
         peer=context.peer(),
-        wait_s=lambda: pool.wait_s(costs[0]) if costs else 0.0,
+        wait_s=lambda: pool.wait_s(request, until) if costs else 0.0,
+        within_s=lambda: None if waits or not costs else context.time_remaining(),
         cost_per_s=pool.cost_per_s,
         waits=waits,
     )

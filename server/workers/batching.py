@@ -1,32 +1,42 @@
-"""The queue between calls and workers: fair between requests, without idle waiting.
+"""The queue between calls and workers: what is due first is served first, without idle waiting.
 
-A request waits as one Task. A free worker takes the next shard at once. That is either a part of
-one large task, which then goes to the end of the queue, or several small tasks as a whole (tasks
-that cost no more than a shard). So single calls are batched when they pile up. Where small and
+A request waits as one Task. It is *due* at its deadline, or PATIENCE_S after it came and the time
+that its own work takes, if that is sooner: so a request without a deadline is served before one
+that came much later, and a large one does not keep small ones waiting (earliest deadline first: Liu
+and Layland 1973).
+
+A free worker takes the next shard at once. That is either a part of one large task, or several
+interactive tasks together. So single calls are batched when they pile up. Where interactive and
 large tasks wait, they are served in alternation: a single call waits for at most one shard of a
 large task, however many large tasks there are.
 
 Shards are bounded by cost (see server/requests/cost.py). A *heavy* pair costs more than the bound,
-so it is a shard of its own. It waits until its task has had as many turns as usual pairs of the
-same cost would take (deficit round robin: Shreedhar and Varghese 1995), unless nothing else waits.
+so it is a shard of its own. It waits until as much other work has been handed out as it costs
+(deficit round robin: Shreedhar and Varghese 1995), unless nothing else waits.
+
+What cannot end before its deadline any more is dropped as soon as it is met.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
 import time
-from collections import deque
+from collections.abc import Callable, Iterator
 
+from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.shards import Shard, Slice, Task
 
-# For so many seconds after the last small task, large tasks leave room for another: their shards
-# are a quarter of the bound. Otherwise they are up to four times the bound, because each shard
-# costs the event loop and the worker something beside its pairs.
+# For so many seconds after the last interactive task, large tasks leave room for another: their
+# shards are a quarter of the bound. Otherwise they are up to four times the bound, because each
+# shard costs the event loop and the worker something beside its pairs.
 SMALL_S = 10.0
 SHARE = 4
 BULK = 4
+# As long as people wait before a page without asking what is wrong.
+PATIENCE_S = 2.0
 
 
 def even_share(cost: int, n_workers: int, bound: int) -> int:
@@ -50,179 +60,225 @@ def even_share(cost: int, n_workers: int, bound: int) -> int:
     return max(1, math.ceil(cost / (n_workers * max(1, n_turns))))
 
 
+def due_at(now: float, deadline: float | None, cost: int, cost_per_s: float) -> float:
+    """Return when a task that comes now is due."""
+    due = now + PATIENCE_S + cost / cost_per_s
+    return due if deadline is None else min(due, deadline)
+
+
+class _Line:
+    """Tasks of one kind that wait, the one that is due first ahead.
+
+    Attributes
+    ----------
+    cost : int
+        Of the pairs that no worker has been given.
+    """
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self._heap: list[tuple[float, int, Task]] = []
+        self._numbers = itertools.count()
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __iter__(self) -> Iterator[Task]:
+        return (task for _, _, task in self._heap)
+
+    def push(self, task: Task) -> None:
+        """Add a task; of tasks that are due at once the one that came first is ahead."""
+        self.cost += task.waiting_cost
+        heapq.heappush(self._heap, (task.due, next(self._numbers), task))
+
+    def head(self) -> Task | None:
+        """Return the task that is due first, or None."""
+        return self._heap[0][2] if self._heap else None
+
+    def pop(self) -> Task:
+        """Remove the task that is due first, and return it."""
+        task = heapq.heappop(self._heap)[2]
+        self.cost -= task.waiting_cost
+        return task
+
+    def cost_before(self, due: float) -> int:
+        """Return what the tasks cost that are due no later."""
+        return sum([task.waiting_cost for at, _, task in self._heap if at <= due])
+
+
 class FairQueue:
-    """Tasks that wait for workers, served in turn.
+    """Tasks that wait for workers.
 
     Parameters
     ----------
     bound : int
-        Cost above which a pair is heavy, and what a turn is worth.
+        Cost above which a pair is heavy, and that a shard of small tasks has at most.
+    cost_per_s : callable returning float
+        Work that all workers do in a second.
 
     Attributes
     ----------
-    waiting, waiting_cost : int
-        Pairs that no worker has been given, and what they cost.
+    waiting : int
+        Pairs that no worker has been given.
     """
 
-    def __init__(self, bound: int) -> None:
-        self.waiting = self.waiting_cost = 0
+    def __init__(self, bound: int, cost_per_s: Callable[[], float] = lambda: 1e6 / UNIT_US) -> None:
+        self.waiting = 0
+        self._cost_per_s = cost_per_s
         self._small_at = -math.inf
         self._bound = bound
-        self._small: deque[Task] = deque()
-        # Large tasks by the weight of their next pair. By their places the two are one queue.
-        self._light: deque[Task] = deque()
-        self._heavy: deque[Task] = deque()
-        self._places = itertools.count()
-        self._n_large = 0
+        self._small, self._light, self._heavy = _Line(), _Line(), _Line()
+        self._lines = self._small, self._light, self._heavy
+        self._credit = 0  # work handed out since the last heavy pair
+        self._n_several = 0  # tasks of several pairs
         self._is_small_next = True
 
-    def push(self, task: Task) -> None:
-        """Add a task at the end."""
-        self._n_large += len(task) > 1
-        self.waiting += task.waiting
-        self.waiting_cost += task.waiting_cost
-        if task.cost <= self._bound:
-            self._small_at = time.monotonic()
-        self._to_end(task)
+    @property
+    def waiting_cost(self) -> int:
+        """What the waiting pairs cost."""
+        return sum([line.cost for line in self._lines])
 
-    def _is_heavy(self, task: Task) -> bool:
-        """Return whether a task's next pair costs more than a turn is worth."""
-        return task.next_cost > self._bound
+    def push(self, task: Task) -> None:
+        """Add a task."""
+        task.due = due_at(task.queued_at, task.deadline, task.cost, self._cost_per_s())
+        self._n_several += len(task) > 1
+        self.waiting += task.waiting
+        if task.is_interactive:
+            self._small_at = time.monotonic()
+        self._line_of(task).push(task)
+
+    def _line_of(self, task: Task) -> _Line:
+        if task.next_cost > self._bound:
+            return self._heavy
+        return self._small if task.is_interactive else self._light
 
     def expects_small(self) -> bool:
-        """Return whether a small task came within the last SMALL_S seconds."""
+        """Return whether an interactive task came within the last SMALL_S seconds."""
         return time.monotonic() - self._small_at <= SMALL_S
 
-    def wait_s(self, is_heavy: bool = False) -> float:
-        """Return how long the task ahead of a new one has waited for its turn; 0 without one.
+    def work_before(self, due: float, *, is_interactive: bool) -> int:
+        """Return about how much work is handed out before that of a new task.
 
-        A new small task will wait about as long: the large tasks before it take turns, and a new
-        turn begins with each shard. Tasks that nobody waits for do not count, and heavy pairs count
-        only for heavy ones.
+        Parameters
+        ----------
+        due : float
+            When the task is due, by time.monotonic.
+        is_interactive : bool
         """
-        if not self.waiting:
-            return 0.0
-        heads = [self._head(self._small), self._head(self._light)]
-        if is_heavy:
-            heads.append(self._head(self._heavy))
-        now = time.monotonic()
-        return max((now - task.turn_at for task in heads if task is not None), default=0.0)
+        large = self._light.cost_before(due) + self._heavy.cost_before(due)
+        small = self._small.cost_before(due)
+        own, other = (small, large) if is_interactive else (large, small)
+        # Both kinds are served in alternation.
+        return own + min(own, other)
 
     def is_pressing(self, cost: int) -> bool:
         """Return whether more than a few single calls wait.
 
         That is a task of several pairs, or a heavy one, or `cost` in all.
         """
-        return bool(self._n_large or self._heavy) or self.waiting_cost >= cost
+        return bool(self._n_several or self._heavy) or self.waiting_cost >= cost
 
     def age_s(self) -> float:
-        """Return how long the first of the small tasks has waited; 0 without one."""
-        return time.monotonic() - self._small[0].queued_at if self._small else 0.0
+        """Return how long the interactive task that came first has waited; 0 without one."""
+        came = min((task.queued_at for task in self._small), default=None)
+        return 0.0 if came is None else time.monotonic() - came
 
     def even(self, n_idle: int, n_workers: int) -> int:
         """Return the cost of the next shard if the idle workers share what waits.
 
-        While no small task is expected, that is one worker's share of what waits, between the bound
-        and BULK times the bound. So the last shards are small, and the workers end together.
+        While no interactive task is expected, that is one worker's share of what waits, between the
+        bound and BULK times the bound. So the last shards are small, and the workers end together.
         """
-        bound = self._bound
+        bound, cost = self._bound, self.waiting_cost
         if not self.expects_small():
-            bound = min(max(bound, math.ceil(self.waiting_cost / n_workers)), BULK * bound)
-        return even_share(self.waiting_cost, n_idle, bound)
+            bound = min(max(bound, math.ceil(cost / n_workers)), BULK * bound)
+        return even_share(cost, n_idle, bound)
 
     def take(self, size: int, takes_heavy: bool = True) -> Shard | None:
         """Return the next shard, or None if no task is left that may be taken.
 
-        Cancelled tasks are dropped, and expired ones get an ExpiredError.
+        Cancelled tasks are dropped, and those that are too late get an ExpiredError.
 
         Parameters
         ----------
         size : int
             Most that it costs, unless it is a single pair; see `even`. A shard of a large task
-            costs at most a quarter of the bound while small ones are expected.
+            costs at most a quarter of the bound while interactive ones are expected.
         takes_heavy : bool
             Whether it may be a heavy pair. Otherwise heavy pairs are passed over.
         """
-        if not (self._is_small_next and self._small):
-            large = self._next_large(takes_heavy)
-            if large is not None:
+        small = self._head(self._small)
+        if small is None or not self._is_small_next:
+            line = self._next_large(takes_heavy)
+            if line is not None:
                 self._is_small_next = True
-                large.credit = 0
-                (self._heavy if self._is_heavy(large) else self._light).popleft()
                 if self.expects_small():
                     size = min(size, max(1, self._bound // SHARE))
-                return Shard([self._part(large, size)])
+                return self._counted(Shard([self._part(line, size)]))
         self._is_small_next = False
-        return self._take_small(size)
+        return self._counted(self._take_small(size))
+
+    def _counted(self, shard: Shard | None) -> Shard | None:
+        """Return a shard whose work gives heavy pairs credit."""
+        if shard is not None and self._heavy:
+            self._credit += shard.cost
+        return shard
 
     def _take_small(self, size: int) -> Shard | None:
-        """Return a shard of small tasks, or None. Only the first of them may be a part."""
+        """Return a shard of interactive tasks, or None. Only the first of them may be a part."""
         slices: list[Slice] = []
         room = size
         while (task := self._head(self._small)) is not None:
             if slices and task.waiting_cost > room:
                 break
-            self._small.popleft()
-            slices.append(self._part(task, room))
+            slices.append(self._part(self._small, room))
             room -= slices[-1].cost
             if task.waiting:
                 break
         return Shard(slices) if slices else None
 
-    def _next_large(self, takes_heavy: bool) -> Task | None:
-        """Return the large task whose turn it is, or None if it is the turn of small ones.
+    def _next_large(self, takes_heavy: bool) -> _Line | None:
+        """Return the line with the large task whose turn it is, or None."""
+        light, heavy = self._head(self._light), self._head(self._heavy)
+        if heavy is None or not takes_heavy:
+            return None if light is None else self._light
+        is_alone = light is None and not self._small
+        is_first = light is None or heavy.due <= light.due
+        if is_alone or (is_first and self._credit >= heavy.next_cost):
+            self._credit = 0
+            return self._heavy
+        return None if light is None else self._light
 
-        A heavy task that lacks credit goes to the end.
-        """
-        while True:
-            light, heavy = self._head(self._light), self._head(self._heavy)
-            if heavy is None or not takes_heavy:
-                return light
-            if light is not None and light.place < heavy.place:
-                return light
-            heavy.credit += self._bound
-            is_alone = light is None and len(self._heavy) == 1 and not self._small
-            if is_alone or heavy.credit >= heavy.next_cost:
-                return heavy
-            self._heavy.popleft()
-            self._to_end(heavy)
-            if self._small:
-                return None
-
-    def _part(self, task: Task, room: int) -> Slice:
-        """Take a part of a task that is in no deque; its rest goes to the end."""
+    def _part(self, line: _Line, room: int) -> Slice:
+        """Take a part of the first task of a line; its rest is due when the task was."""
+        task = line.pop()
         part = task.take(room)
         self.waiting -= len(part)
-        self.waiting_cost -= part.cost
         if task.waiting:
-            task.turn_at = time.monotonic()
-            self._to_end(task)
+            self._line_of(task).push(task)
         else:
-            self._n_large -= len(task) > 1
+            self._n_several -= len(task) > 1
         return part
 
-    def _to_end(self, task: Task) -> None:
-        task.place = next(self._places)
-        if task.cost <= self._bound:
-            self._small.append(task)
-        else:
-            (self._heavy if self._is_heavy(task) else self._light).append(task)
-
-    def _head(self, tasks: deque[Task]) -> Task | None:
-        """Return the first task that is still wanted, and drop those before it."""
-        while tasks:
-            task = tasks[0]
+    def _head(self, line: _Line) -> Task | None:
+        """Return the first task that is still wanted and in time, and drop those before it."""
+        while (task := line.head()) is not None:
             if not task.future.done():
-                if task.deadline is None or time.monotonic() < task.deadline:
+                if not self._is_late(task):
                     return task
                 task.future.set_exception(
                     ExpiredError(
-                        f"the deadline passed with {task.waiting} of {len(task)} pairs not "
+                        f"the deadline came too near with {task.waiting} of {len(task)} pairs not "
                         "started; allow more time or send fewer pairs"
                     )
                 )
-            tasks.popleft()
-            self._n_large -= len(task) > 1
+            line.pop()
+            self._n_several -= len(task) > 1
             self.waiting -= task.waiting
-            self.waiting_cost -= task.waiting_cost
         return None
+
+    def _is_late(self, task: Task) -> bool:
+        """Return whether a task cannot end before its deadline, whoever works on it."""
+        if task.deadline is None:
+            return False
+        return time.monotonic() + task.waiting_cost / self._cost_per_s() >= task.deadline

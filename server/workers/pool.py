@@ -24,7 +24,7 @@ from tokalign.server.requests.cost import Speed
 from tokalign.server.requests.request import Request
 from tokalign.server.status import NotServingError
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import FairQueue
+from tokalign.server.workers.batching import FairQueue, due_at
 from tokalign.server.workers.process import WorkerProcess
 from tokalign.server.workers.shards import Shard, Task
 from tokalign.server.workers.supervision import PoolSettings, Supervisor
@@ -64,7 +64,7 @@ class Pool:
         self.settings = settings
         self._metrics = metrics
         self._is_loop_busy = is_loop_busy
-        self._queue = FairQueue(settings.shard_pairs)
+        self._queue = FairQueue(settings.shard_pairs, lambda: self.cost_per_s)
         self._retries: deque[Shard] = deque()
         self._supervisor = Supervisor(settings, metrics, self)
         self.failed = self._supervisor.failed
@@ -126,9 +126,14 @@ class Pool:
         """Cost of those pairs."""
         return self._queue.waiting_cost + sum(shard.cost for shard in self._retries)
 
-    def wait_s(self, cost: int) -> float:
-        """Return how long the task ahead of a pair of some cost has waited for its turn."""
-        return self._queue.wait_s(cost > self.settings.shard_pairs)
+    def wait_s(self, request: Request, deadline: float | None) -> float:
+        """Return how long the workers will take for what is served before a request."""
+        due = due_at(time.monotonic(), deadline, sum(request.costs), self.cost_per_s)
+        ahead = self._queue.work_before(due, is_interactive=request.is_interactive)
+        ahead += sum(shard.cost for shard in self._retries)
+        running = sum(w.shard.cost for w in self._supervisor.workers if w.shard is not None)
+        # Of what runs, half is done on average.
+        return (ahead + running / 2) / self.cost_per_s
 
     @property
     def cost_per_s(self) -> float:
@@ -202,7 +207,10 @@ class Pool:
         codes = [answer.code for answer in message.answers]
         self._metrics.observe_shard(codes, message.seconds)
         self._metrics.cost.inc(shard.cost)
-        self._speed.add(shard.cost, sum(message.seconds.values()))
+        # While others wait, the time between two shards counts as well.
+        is_full = bool(self._queue.waiting)
+        taken_s = time.monotonic() - shard.given_at if is_full else sum(message.seconds.values())
+        self._speed.add(shard.cost, taken_s)
         for part in shard.slices:
             if part.task.trace is not None:
                 part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)

@@ -33,12 +33,10 @@ class Task:
         The first pair that has not been handed to a worker.
     cost, waiting_cost : int
         Of all pairs, and of those that have not been handed to a worker.
-    queued_at, turn_at : float
-        When it came, and when its present turn in the queue began, by time.monotonic.
-    place : int
-        In the queue; the least is served next.
-    credit : int
-        Cost that its turns were worth while its next pair was too heavy for them.
+    queued_at : float
+        When it came, by time.monotonic.
+    due : float
+        When it should be done; the queue says so.
     trace : tracing.CallTrace or None
         Of the call that made the task, if it is traced.
     """
@@ -48,15 +46,13 @@ class Task:
         "_missing",
         "_n_bytes",
         "cost",
-        "credit",
         "deadline",
+        "due",
         "future",
         "next",
-        "place",
         "queued_at",
         "request",
         "trace",
-        "turn_at",
         "waiting_cost",
     )
 
@@ -64,8 +60,7 @@ class Task:
         self.request = request
         self.deadline = deadline
         self.cost = self.waiting_cost = sum(request.costs)
-        self.place = self.credit = 0
-        self.queued_at = self.turn_at = time.monotonic()
+        self.queued_at = self.due = time.monotonic()
         self.trace = tracing.current()
         self.next = 0
         self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
@@ -75,6 +70,11 @@ class Task:
 
     def __len__(self) -> int:
         return len(self.request.pairs)
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody waits for it, so that it may go between the shards of large ones."""
+        return self.request.is_interactive
 
     @property
     def next_cost(self) -> int:

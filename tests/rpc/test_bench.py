@@ -8,7 +8,7 @@ import trustme
 from support.server_process import started
 from tokalign.cli.bench import rank_bodies
 from tokalign.load import measure, report
-from tokalign.load.connection import Outcome, Security
+from tokalign.load.connection import LoadRequest, Outcome, Security
 from tokalign.load.generator import Generator
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
@@ -34,7 +34,8 @@ def load(server):
     generators = []
 
     def load(bodies, method=ALIGN, connections=2):
-        generators.append(Generator(server.address, method, bodies, connections))
+        requests = [LoadRequest.of(method, body) for body in bodies]
+        generators.append(Generator(server.address, requests, connections))
         return generators[-1]
 
     yield load
@@ -66,7 +67,7 @@ def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server, tmp_
     patient = load([body()], connections=1).closed_loop(many, 0.01)
     assert all(call.is_ok for call in patient)
     busy = body(f"until:{tmp_path / 'free'}")
-    hasty = Generator(server.address, ALIGN, [busy], 1, is_patient=False)
+    hasty = Generator(server.address, [LoadRequest.of(ALIGN, busy)], 1, is_patient=False)
 
     def until_reset(outcomes):
         if len(outcomes) < 50:
@@ -123,7 +124,8 @@ def calls(n_calls, start, stop, latency_s=0.001):
     """Return calls that end evenly between two times."""
     step = (stop - start) / n_calls
     ends = [start + (index + 0.5) * step for index in range(n_calls)]
-    return [Outcome(end - latency_s, latency_s, True) for end in ends]
+    request = LoadRequest.of(ALIGN, b"")
+    return [Outcome(end - latency_s, latency_s, True, request) for end in ends]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +302,8 @@ def test_body_larger_than_the_window_is_sent_over_tls(secure):
     server, folder = secure
     tls = ssl.create_default_context(cafile=folder / "ca.pem")
     large = body(text="word " * 60_000)
-    generator = Generator(server.address, ALIGN, [large], 1, security=Security(tls, TOKEN))
+    request = LoadRequest.of(ALIGN, large)
+    generator = Generator(server.address, [request], 1, security=Security(tls, TOKEN))
     (outcome,) = generator.closed_loop(1, 0.0)
     assert outcome.is_ok
     generator.close()

@@ -1,6 +1,6 @@
 """Small requests; the fake engine does what a pair's id says."""
 
-from tokalign.server.requests.request import Request
+from tokalign.server.requests.request import Request, interactive
 from tokalign.v1 import align_pb2
 
 
@@ -15,4 +15,7 @@ def batch(*ids):
 
 def request_of(options, pairs, costs=None, **fields):
     """Return a request as the pool takes it, by default of typical pairs."""
-    return Request(options, pairs, costs or [1] * len(pairs), **fields)
+    costs = costs or [1] * len(pairs)
+    return Request(
+        options, pairs, costs, **{"is_interactive": interactive(options, sum(costs)), **fields}
+    )

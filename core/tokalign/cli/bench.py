@@ -130,6 +130,7 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
     """Return what each step measured."""
     from tokalign.load import measure
+    from tokalign.load.connection import LoadRequest
     from tokalign.load.generator import Generator
 
     steps = load.steps()
@@ -137,9 +138,9 @@ def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Resu
     metrics = calls.metrics
     results = []
     try:
-        generator = Generator(
-            calls.server, measure.METHODS[calls.method], bodies, load.connections, security=security
-        )
+        method = measure.METHODS[calls.method]
+        requests = [LoadRequest.of(method, body) for body in bodies]
+        generator = Generator(calls.server, requests, load.connections, security=security)
         for step in steps:
             result = measure.measure(
                 generator,

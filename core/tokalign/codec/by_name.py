@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from tokalign.errors import InputError
 from tokalign.types.edits import Change, EditKind
-from tokalign.types.options import Detail, Direction, OffsetUnit, RankBy, Symmetrization
+from tokalign.types.options import Detail, Direction, OffsetUnit, Priority, RankBy, Symmetrization
 from tokalign.types.relations import ConflictKind, RelationKind
 from tokalign.v1 import align_pb2
 
@@ -28,6 +28,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     Direction,
     OffsetUnit,
     Detail,
+    Priority,
     RankBy,
     RelationKind,
     ConflictKind,

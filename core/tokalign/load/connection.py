@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import socket
 import ssl
+import struct
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Self
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -41,11 +43,48 @@ _CLIENT = H2Configuration(
 
 @dataclass(slots=True)
 class Outcome:
-    """One call: when it was meant to start, how long it took from then, and whether it worked."""
+    """One call.
+
+    Attributes
+    ----------
+    intended_at, latency_s : float
+        When it was meant to start, and how long it took from then.
+    is_ok : bool
+        Whether it was answered.
+    kind : LoadRequest
+    """
 
     intended_at: float
     latency_s: float
     is_ok: bool
+    kind: LoadRequest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadRequest:
+    """A request that is sent many times.
+
+    Attributes
+    ----------
+    path : str
+        Of the method, such as ``"/tokalign.v1.AlignService/Align"``.
+    body : bytes
+        The serialised message, with gRPC's prefix.
+    timeout_s : float
+        Deadline of a call; 0 is none.
+    pairs : int
+        That it holds.
+    """
+
+    path: str
+    body: bytes
+    timeout_s: float = 0.0
+    pairs: int = 1
+
+    @classmethod
+    def of(cls, path: str, message: bytes, timeout_s: float = 0.0, pairs: int = 1) -> Self:
+        """Return the request for a serialised message."""
+        return cls(path, b"\0" + struct.pack(">I", len(message)) + message, timeout_s, pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +109,15 @@ PLAIN = Security()
 @dataclass(slots=True)
 class _Call:
     intended_at: float
-    body: bytes
+    request: LoadRequest
     n_sent: int = 0
     has_data: bool = False
 
 
-def grpc_headers(address: str, path: str, security: Security = PLAIN) -> list[tuple[bytes, bytes]]:
-    """Return the request headers of a gRPC call."""
+def grpc_headers(
+    address: str, path: str, security: Security = PLAIN, timeout_s: float = 0.0
+) -> list[tuple[bytes, bytes]]:
+    """Return the request headers of a gRPC call; a time-out of 0 is none."""
     headers = [
         (b":method", b"POST"),
         (b":scheme", b"http" if security.tls is None else b"https"),
@@ -85,6 +126,8 @@ def grpc_headers(address: str, path: str, security: Security = PLAIN) -> list[tu
         (b"content-type", b"application/grpc"),
         (b"te", b"trailers"),
     ]
+    if timeout_s:
+        headers.append((b"grpc-timeout", f"{round(timeout_s * 1e3)}m".encode()))
     if security.token:
         headers.append((b"authorization", b"Bearer " + security.token.encode()))
     return headers
@@ -112,7 +155,6 @@ class LoadConnection:
     """
 
     address: str
-    path: str
     is_patient: bool = True
     security: Security = PLAIN
     calls: dict[int, _Call] = field(default_factory=dict)
@@ -126,12 +168,12 @@ class LoadConnection:
             self.security.tls.set_alpn_protocols(["h2"])
             self.socket = self.security.tls.wrap_socket(self.socket, server_hostname=host)
         self.socket.setblocking(False)
-        self._headers = grpc_headers(self.address, self.path, self.security)
+        self._headers: dict[LoadRequest, list[tuple[bytes, bytes]]] = {}
         self._http2 = begun()
         self._out = bytearray()
         # Calls whose body the windows have not let through yet.
         self._blocked: deque[int] = deque()
-        self._waiting: deque[tuple[bytes, float]] = deque()
+        self._waiting: deque[tuple[LoadRequest, float]] = deque()
         # None before the server's settings have come.
         self._max_streams: int | None = None
 
@@ -145,18 +187,23 @@ class LoadConnection:
         return bool(self.calls or self._waiting)
 
     @property
-    def pending(self) -> list[float]:
-        """When the calls that have not ended were meant to start."""
-        return [call.intended_at for call in self.calls.values()] + [at for _, at in self._waiting]
+    def pending(self) -> list[tuple[LoadRequest, float]]:
+        """The calls that have not ended, and when they were meant to start."""
+        return [(call.request, call.intended_at) for call in self.calls.values()] + [*self._waiting]
 
-    def call(self, body: bytes, intended_at: float) -> None:
+    def call(self, request: LoadRequest, intended_at: float) -> None:
         """Start a call, or have it wait for a free stream; flush() sends it."""
         if self.is_patient and not self._has_free_stream:
-            self._waiting.append((body, intended_at))
+            self._waiting.append((request, intended_at))
             return
+        headers = self._headers.get(request)
+        if headers is None:
+            headers = self._headers[request] = grpc_headers(
+                self.address, request.path, self.security, request.timeout_s
+            )
         stream = self._http2.get_next_available_stream_id()
-        self._http2.send_headers(stream, self._headers)
-        self.calls[stream] = _Call(intended_at, body)
+        self._http2.send_headers(stream, headers)
+        self.calls[stream] = _Call(intended_at, request)
         if not self._send_body(stream):
             self._blocked.append(stream)
 
@@ -188,17 +235,18 @@ class LoadConnection:
     def _send_body(self, stream: int) -> bool:
         """Send what the windows take of a call's body; return whether that was all."""
         call = self.calls[stream]
-        while call.n_sent < len(call.body):
+        body = call.request.body
+        while call.n_sent < len(body):
             size = min(
                 self._http2.local_flow_control_window(stream),
                 self._http2.max_outbound_frame_size,
-                len(call.body) - call.n_sent,
+                len(body) - call.n_sent,
             )
             if size <= 0:
                 return False
-            piece = call.body[call.n_sent : call.n_sent + size]
+            piece = body[call.n_sent : call.n_sent + size]
             call.n_sent += size
-            self._http2.send_data(stream, piece, end_stream=call.n_sent == len(call.body))
+            self._http2.send_data(stream, piece, end_stream=call.n_sent == len(body))
         return True
 
     def receive(self, now: float) -> list[Outcome]:
@@ -237,16 +285,16 @@ class LoadConnection:
         elif isinstance(event, StreamEnded):
             call = self.calls.pop(event.stream_id, None)
             if call is not None:
-                ended.append(Outcome(call.intended_at, now - call.intended_at, call.has_data))
+                ended.append(_outcome(call, now, is_ok=call.has_data))
         elif isinstance(event, StreamReset):
             # The server may reset after an early answer to an unread body; the answer counted.
             call = self.calls.pop(event.stream_id, None)
             if call is None:
                 return
             if self.is_patient and event.error_code == ErrorCodes.REFUSED_STREAM:
-                self._waiting.append((call.body, call.intended_at))
+                self._waiting.append((call.request, call.intended_at))
                 return
-            ended.append(Outcome(call.intended_at, now - call.intended_at, False))
+            ended.append(_outcome(call, now, is_ok=False))
         elif isinstance(event, RemoteSettingsChanged):
             self._max_streams = self._http2.remote_settings.max_concurrent_streams
             if not self.is_patient:
@@ -255,3 +303,7 @@ class LoadConnection:
                 self._http2.remote_settings.acknowledge()
         elif isinstance(event, ConnectionTerminated):
             raise ConnectionError(f"{self.address} is going away")
+
+
+def _outcome(call: _Call, now: float, *, is_ok: bool) -> Outcome:
+    return Outcome(call.intended_at, now - call.intended_at, is_ok, call.request)

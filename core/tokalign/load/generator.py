@@ -6,13 +6,13 @@ connection.py for what it is here.
 
 from __future__ import annotations
 
+import itertools
 import random
 import selectors
-import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from tokalign.load.connection import PLAIN, LoadConnection, Outcome, Security
+from tokalign.load.connection import PLAIN, LoadConnection, LoadRequest, Outcome, Security
 
 SEND_GAP_S = 0.0005
 
@@ -31,10 +31,8 @@ class Generator:
     ----------
     address : str
         HOST:PORT.
-    method : str
-        Full path, such as ``"/tokalign.v1.AlignService/Align"``.
-    bodies : sequence of bytes
-        Serialised requests, used in turn.
+    requests : sequence of LoadRequest
+        Used in turn.
     connections : int
     is_patient : bool
         See LoadConnection.
@@ -44,17 +42,15 @@ class Generator:
     def __init__(
         self,
         address: str,
-        method: str,
-        bodies: Sequence[bytes],
+        requests: Sequence[LoadRequest],
         connections: int = 4,
         is_patient: bool = True,
         security: Security = PLAIN,
     ) -> None:
-        framed = [b"\0" + struct.pack(">I", len(body)) + body for body in bodies]
-        self._bodies = _cycle(framed)
+        self._requests = itertools.cycle(requests)
         self._selector = selectors.DefaultSelector()
         self._connections = [
-            LoadConnection(address, method, is_patient, security) for _ in range(connections)
+            LoadConnection(address, is_patient, security) for _ in range(connections)
         ]
         for connection in self._connections:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)
@@ -147,7 +143,7 @@ class Generator:
                 connection.flush()
 
     def _start_call(self, intended_at: float) -> None:
-        self._connections[self._turn].call(next(self._bodies), intended_at)
+        self._connections[self._turn].call(next(self._requests), intended_at)
 
     def _poll(self, timeout_s: float, outcomes: list[Outcome]) -> None:
         for connection in self._connections:
@@ -170,12 +166,9 @@ class Generator:
             now = time.perf_counter()
             if now >= stop:
                 for connection in self._connections:
-                    outcomes += [Outcome(at, now - at, False) for at in connection.pending]
+                    outcomes += [
+                        Outcome(at, now - at, False, request) for request, at in connection.pending
+                    ]
                     connection.forget()
                 return
             self._poll(stop - now, outcomes)
-
-
-def _cycle(items: Sequence[bytes]) -> Iterator[bytes]:
-    while True:
-        yield from items

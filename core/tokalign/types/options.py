@@ -76,6 +76,18 @@ class OffsetUnit(enum.StrEnum):
     UTF16_UNITS = "utf-16"
 
 
+class Priority(enum.StrEnum):
+    """Whether somebody waits for an answer of a server, or bulk work is done.
+
+    ``interactive`` requests go between the parts of ``bulk`` ones. ``auto`` is ``interactive`` for
+    single pairs, small batches and rankings of up to some 200 candidates.
+    """
+
+    AUTO = "auto"
+    INTERACTIVE = "interactive"
+    BULK = "bulk"
+
+
 class Detail(enum.StrEnum):
     """Parts of each alignment that an answer holds.
 
@@ -122,6 +134,9 @@ class AlignOptions:
         str is taken, too. ``scores`` goes with no posteriors, phrases, relations or edits.
     truncate : bool
         Whether a sentence that is too long is cut at the limit instead of refused.
+    priority : Priority
+        Whether a server answers between the parts of larger requests; in the library it changes
+        nothing. Its value as a str is taken, too.
 
     Raises
     ------
@@ -141,11 +156,13 @@ class AlignOptions:
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
     detail: Detail = Detail.FULL
     truncate: bool = False
+    priority: Priority = Priority.AUTO
 
     def __post_init__(self) -> None:
         self._choose("symmetrization", Symmetrization)
         self._choose("offsets", OffsetUnit)
         self._choose("detail", Detail)
+        self._choose("priority", Priority)
         if self.detail is Detail.SCORES:
             for name in ("posteriors", "phrases", "relations", "edits"):
                 if getattr(self, name):

@@ -1,0 +1,123 @@
+"""Calls with deadlines, at once to three times the capacity: how much is answered in time.
+
+Of each load (single pairs, rankings of 50 candidates, batches of 100 pairs, and a mix of 8 : 1 :
+0.5 of them) the capacity is what a closed loop of a few callers gets. In an open loop calls then
+come at 1, 2 and 3 times that rate, each with a deadline. Goodput is the pairs that are answered in
+time, as a share of the capacity. Calls are not tried again.
+
+Goal: 0.85 of the capacity, 0.7 on machines whose cores are shared.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+
+from tokalign.load import measure
+from tokalign.load.connection import LoadRequest
+from tokalign.load.generator import Generator
+from tokalign.load.process import ServerProcess
+from tokalign.v1 import align_pb2
+
+from bench.program import print_row
+from bench.serving.loads import Loads
+from bench.serving.servers import batch, serve
+
+CANDIDATES = 50
+PAIRS = 100
+TIMES = (1, 2, 3)
+DEADLINES_S = (0.5, 1.0, 2.0)
+N_BODIES = 40
+CALLERS = {"align": 64, "rank": 8, "batch": 4, "mix": 32}
+SETTLE_S = 1.5
+"""From the beginning of a load until it is measured."""
+
+
+def messages(pairs: Sequence[align_pb2.Pair]) -> dict[str, list[tuple[str, bytes, int]]]:
+    """Return the requests of each load: method, serialised message, and pairs."""
+    singles = [
+        ("align", align_pb2.AlignRequest(pair=pair).SerializeToString(), 1) for pair in pairs
+    ]
+    rankings = []
+    for first in range(N_BODIES):
+        chosen = [pairs[(first * 7 + k) % len(pairs)] for k in range(CANDIDATES)]
+        request = align_pb2.RankRequest(
+            question=chosen[0].target,
+            candidates=[align_pb2.Candidate(sentence=each.source) for each in chosen],
+        )
+        rankings.append(("rank", request.SerializeToString(), CANDIDATES))
+    batches = [
+        ("batch", batch([*pairs[k:], *pairs[:k]], PAIRS).SerializeToString(), PAIRS)
+        for k in range(N_BODIES)
+    ]
+    mix = []
+    for k in range(N_BODIES):
+        mix += [singles[(16 * k + i) % len(singles)] for i in range(16)]
+        mix += [rankings[k], rankings[-k], batches[k]]
+    return {"align": singles, "rank": rankings, "batch": batches, "mix": mix}
+
+
+def run(loads: Loads) -> None:
+    """Print a row for each load, rate and deadline."""
+    for name, bodies in messages(loads.pairs).items():
+        server = serve()
+        mean = statistics.fmean(pairs for _, _, pairs in bodies)
+        capacity = _capacity(server, bodies, CALLERS[name], loads.duration_s)
+        for times in TIMES:
+            for deadline_s in DEADLINES_S:
+                rate = times * capacity / mean
+                goodput = _goodput(server, bodies, rate, deadline_s, loads.duration_s)
+                print_row(
+                    {
+                        "load": f"deadline-{name}",
+                        "times": times,
+                        "deadline_s": deadline_s,
+                        "capacity_pairs_per_s": capacity,
+                        "goodput": goodput / capacity,
+                    }
+                )
+                time.sleep(SETTLE_S)
+        server.stop()
+
+
+def _requests(bodies: Sequence[tuple[str, bytes, int]], timeout_s: float) -> list[LoadRequest]:
+    return [
+        LoadRequest.of(measure.METHODS[method], body, timeout_s, pairs)
+        for method, body, pairs in bodies
+    ]
+
+
+def _capacity(
+    server: ServerProcess, bodies: Sequence[tuple[str, bytes, int]], callers: int, seconds: float
+) -> float:
+    """Return the pairs per second that a closed loop gets."""
+    generator = Generator(server.address, _requests(bodies, 0.0))
+    generator.closed_loop(callers, SETTLE_S)
+    start = time.perf_counter()
+    outcomes = generator.closed_loop(callers, seconds)
+    taken = time.perf_counter() - start
+    generator.close()
+    return sum(call.kind.pairs for call in outcomes if call.is_ok) / taken
+
+
+def _goodput(
+    server: ServerProcess,
+    bodies: Sequence[tuple[str, bytes, int]],
+    rate: float,
+    deadline_s: float,
+    seconds: float,
+) -> float:
+    """Return the pairs per second that are answered in time."""
+    generator = Generator(server.address, _requests(bodies, deadline_s), is_patient=False)
+    start = time.perf_counter() + SETTLE_S
+    outcomes = generator.open_loop(rate, SETTLE_S + seconds)
+    generator.close()
+    in_time = (
+        call.kind.pairs
+        for call in outcomes
+        if call.is_ok
+        and call.latency_s <= deadline_s
+        and start <= call.intended_at + call.latency_s < start + seconds
+    )
+    return sum(in_time) / seconds
