@@ -218,10 +218,9 @@ class Config:
         name="queue-mib",
         unit=MIB,
     )
-    # Requests are refused while the head of the queue waits longer.
     queue_wait_s: float = setting(
         1.0,
-        "Seconds to wait for a worker; while a request waits longer, new ones are refused.",
+        "Longest wait for a worker in seconds; requests that would wait longer are refused.",
         check=some_seconds,
         name="queue-wait",
     )

@@ -7,8 +7,8 @@ and Layland 1973).
 
 A free worker takes the next shard at once. That is either a part of one large task, or several
 interactive tasks together. So single calls are batched when they pile up. Where interactive and
-large tasks wait, they are served in alternation: a single call waits for at most one shard of a
-large task, however many large tasks there are.
+large tasks wait, each kind gets half of the work: a single call waits for at most one shard of a
+large task, however many large tasks there are (start-time fair queueing: Goyal et al. 1996).
 
 Shards are bounded by cost (see server/requests/cost.py). A *heavy* pair costs more than the bound,
 so it is a shard of its own. It waits until as much other work has been handed out as it costs
@@ -23,9 +23,11 @@ import heapq
 import itertools
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tokalign.server.requests.cost import UNIT_US
+from tokalign.server.requests.request import Request
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.shards import Shard, Slice, Task
 
@@ -37,6 +39,8 @@ SHARE = 4
 BULK = 4
 # As long as people wait before a page without asking what is wrong.
 PATIENCE_S = 2.0
+# Work is counted by when it is due in such steps, because thousands of calls may wait.
+DUE_STEP_S = 0.05
 
 
 def even_share(cost: int, n_workers: int, bound: int) -> int:
@@ -77,6 +81,7 @@ class _Line:
 
     def __init__(self) -> None:
         self.cost = 0
+        self._cost_by_due: Counter[int] = Counter()  # in steps of DUE_STEP_S
         self._heap: list[tuple[float, int, Task]] = []
         self._numbers = itertools.count()
 
@@ -88,7 +93,7 @@ class _Line:
 
     def push(self, task: Task) -> None:
         """Add a task; of tasks that are due at once the one that came first is ahead."""
-        self.cost += task.waiting_cost
+        self._count(task, task.waiting_cost)
         heapq.heappush(self._heap, (task.due, next(self._numbers), task))
 
     def head(self) -> Task | None:
@@ -98,12 +103,20 @@ class _Line:
     def pop(self) -> Task:
         """Remove the task that is due first, and return it."""
         task = heapq.heappop(self._heap)[2]
-        self.cost -= task.waiting_cost
+        self._count(task, -task.waiting_cost)
         return task
 
+    def _count(self, task: Task, cost: int) -> None:
+        self.cost += cost
+        step = int(task.due / DUE_STEP_S)
+        self._cost_by_due[step] += cost
+        if not self._cost_by_due[step]:
+            del self._cost_by_due[step]
+
     def cost_before(self, due: float) -> int:
-        """Return what the tasks cost that are due no later."""
-        return sum([task.waiting_cost for at, _, task in self._heap if at <= due])
+        """Return about what the tasks cost that are due no later."""
+        last = int(due / DUE_STEP_S)
+        return sum([cost for step, cost in self._cost_by_due.items() if step <= last])
 
 
 class FairQueue:
@@ -131,7 +144,8 @@ class FairQueue:
         self._lines = self._small, self._light, self._heavy
         self._credit = 0  # work handed out since the last heavy pair
         self._n_several = 0  # tasks of several pairs
-        self._is_small_next = True
+        # Work handed out of both kinds. A kind that begins to wait is given what the other has had.
+        self._small_done = self._large_done = 0
 
     @property
     def waiting_cost(self) -> int:
@@ -143,9 +157,16 @@ class FairQueue:
         task.due = due_at(task.queued_at, task.deadline, task.cost, self._cost_per_s())
         self._n_several += len(task) > 1
         self.waiting += task.waiting
+        if not self._heavy:
+            self._credit = 0
         if task.is_interactive:
             self._small_at = time.monotonic()
-        self._line_of(task).push(task)
+        line = self._line_of(task)
+        if line is self._small and not line:
+            self._small_done = max(self._small_done, self._large_done)
+        elif line is not self._small and not self._light and not self._heavy:
+            self._large_done = max(self._large_done, self._small_done)
+        line.push(task)
 
     def _line_of(self, task: Task) -> _Line:
         if task.next_cost > self._bound:
@@ -156,20 +177,26 @@ class FairQueue:
         """Return whether an interactive task came within the last SMALL_S seconds."""
         return time.monotonic() - self._small_at <= SMALL_S
 
-    def work_before(self, due: float, *, is_interactive: bool) -> int:
-        """Return about how much work is handed out before that of a new task.
+    def wait_s(self, request: Request, deadline: float | None, running: int) -> float:
+        """Return about how long the workers will take for what is served before a new request.
 
         Parameters
         ----------
-        due : float
-            When the task is due, by time.monotonic.
-        is_interactive : bool
+        request : Request
+        deadline : float or None
+            By time.monotonic.
+        running : int
+            What the shards cost that workers have.
         """
-        large = self._light.cost_before(due) + self._heavy.cost_before(due)
-        small = self._small.cost_before(due)
-        own, other = (small, large) if is_interactive else (large, small)
-        # Both kinds are served in alternation.
-        return own + min(own, other)
+        cost_per_s = self._cost_per_s()
+        due = due_at(time.monotonic(), deadline, sum(request.costs), cost_per_s)
+        if request.is_interactive:
+            own, shares = self._small.cost_before(due), bool(self._light or self._heavy)
+        else:
+            own = self._light.cost_before(due) + self._heavy.cost_before(due)
+            shares = self.expects_small()
+        # Where both kinds wait each gets half; of what runs half is done on average.
+        return (own * (2 if shares else 1) + running / 2) / cost_per_s
 
     def is_pressing(self, cost: int) -> bool:
         """Return whether more than a few single calls wait.
@@ -208,19 +235,18 @@ class FairQueue:
             Whether it may be a heavy pair. Otherwise heavy pairs are passed over.
         """
         small = self._head(self._small)
-        if small is None or not self._is_small_next:
+        if small is None or self._small_done > self._large_done:
             line = self._next_large(takes_heavy)
             if line is not None:
-                self._is_small_next = True
                 if self.expects_small():
                     size = min(size, max(1, self._bound // SHARE))
-                return self._counted(Shard([self._part(line, size)]))
-        self._is_small_next = False
-        return self._counted(self._take_small(size))
-
-    def _counted(self, shard: Shard | None) -> Shard | None:
-        """Return a shard whose work gives heavy pairs credit."""
-        if shard is not None and self._heavy:
+                part = self._part(line, size)
+                self._large_done += part.cost
+                self._credit = 0 if line is self._heavy else self._credit + part.cost
+                return Shard([part])
+        shard = self._take_small(size)
+        if shard is not None:
+            self._small_done += shard.cost
             self._credit += shard.cost
         return shard
 
@@ -245,7 +271,6 @@ class FairQueue:
         is_alone = light is None and not self._small
         is_first = light is None or heavy.due <= light.due
         if is_alone or (is_first and self._credit >= heavy.next_cost):
-            self._credit = 0
             return self._heavy
         return None if light is None else self._light
 

@@ -24,7 +24,7 @@ from tokalign.server.requests.cost import Speed
 from tokalign.server.requests.request import Request
 from tokalign.server.status import NotServingError
 from tokalign.server.workers import frames
-from tokalign.server.workers.batching import FairQueue, due_at
+from tokalign.server.workers.batching import FairQueue
 from tokalign.server.workers.process import WorkerProcess
 from tokalign.server.workers.shards import Shard, Task
 from tokalign.server.workers.supervision import PoolSettings, Supervisor
@@ -128,12 +128,9 @@ class Pool:
 
     def wait_s(self, request: Request, deadline: float | None) -> float:
         """Return how long the workers will take for what is served before a request."""
-        due = due_at(time.monotonic(), deadline, sum(request.costs), self.cost_per_s)
-        ahead = self._queue.work_before(due, is_interactive=request.is_interactive)
-        ahead += sum(shard.cost for shard in self._retries)
         running = sum(w.shard.cost for w in self._supervisor.workers if w.shard is not None)
-        # Of what runs, half is done on average.
-        return (ahead + running / 2) / self.cost_per_s
+        again = sum(shard.cost for shard in self._retries)
+        return self._queue.wait_s(request, deadline, running + 2 * again)
 
     @property
     def cost_per_s(self) -> float:

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -140,8 +141,12 @@ def test_shards_cost_what_their_requests_cost_and_no_more_than_the_bound(request
     asyncio.run(run())
 
 
-def costing(*costs, deadline=None):
-    return task_of([b""] * len(costs), deadline, costs=costs)
+def costing(*costs, deadline=None, **fields):
+    return task_of([b""] * len(costs), deadline, costs=costs, **fields)
+
+
+def bulk(*costs, **fields):
+    return costing(*costs, is_interactive=False, **fields)
 
 
 def order(queue, **names):
@@ -162,12 +167,12 @@ async def test_heavy_pairs_get_their_share_of_work_and_not_of_turns():
     h, b = costing(30, 30), costing(*[5] * 16)
     for task in (h, b):
         queue.push(task)
-    assert order(queue, h=h, b=b) == ["b", "b", "h", "b", "b", "b", "h", "b", "b", "b"]
+    assert order(queue, h=h, b=b) == ["b", "b", "b", "h", "b", "b", "b", "h", "b", "b"]
 
 
 async def test_single_call_waits_for_one_shard_however_many_large_requests_there_are():
     queue = FairQueue(10)
-    large = {name: costing(*[5] * 4) for name in "abcd"}
+    large = {name: bulk(*[5] * 4) for name in "abcd"}
     for task in large.values():
         queue.push(task)
     queue.take(10)
@@ -175,7 +180,65 @@ async def test_single_call_waits_for_one_shard_however_many_large_requests_there
     queue.push(lone)
     assert order_of(queue, 1, s=lone, **large) == ["s"]
     queue.push(late)
-    assert order_of(queue, 3, s=late, **large) == ["b", "s", "c"]
+    assert order_of(queue, 3, s=late, **large) == ["a", "s", "a"]
+
+
+async def test_both_kinds_get_half_of_the_work_where_both_wait():
+    queue = FairQueue(8)
+    large = bulk(*[1] * 40)
+    small = [costing(1) for _ in range(40)]
+    for task in (large, *small):
+        queue.push(task)
+    done = {True: 0, False: 0}
+    for _ in range(12):
+        shard = queue.take(8)
+        done[shard.slices[0].task is large] += shard.cost
+    assert abs(done[True] - done[False]) <= 8
+
+
+async def test_small_tasks_share_a_shard():
+    queue = FairQueue(32)
+    lone, other = costing(1), costing(1)
+    queue.push(lone)
+    queue.push(other)
+    assert [part.task for part in queue.take(4).slices] == [lone, other]
+
+
+async def test_what_is_due_first_is_served_first():
+    queue = FairQueue(32)
+    now = time.monotonic()
+    late, soon, none = (bulk(1, 1, deadline=deadline) for deadline in (now + 9, now + 1, None))
+    for task in (late, soon, none):
+        queue.push(task)
+    assert order(queue, l=late, s=soon, n=none) == ["s", "l", "n"]
+    large, small = bulk(*[1] * 20_000), bulk(1, 1)
+    queue.push(large)
+    queue.push(small)
+    assert small.due < large.due  # its own work counts where there is no deadline
+
+
+async def test_what_would_be_late_is_dropped_before_it_starts():
+    queue = FairQueue(32, lambda: 100.0)
+    hopeless, fine = (bulk(*[1] * 200, deadline=time.monotonic() + s) for s in (1.0, 60.0))
+    queue.push(hopeless)
+    queue.push(fine)
+    assert [part.task for part in queue.take(10).slices] == [fine]
+    assert isinstance(hopeless.future.exception(), ExpiredError)
+
+
+async def test_wait_is_the_work_that_is_served_before():
+    queue = FairQueue(32, lambda: 100.0)
+    now = time.monotonic()
+    single, ranking = (request_of(OPTIONS, [b""] * n, is_interactive=n == 1) for n in (1, 50))
+    assert queue.wait_s(single, None, running=40) == 0.2
+    queue.push(bulk(*[1] * 30, deadline=now + 0.5))
+    queue.push(bulk(*[1] * 20, deadline=now + 9.0))
+    assert queue.wait_s(single, None, running=0) == 0.0
+    assert queue.wait_s(ranking, now + 1, running=0) == 0.3
+    assert queue.wait_s(ranking, None, running=0) == 0.5
+    queue.push(costing(1))  # both kinds wait
+    assert queue.wait_s(single, None, running=0) == 0.02
+    assert queue.wait_s(ranking, None, running=0) == 1.0
 
 
 async def test_large_requests_take_short_turns_while_small_ones_come():
@@ -222,15 +285,6 @@ async def test_heavy_pairs_are_passed_over_where_a_worker_is_kept_for_others():
     assert order(queue, h=heavy, m=mixed) == ["h", "m", "m"]
 
 
-async def test_waiting_heavy_pairs_do_not_count_for_others():
-    queue = FairQueue(10)
-    heavy = costing(11)
-    heavy.turn_at -= 60
-    queue.push(heavy)
-    assert queue.wait_s() == 0.0
-    assert queue.wait_s(is_heavy=True) >= 60
-
-
 async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
     queue = FairQueue(10)
     given_up, expired, wanted = costing(11), costing(11, 11, deadline=0.0), costing(11)
@@ -254,17 +308,6 @@ def test_halves_hold_every_pair_in_order(sizes):
         assert flat == [pair for run in shard.runs() for pair in run.pairs]
 
     asyncio.run(run())
-
-
-async def test_small_tasks_share_a_shard_and_large_ones_take_turns():
-    queue = FairQueue(32)
-    large, lone, other = (task_of([b""] * n) for n in (10, 1, 1))
-    for task in (large, lone, other):
-        queue.push(task)
-    taken = []
-    while (shard := queue.take(4)) is not None:
-        taken.append([part.task for part in shard.slices])
-    assert taken == [[large], [lone, other], [large], [large]]
 
 
 MODELS = st.builds(ModelInfo, styles=st.lists(st.builds(StyleInfo), max_size=2).map(tuple))
@@ -318,28 +361,6 @@ def test_joined_fields_equal_the_built_message(pair_id, index, name, text):
         model={"name": name},
     )
     assert joined == expected.SerializeToString()
-
-
-async def test_a_large_task_waits_anew_for_each_turn():
-    queue = FairQueue(32)
-    assert queue.wait_s() == 0.0
-    task = task_of([b"a"] * 3)
-    task.queued_at = task.turn_at = task.queued_at - 60
-    queue.push(task)
-    assert queue.wait_s() >= 60
-    queue.take(2)
-    assert queue.wait_s() < 60
-
-
-async def test_task_that_nobody_waits_for_does_not_count_as_waiting():
-    queue = FairQueue(32)
-    given_up, expired = task_of([b"a"]), task_of([b"a"], 0.0)
-    given_up.turn_at -= 60
-    given_up.future.cancel()
-    queue.push(given_up)
-    queue.push(expired)
-    assert queue.wait_s() == queue.waiting == 0
-    assert isinstance(expired.future.exception(), ExpiredError)
 
 
 async def test_only_some_single_calls_can_wait_for_more():
