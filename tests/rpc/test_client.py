@@ -115,6 +115,7 @@ class ClientContract:
             offsets=align_pb2.OFFSET_UNIT_UTF16_UNITS,
             detail=align_pb2.DETAIL_LINKS,
             truncate=True,
+            priority=align_pb2.PRIORITY_AUTO,
         )
 
     @pytest.mark.parametrize("symmetrization", Symmetrization)
