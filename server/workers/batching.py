@@ -24,7 +24,7 @@ import itertools
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.request import Request
@@ -87,9 +87,6 @@ class _Line:
 
     def __len__(self) -> int:
         return len(self._heap)
-
-    def __iter__(self) -> Iterator[Task]:
-        return (task for _, _, task in self._heap)
 
     def push(self, task: Task) -> None:
         """Add a task; of tasks that are due at once the one that came first is ahead."""
@@ -206,9 +203,9 @@ class FairQueue:
         return bool(self._n_several or self._heavy) or self.waiting_cost >= cost
 
     def age_s(self) -> float:
-        """Return how long the interactive task that came first has waited; 0 without one."""
-        came = min((task.queued_at for task in self._small), default=None)
-        return 0.0 if came is None else time.monotonic() - came
+        """Return how long the interactive task that is due first has waited; 0 without one."""
+        task = self._small.head()
+        return 0.0 if task is None else time.monotonic() - task.queued_at
 
     def even(self, n_idle: int, n_workers: int) -> int:
         """Return the cost of the next shard if the idle workers share what waits.
