@@ -34,13 +34,15 @@ ROOMS: dict[str, set[str]] = {
     "crf": {"errors"},
     "files": {"errors"},
     "load": {"errors"},
+    "showing": set(),
     "spelling": {"errors"},
     "types": {"errors"},
     "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
-    "differences": {"errors", "types", "values"},
+    "differences": {"errors", "showing", "types", "values"},
+    "evidence": {"showing", "types"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
