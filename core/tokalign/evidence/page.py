@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from tokalign.evidence.reading import (
     CHECKED,
     PLAIN,
-    Layer,
-    Source,
+    Marking,
+    CitedSource,
     conflicts_of,
     pieces,
     source_of,
@@ -41,7 +41,7 @@ _SAID = "Support is evidence, not a verdict on truth."
 _MOST_EVIDENCE = 3
 """Contributions that are shown of a word."""
 
-Tag = tuple[str, str]
+ElementTags = tuple[str, str]
 """What opens an element, and what closes it."""
 
 
@@ -116,15 +116,15 @@ class _Page:
             n_conflicts += len(sentence.conflicts)
 
     def _sentence(self, sentence: GroundedSentence, n_conflicts: int) -> Iterator[str]:
-        def unsupported(marks: tuple[int, ...]) -> Tag:
+        def unsupported(marks: tuple[int, ...]) -> ElementTags:
             support = sentence.unsupported[marks[0]].support
             title = f"without support: {support:.2f}"
             return f'<span class="unsupported" title="{title}">', "</span>"
 
-        def conflict(marks: tuple[int, ...]) -> Tag:
+        def conflict(marks: tuple[int, ...]) -> ElementTags:
             return self._conflict([n_conflicts + mark for mark in marks], is_answer=True)
 
-        def word(marks: tuple[int, ...]) -> Tag:
+        def word(marks: tuple[int, ...]) -> ElementTags:
             return self._word(sentence, marks[0])
 
         layers = [
@@ -134,7 +134,7 @@ class _Page:
         span = sentence.start, sentence.end
         yield _nested(self._grounding.answer, span, layers, (unsupported, conflict, word))
 
-    def _word(self, sentence: GroundedSentence, position: int) -> Tag:
+    def _word(self, sentence: GroundedSentence, position: int) -> ElementTags:
         """Return the tag of a word: a link to its first partner, if it has any."""
         word = sentence.words[position]
         best, others = [], []
@@ -201,7 +201,7 @@ class _Page:
         there = source.passage.text[conflict.passage_start : conflict.passage_end]
         return page_text(one_line(here)), page_text(one_line(there))
 
-    def _conflict(self, numbers: Sequence[int], *, is_answer: bool) -> Tag:
+    def _conflict(self, numbers: Sequence[int], *, is_answer: bool) -> ElementTags:
         """Return the tag of what is in conflict, in the answer or in a passage."""
         first = self._conflicts[numbers[0]]
         other = self._sides(first)[1 if is_answer else 0]
@@ -226,13 +226,13 @@ class _Page:
             [(start, end) for start, end, _ in partners],
         ]
 
-        def source(marks: tuple[int, ...]) -> Tag:
+        def source(marks: tuple[int, ...]) -> ElementTags:
             return _cited(sources[marks[0]])
 
-        def conflict(marks: tuple[int, ...]) -> Tag:
+        def conflict(marks: tuple[int, ...]) -> ElementTags:
             return self._conflict([conflicts[mark] for mark in marks], is_answer=False)
 
-        def partner(marks: tuple[int, ...]) -> Tag:
+        def partner(marks: tuple[int, ...]) -> ElementTags:
             numbers = [partners[mark][2] for mark in marks]
             joined = " ".join(map(str, numbers))
             ids = f' id="p{numbers[0]}"'
@@ -247,7 +247,7 @@ class _Page:
         )
 
 
-def _cited(source: Source) -> Tag:
+def _cited(source: CitedSource) -> ElementTags:
     """Return the tag of a cited sentence, with its number before it."""
     sentences = sorted({number + 1 for number, _ in source.cited})
     covers = ", ".join(f"{citation.cover:.2f}" for _, citation in source.cited)
@@ -262,8 +262,8 @@ def _cited(source: Source) -> Tag:
 def _nested(
     text: str,
     span: tuple[int, int],
-    layers: Sequence[Layer],
-    tags: Sequence[Callable[[tuple[int, ...]], Tag]],
+    layers: Sequence[Marking],
+    tags: Sequence[Callable[[tuple[int, ...]], ElementTags]],
 ) -> str:
     """Return a part of a text with an element around each range, those of later layers inside.
 

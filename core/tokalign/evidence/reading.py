@@ -32,7 +32,7 @@ CHECKED = (WordKind.VALUE, WordKind.NAME, WordKind.CONTENT)
 
 
 @dataclass(slots=True)
-class Source:
+class CitedSource:
     """A sentence of a passage that is cited.
 
     Attributes
@@ -63,16 +63,16 @@ class Source:
         return self.passage.text.count("\n", 0, self.start) + 1
 
 
-def sources_of(grounding: Grounding) -> dict[tuple[str, int], Source]:
+def sources_of(grounding: Grounding) -> dict[tuple[str, int], CitedSource]:
     """Return the cited sentences by passage and start, in the order of their numbers."""
     passages = {passage.id: passage for passage in grounding.passages}
-    found: dict[tuple[str, int], Source] = {}
+    found: dict[tuple[str, int], CitedSource] = {}
     for number, sentence in enumerate(grounding.sentences):
         for citation in sentence.citations:
             key = citation.passage, citation.start
             if key not in found:
                 passage = passages[citation.passage]
-                found[key] = Source(len(found) + 1, passage, citation.start, citation.end)
+                found[key] = CitedSource(len(found) + 1, passage, citation.start, citation.end)
             found[key].cited.append((number, citation))
     return found
 
@@ -82,7 +82,7 @@ def conflicts_of(grounding: Grounding) -> list[SourceConflict]:
     return [conflict for sentence in grounding.sentences for conflict in sentence.conflicts]
 
 
-def source_of(sources: dict[tuple[str, int], Source], conflict: SourceConflict) -> Source:
+def source_of(sources: dict[tuple[str, int], CitedSource], conflict: SourceConflict) -> CitedSource:
     """Return the cited sentence that a conflict is with."""
     return next(
         source
@@ -103,12 +103,12 @@ def uncovered(grounding: Grounding) -> Iterator[tuple[str, GroundedSentence | No
     yield grounding.answer[at:], None
 
 
-Layer = Sequence[tuple[int, int]]
+Marking = Sequence[tuple[int, int]]
 """Half-open ranges of a text that are marked in one way; they may overlap."""
-Piece = tuple[int, int, tuple[tuple[int, ...], ...]]
+MarkedPiece = tuple[int, int, tuple[tuple[int, ...], ...]]
 
 
-def pieces(start: int, end: int, layers: Sequence[Layer]) -> Iterator[Piece]:
+def pieces(start: int, end: int, layers: Sequence[Marking]) -> Iterator[MarkedPiece]:
     """Yield the longest pieces of a text that have the same marks.
 
     Parameters

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from tokalign.evidence.reading import (
     CHECKED,
     PLAIN,
-    Layer,
-    Source,
+    Marking,
+    CitedSource,
     conflicts_of,
     pieces,
     source_of,
@@ -110,7 +110,7 @@ class _Painter:
                 f"{kind} {_quoted(here)} in the answer, {_quoted(there)} in {number}",
             )
 
-    def _source(self, source: Source) -> Iterator[tuple[str, str]]:
+    def _source(self, source: CitedSource) -> Iterator[tuple[str, str]]:
         conflicts = [
             (each.passage_start, each.passage_end)
             for each in conflicts_of(self._grounding)
@@ -137,7 +137,7 @@ class _Painter:
             added = piece.value * piece.weight
             yield _INDENT, self._coloured(f"{added:+.2f} {piece.name} {piece.value:.2f}", _FAINT)
 
-    def _marked(self, text: str, start: int, end: int, layers: Sequence[Layer]) -> str:
+    def _marked(self, text: str, start: int, end: int, layers: Sequence[Marking]) -> str:
         """Return a part of a text with what is unsupported and in conflict marked."""
         found = [
             (text[first:last], bool(unsupported), bool(conflicts))
