@@ -105,7 +105,7 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     # Floor 9.
-    "arrow": {"aligner", "errors", "types"},
+    "arrow": {"aligner", "errors", "evidence", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "grounding": {"aligner", "batches", "documents", "errors", "support", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},

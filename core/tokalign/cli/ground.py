@@ -19,7 +19,7 @@ from tokalign.cli.output import PARQUET, bad_object
 from tokalign.cli.sinks import LineSink, OutputPath
 from tokalign.cli.sources import STDIO, TextFile
 from tokalign.cli.terminal import TerminalFlags, color_flag
-from tokalign.errors import InputError
+from tokalign.errors import InputError, located
 from tokalign.formats.document import one_line
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import OffsetUnit
@@ -27,7 +27,7 @@ from tokalign.types.options import OffsetUnit
 if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding
 
-Ground: TypeAlias = "Callable[[AnswerLine], Grounding]"
+Grounder: TypeAlias = "Callable[[AnswerLine], Grounding]"
 _COLUMNS = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
@@ -169,10 +169,11 @@ class _Writer:
     def write_bad(self, line: int, item: AnswerLine | InputError, error: InputError) -> None:
         """Report a bad line, and write what stands for it."""
         self.n_bad += 1
-        click.echo(f"line {line}: {error}", err=True)
+        message = located(error)
+        click.echo(f"line {line}: {message}", err=True)
         if self.layout.is_object:
             name = str(line) if isinstance(item, InputError) else item.id
-            self._line(bad_object(name, line, str(error)))
+            self._line(bad_object(name, line, message))
 
     def _line(self, text: str) -> None:
         self.sink.write(text + "\n")
@@ -222,7 +223,7 @@ def command(
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _grounder(model: ModelFlags, options: GroundOptions) -> Ground:
+def _grounder(model: ModelFlags, options: GroundOptions) -> Grounder:
     """Return what grounds an answer."""
     return partial(_ground, model.load().ground, options)
 

@@ -32,23 +32,25 @@ function join(element) {
   if (isWord && element.dataset.best) {
     for (const each of all(`.partner[data-p~="${element.dataset.best}"]`)) each.classList.add("is-best");
   }
+  const odd = element.closest(".conflict");
+  if (odd) oppose(odd);
   const word = isWord ? element : all(".word.is-joined").find((each) => each.dataset.note);
   note.textContent = word ? word.dataset.note : hint;
-  return all(isWord ? ".partner.is-best" : ".word.is-joined")[0];
+  const others = isWord ? ".partner.is-best, .passages .is-odd" : ".word.is-joined, .answer .is-odd";
+  return all(others)[0];
 }
 
 function oppose(element) {
-  clear();
   for (const number of numbers(element, "k")) {
     for (const each of all(`.conflict[data-k~="${number}"]`)) each.classList.add("is-odd");
   }
 }
 
+/* Marks a cited sentence, and the sentences of the answer that cite it; or one of those alone. */
 function cite(element) {
   clear();
-  for (const number of numbers(element, "s")) {
-    document.getElementById(`s${number}`).classList.add("is-citing");
-  }
+  element.classList.add("is-citing");
+  for (const number of numbers(element, "s")) document.getElementById(`s${number}`).classList.add("is-citing");
 }
 
 function partners(word) {
@@ -69,8 +71,10 @@ addEventListener("pointerover", (event) => {
   }
   const odd = event.target.closest("[data-k]");
   const cited = event.target.closest(".cited > .cite");
-  if (odd) oppose(odd);
-  else if (cited) cite(cited.parentElement);
+  if (odd) {
+    clear();
+    oppose(odd);
+  } else if (cited) cite(cited.parentElement);
   else if (document.activeElement && document.activeElement.matches(".word, .partner")) join(document.activeElement);
   else clear();
 });
@@ -103,12 +107,12 @@ addEventListener("click", (event) => {
   const target = document.getElementById(link.hash.slice(1));
   history.replaceState(null, "", link.hash);
   reveal(target);
-  if (link.dataset.k) oppose(link);
-  else {
+  const inside = target.querySelector("a:not([tabindex])");
+  if (inside && !link.dataset.k) inside.focus({ preventScroll: true }); /* Tab goes on from there */
+  if (link.dataset.k) {
     clear();
-    target.classList.add("is-citing");
-    if (target.matches(".cited")) cite(target), target.classList.add("is-citing");
-  }
+    oppose(link);
+  } else cite(target);
 });
 
 addEventListener("keydown", (event) => {

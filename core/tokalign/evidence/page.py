@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from tokalign.evidence.reading import (
     CHECKED,
     PLAIN,
-    Marking,
     CitedSource,
+    Marking,
     conflicts_of,
     pieces,
     source_of,
@@ -29,6 +29,7 @@ from tokalign.types.grounding import (
     Grounding,
     SourceConflict,
     SourcePassage,
+    WordKind,
 )
 
 _LEGEND = (
@@ -143,6 +144,8 @@ class _Page:
                 if link.word == position:
                     here = best if number == word.citation else others
                     here.append(self._partners[citation.passage, link.start, link.end])
+        if word.kind is WordKind.MARK:
+            return "", ""
         note = page_text(self._note(sentence, word))
         if not best and not others:
             if word.kind not in CHECKED:
@@ -150,8 +153,10 @@ class _Page:
             return f'<span class="word" data-note="{note}">', "</span>"
         numbers = [*best, *others]
         joined = " ".join(map(str, numbers))
+        passed_over = "" if word.kind in CHECKED else ' tabindex="-1"'
         return (
-            f'<a class="word" href="#p{numbers[0]}" data-p="{joined}" data-best="{numbers[0]}" '
+            f'<a class="word"{passed_over} href="#p{numbers[0]}" data-p="{joined}" '
+            f'data-best="{numbers[0]}" '
             f'data-note="{note}">'
         ), "</a>"
 

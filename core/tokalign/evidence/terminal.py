@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from tokalign.evidence.reading import (
     CHECKED,
     PLAIN,
-    Marking,
     CitedSource,
+    Marking,
     conflicts_of,
     pieces,
     source_of,
