@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding
 
 Grounder: TypeAlias = "Callable[[AnswerLine], Grounding]"
+_NOT_OF_A_LINE = ("options", "model")
+"""Fields of errors that stop a run."""
 _COLUMNS = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
@@ -213,7 +215,7 @@ def command(
             try:
                 found = ground(unwrap(item))
             except InputError as error:
-                if is_one or error.field.startswith("options"):
+                if is_one or error.field.startswith(_NOT_OF_A_LINE):
                     raise
                 writer.write_bad(line, item, error)
                 continue
