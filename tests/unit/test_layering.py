@@ -57,6 +57,14 @@ ROOMS: dict[str, set[str]] = {
     "neural": {"errors", "features", "files", "types"},
     "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
+    "support": {
+        "documents",
+        "errors",
+        "features",
+        "lexicon",
+        "types",
+        "values",
+    },
     # Floor 6.
     "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
     # Floor 7.
@@ -64,6 +72,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "crf",
+        "documents",
         "edits",
         "errors",
         "features",
@@ -71,6 +80,7 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "questions",
         "relations",
+        "support",
         "systems",
         "types",
     },
@@ -95,6 +105,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 9.
     "arrow": {"aligner", "errors", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
+    "grounding": {"aligner", "batches", "documents", "errors", "support", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "texts": {"aligner", "annotate", "differences", "types"},
     "similarity": {"aligner", "batches", "duplicates", "errors", "lexicon", "types"},
@@ -136,7 +147,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "similarity", "texts"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "grounding", "ranking", "similarity", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

@@ -71,8 +71,15 @@ class SystemBackend(Backend):
         means: bool = False,
         ranks: bool = False,
         expected: Sequence[Expected] = (),
+        supports: bool = False,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
+        if supports:
+            raise InputError(
+                f"{self.header.name} decides by rules and gives no posteriors to tell support by; "
+                "ask a model",
+                field="model",
+            )
         nothing = Matches.of([])
         errors: dict[int, Exception] = {}
         n_pairs = len(pairs)

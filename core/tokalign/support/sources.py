@@ -1,0 +1,194 @@
+"""Source passages, split into sentences, with an index of their words.
+
+A sentence of an answer is aligned with those of each passage that share most with it:
+
+    weight(stem)  = the word's inverse document frequency, shipped; 0 of function words
+    share         = sum of the weights of shared stems / sum of all weights of the answer's sentence
+
+The first candidate has the largest share. Stems that a candidate holds count less for those after
+it, so that together they hold more. Nothing of a passage depends on another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.documents.sentences import sentences_of
+from tokalign.documents.words import WordNumbers
+from tokalign.errors import InputError, LimitError, quoted
+from tokalign.lexicon.words import canonical
+from tokalign.types.grounding import SourcePassage
+from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.texts import SentenceSpan
+
+PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage
+"""A text, (id, text), or a passage; the id of a text is its position, as "0"."""
+
+LEAST_SHARE = 0.1
+"""Of a candidate."""
+SHARED_BEFORE = 0.3
+"""What a stem counts that a candidate before holds."""
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSentence:
+    """A sentence of a passage.
+
+    Attributes
+    ----------
+    passage : int
+        0-based position of the passage.
+    span : SentenceSpan
+        In code points of the passage's text.
+    """
+
+    passage: int
+    span: SentenceSpan
+
+
+class Sources:
+    """Passages that answers are grounded in. Threads may share them.
+
+    Attributes
+    ----------
+    passages : tuple of SourcePassage
+    sentences : tuple of SourceSentence
+        Of all passages, in order.
+    """
+
+    def __init__(
+        self, passages: Sequence[SourcePassage], sentences: Sequence[SourceSentence]
+    ) -> None:
+        self.passages = tuple(passages)
+        self.sentences = tuple(sentences)
+        self._numbers = WordNumbers(_WORD.findall, canonical)
+        self.words = [self._numbers.add(each.span.text) for each in self.sentences]
+        held: list[list[int]] = [[] for _ in range(len(self._numbers))]
+        for number, words in enumerate(self.words):
+            for word in set(words):
+                held[word].append(number)
+        self._held = held
+        of_passage = [each.passage for each in self.sentences]
+        self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1))
+
+    @classmethod
+    def of(cls, passages: Iterable[PassageLike]) -> Self:
+        """Return passages ready to ground answers in.
+
+        Parameters
+        ----------
+        passages : iterable of str, (str, str) or SourcePassage
+            Also none. One that is blank supports nothing.
+
+        Raises
+        ------
+        InputError
+            If the passages are one text, one of them is none, or two have one id. The field is
+            ``passages``, ``passages[i].id`` or ``passages[i].text``.
+        LimitError
+            If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences together.
+        """
+        if isinstance(passages, str):
+            raise InputError(
+                f"the passages are {quoted(passages)}, one text; wanted several in a list",
+                field="passages",
+            )
+        checked: list[SourcePassage] = []
+        sentences: list[SourceSentence] = []
+        seen: dict[str, int] = {}
+        for number, each in enumerate(passages):
+            passage = _checked(each, number)
+            if (before := seen.setdefault(passage.id, number)) != number:
+                raise InputError(
+                    f"passages[{number}].id is {quoted(passage.id)}, as of passage {before}; "
+                    "wanted another for each",
+                    field=f"passages[{number}].id",
+                )
+            checked.append(passage)
+            name = f"passages[{number}].text"
+            sentences += (SourceSentence(number, span) for span in sentences_of(passage.text, name))
+            if len(sentences) > MAX_TEXT_SENTENCES:
+                raise LimitError(
+                    f"{name} is the one with which passages have more than {MAX_TEXT_SENTENCES} "
+                    "sentences; give fewer",
+                    field=name,
+                )
+        return cls(checked, sentences)
+
+    def numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the number of each word's stem, the last where a word has several; -1 where no
+        source holds it."""
+        return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
+
+    def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which sentences hold which stems, shape (n_stems, n_sentences)."""
+        found = np.zeros((len(stems), len(self.sentences)), np.bool_)
+        for row, stem in enumerate(stems):
+            if stem >= 0:
+                found[row, self._held[stem]] = True
+        return found
+
+    def candidates(
+        self, holders: NDArray[np.bool_], weights: NDArray[np.float64], n: int
+    ) -> list[int]:
+        """Return the numbers of the sentences to align a sentence of the answer with, rising.
+
+        Parameters
+        ----------
+        holders : bool array, shape (n_words, n_sentences)
+            See `holders`.
+        weights : float64 array, shape (n_words,)
+            Of the words of the answer's sentence.
+        n : int
+            Most of each passage.
+        """
+        least = LEAST_SHARE * weights.sum()
+        found: list[int] = []
+        shared = weights @ holders
+        for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
+            if start == end or shared[start:end].max() <= least:
+                continue
+            own, left = shared[start:end].copy(), weights.copy()
+            for _ in range(min(n, end - start)):
+                best = int(own.argmax())
+                if shared[start + best] <= least:
+                    break
+                found.append(start + best)
+                left[holders[:, start + best]] *= SHARED_BEFORE
+                own = left @ holders[:, start:end]
+                own[[each - start for each in found if each >= start]] = -1.0
+        return sorted(found)
+
+
+def _checked(passage: PassageLike, number: int) -> SourcePassage:
+    """Return what a caller gave as a passage, or raise InputError."""
+    field = f"passages[{number}]"
+    if isinstance(passage, str):
+        return SourcePassage(str(number), passage)
+    if isinstance(passage, tuple) and len(passage) == 2:
+        passage = SourcePassage(*passage)
+    if not isinstance(passage, SourcePassage):
+        raise InputError(
+            f"{field} is {quoted(passage)}; wanted text, (id, text) or a SourcePassage",
+            field=field,
+        )
+    for name in ("id", "text"):
+        value = getattr(passage, name)
+        if not isinstance(value, str):
+            raise InputError(
+                f"{field}.{name} is {quoted(value)}; wanted text", field=f"{field}.{name}"
+            )
+    try:
+        passage.id.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{field}.id is not valid Unicode: {error}", field=f"{field}.id"
+        ) from error
+    return passage
