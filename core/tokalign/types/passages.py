@@ -26,7 +26,7 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
             f"the passages are {quoted(passages)}, one text; wanted several in a list",
             field="passages",
         )
-    checked = tuple(_checked(each, f"passages[{number}]") for number, each in enumerate(passages))
+    checked = tuple(_checked(each, number) for number, each in enumerate(passages))
     seen: dict[str, int] = {}
     for number, passage in enumerate(checked):
         if (before := seen.setdefault(passage.id, number)) != number:
@@ -38,9 +38,10 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
     return checked
 
 
-def _checked(passage: PassageLike, field: str) -> SourcePassage:
+def _checked(passage: PassageLike, number: int) -> SourcePassage:
+    field = f"passages[{number}]"
     if isinstance(passage, str):
-        passage = SourcePassage(field[len("passages[") : -1], passage)
+        passage = SourcePassage(str(number), passage)
     elif isinstance(passage, tuple) and len(passage) == 2:
         passage = SourcePassage(*passage)
     if not isinstance(passage, SourcePassage):
