@@ -25,15 +25,13 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.windows import WholeWork, WindowedWork
-from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, admit, off_loop
+from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, admit, off_loop, write_parts
 from tokalign.server.workers.pool import Pool
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 # Bytes that are held of each byte of a text: itself, its sentences, and the plan.
 HELD = 6
-# A message of a stream is written once it has so many bytes.
-MESSAGE_BYTES = 512 << 10
 # Of a token, with the space after it.
 _TOKEN_CHARACTERS = 5
 
@@ -94,7 +92,7 @@ class TextService:
                 plan = await self._plan(pieces)
                 first = await asyncio.to_thread(heading, plan, options.align.offsets, model)
                 work = WindowedWork(self._admission, self._limits, serving.pool, options, context)
-                await _write(context, first, work.blocks(plan))
+                await write_parts(context, first, work.blocks(plan))
             finally:
                 held.release()
 
@@ -202,17 +200,3 @@ def _answer_bytes(n_bytes: int, options: AlignOptions) -> int:
     """Return about how many bytes the answer for texts of so many takes."""
     n_tokens = n_bytes // (2 * _TOKEN_CHARACTERS)
     return cost.answer_bytes([(n_tokens, n_tokens)], options)
-
-
-async def _write(context: Context, first: bytes, parts: AsyncIterator[list[bytes]]) -> None:
-    """Write fields of an answer in messages of about MESSAGE_BYTES, or of one larger field."""
-    message, n_bytes = [first], len(first)
-    async for part in parts:
-        for field in part:
-            if message and n_bytes + len(field) > MESSAGE_BYTES:
-                await context.write(b"".join(message))
-                message, n_bytes = [], 0
-            message.append(field)
-            n_bytes += len(field)
-    if message:
-        await context.write(b"".join(message))
