@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from tokalign.annotate.sentences import Sentences
 from tokalign.codec import RequestOptions, decode_passages
 from tokalign.codec.joining import Joined
-from tokalign.documents.sentences import MOST_TOKENS, sentences_of
+from tokalign.documents.sentences import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
@@ -42,6 +42,9 @@ TOKEN_CHARACTERS = 5
 SENTENCE_BYTES = 256
 WORD_BYTES = 96
 EXPLAIN_WORD_BYTES = 1_200
+# Of a sentence that does not end, pieces are joined once it is long, until they are such a part of
+# it: each piece has it looked through for its end.
+LONG_CHARACTERS, PIECE_SHARE = 4096, 64
 # Of a sentence: its offsets, a status, and the tags and sizes of all.
 _LOCATED_BYTES = 32
 
@@ -60,6 +63,17 @@ def decode_sentence(data: bytes) -> tuple[int, str]:
 def passages_of(shared: bytes) -> list[SourcePassage]:
     """Return the passages that the sentences of a request share."""
     return decode_passages(align_pb2.GroundRequest.FromString(shared))
+
+
+def check_number(passages: Sequence[bytes], limits: RequestLimits) -> None:
+    """Raise LimitError if there are more passages than a request may have."""
+    most = limits.max_pairs
+    if len(passages) > most:
+        raise LimitError(
+            f"more than {most} passages; the server takes at most {most} per request: join some, "
+            "or leave out what is not to the point",
+            field="passages",
+        )
 
 
 class Passages(NamedTuple):
@@ -100,12 +114,7 @@ class Passages(NamedTuple):
         LimitError
             If there are too many.
         """
-        if len(messages) > limits.max_pairs:
-            raise LimitError(
-                f"more than {limits.max_pairs} passages; the server takes at most "
-                f"{limits.max_pairs} per request: join some, or leave out what is not to the point",
-                field="passages",
-            )
+        check_number(messages, limits)
         parsed = [
             parse(align_pb2.SourcePassage, data, f"passages[{number}]")
             for number, data in enumerate(messages)
@@ -168,6 +177,49 @@ class Located:
         self._place += place(between, len(between), self._unit)
         self._offset = offset
         return self._place
+
+
+class GrowingAnswer:
+    """An answer that grows, and its sentences with offsets in a unit.
+
+    Parameters
+    ----------
+    unit : OffsetUnit
+
+    Attributes
+    ----------
+    n_open : int
+        Characters in no sentence yet.
+    """
+
+    def __init__(self, unit: OffsetUnit) -> None:
+        self.n_open = 0
+        self._text = GrowingText("answer")
+        self._located = Located(unit)
+        self._held: list[str] = []
+        self._n_held = 0
+
+    def add(self, piece: str) -> list[SentenceSpan]:
+        """Return the sentences that a piece finishes."""
+        self._held.append(piece)
+        self._n_held += len(piece)
+        self.n_open += len(piece)
+        if not piece or self._n_held * PIECE_SHARE < self.n_open - LONG_CHARACTERS:
+            return []
+        return self._found(self._taken())
+
+    def end(self) -> list[SentenceSpan]:
+        """Return the sentences that the end of the answer finishes."""
+        return self._found([*self._taken(), *self._text.end()])
+
+    def _taken(self) -> list[SentenceSpan]:
+        piece, self._held, self._n_held = "".join(self._held), [], 0
+        return self._text.add(piece)
+
+    def _found(self, spans: list[SentenceSpan]) -> list[SentenceSpan]:
+        if spans:
+            self.n_open = len(self._text.text) - spans[-1].end
+        return self._located.next(self._text.text, spans)
 
 
 def answer_sentences(answer: str, unit: OffsetUnit, limits: RequestLimits) -> list[SentenceSpan]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from tokalign.server.admission import Admission, Admitted
+from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.workers.pool import Pool
@@ -76,6 +77,26 @@ async def admit(
         cost_per_s=pool.cost_per_s,
         waits=waits,
     )
+
+
+async def answered(
+    admission: Admission, pool: Pool, holder: Holder, request: Request, n_bytes: int
+) -> list[Answer]:
+    """Return the answers to a request that holds so many bytes, once it is let in.
+
+    The work counts until it is done, the bytes until the answer is written: a caller who does not
+    read holds memory, but no worker.
+    """
+    held_bytes = n_bytes + request.answer_bytes
+    await holder.room(held_bytes)
+    admitted = await admit(admission, pool, request, held_bytes, holder.context, waits=holder.waits)
+    holder.hold(admitted)
+    try:
+        answers = await pool.submit(request, deadline(holder.context))
+        n_bytes += sum([len(answer.alignment) for answer in answers])
+    finally:
+        admitted.done(n_bytes)
+    return answers
 
 
 def deadline(context: Context) -> float | None:
