@@ -22,7 +22,7 @@ from tokalign.server.requests import limits, wire
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.quoting import texts
 from tokalign.server.workers.frames import Run
-from tokalign.server.workers.grounding import Grounding, ground
+from tokalign.server.workers.grounding import GroundsSentences, ground
 from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
@@ -66,7 +66,7 @@ class Engine(Protocol):
 EngineFactory = Callable[[EngineSettings], Engine]
 
 
-class Aligning(Grounding, Protocol):
+class Aligning(GroundsSentences, Protocol):
     """The part of tokalign.Aligner that serving needs."""
 
     def annotate_pairs(

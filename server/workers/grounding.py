@@ -26,7 +26,7 @@ from tokalign.types.texts import SentenceSpan
 KEPT, KEPT_BYTES = 8, 256 << 10
 
 
-class Grounding(Protocol):
+class GroundsSentences(Protocol):
     """The part of tokalign.Aligner that grounding needs."""
 
     def ground_sentences(
@@ -36,13 +36,13 @@ class Grounding(Protocol):
 
 
 def ground(
-    aligner: Grounding, run: Run, limits: RequestLimits, seconds: dict[str, float]
+    aligner: GroundsSentences, run: Run, limits: RequestLimits, seconds: dict[str, float]
 ) -> list[Answer | Exception]:
     """Return one outcome per sentence of a run.
 
     Parameters
     ----------
-    aligner : Grounding
+    aligner : GroundsSentences
     run : Run
         Whose options have `ground`.
     limits : RequestLimits

@@ -119,6 +119,7 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "neural",
         "questions",
+        "support",
         "systems",
         "types",
         "v1",
