@@ -23,6 +23,7 @@ from tokalign.client.chunks import Chunks, check_sizes, chunked_async
 from tokalign.client.errors import InvalidInputError, closed, from_call
 from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
 from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.statuses import Statuses
 from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, Pair, SentenceLike
@@ -160,10 +161,15 @@ class AsyncClient(BaseClient):
         self,
         method: str,
         requests: AsyncIterator[Message],
-        remaining_s: Callable[[], float | None],
+        remaining_s: Callable[[], float | None] = lambda: None,
+        timeout_s: float | None = None,
     ) -> AsyncGenerator[Any, None]:
-        """Make a call that streams both ways, and yield its responses; see threads.responses."""
-        call = self._connected()[method]()
+        """Make a call that streams both ways, and yield its responses; see threads.responses.
+
+        `timeout_s` is the deadline of the whole call.
+        """
+        call = self._connected()[method](timeout=timeout_s)
+        statuses = Statuses(call)
 
         async def send() -> None:
             async for request in requests:
@@ -189,8 +195,8 @@ class AsyncClient(BaseClient):
                         return
                     reader = asyncio.create_task(call.read())
                     yield response
-        except grpc.RpcError as error:
-            raise from_call(error, self.address) from error
+        except grpc.aio.AioRpcError as error:
+            raise from_call(await statuses.of_server(error), self.address) from error
         finally:
             call.cancel()
             for task in (sender, reader):
@@ -298,10 +304,12 @@ class AsyncClient(BaseClient):
         await self.close()
 
     async def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
-        method = self._connected()[rpc.method]
+        limit_s = self._limit_s(timeout_s)
+        if not isinstance(rpc.request, Message):
+            responses = self._responses(rpc.method, _each(rpc.request), timeout_s=limit_s)
+            return rpc.decode([response async for response in responses])
         try:
-            call = method(rpc.request, timeout=self._limit_s(timeout_s))
-            answer = [each async for each in call] if rpc.is_stream else await call
+            answer = await self._connected()[rpc.method](rpc.request, timeout=limit_s)
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except asyncio.CancelledError:
@@ -310,6 +318,11 @@ class AsyncClient(BaseClient):
                 raise closed(self.address) from None  # close() cancelled the call, not the task
             raise
         return rpc.decode(answer)
+
+
+async def _each(requests: Iterable[Message]) -> AsyncIterator[Message]:
+    for request in requests:
+        yield request
 
 
 def _raise_from_caller(sender: asyncio.Task[None]) -> None:

@@ -234,7 +234,7 @@ def answer_sentences(answer: str, unit: OffsetUnit, limits: RequestLimits) -> li
     if len(spans) > limits.max_pairs:
         raise LimitError(
             f"the answer has {len(spans)} sentences; the server takes at most {limits.max_pairs} "
-            "per request: send several, or call GroundStream",
+            "per request: ground parts of it",
             field="answer",
         )
     return Located(unit).next(answer, spans)

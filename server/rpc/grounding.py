@@ -24,7 +24,14 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.windows import CallWork, bounds
-from tokalign.server.rpc.work import UnaryCall, admit, answered, off_loop, write_parts
+from tokalign.server.rpc.work import (
+    UnaryCall,
+    admit,
+    answered,
+    naming_the_stream,
+    off_loop,
+    write_parts,
+)
 from tokalign.types.options import OffsetUnit
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
@@ -65,21 +72,22 @@ class GroundService:
         options, model = serving.choose_ground(fields.message("options"))
         assert options.ground is not None
         fields.check_text("answer")
-        passages = await off_loop(
-            n_bytes, Passages.read, fields.messages("passages"), options.ground, limits
-        )
-        sentences = await off_loop(
-            n_bytes,
-            grounding.answer_sentences,
-            fields.text("answer"),
-            options.ground.offsets,
-            limits,
-        )
-        request = await off_loop(n_bytes, grounding.whole, sentences, passages, options, limits)
-        self._memory.check()
-        answers = await answered(
-            self._admission, serving.pool, UnaryCall(context), request, HELD * n_bytes
-        )
+        with naming_the_stream("GroundStream"):
+            passages = await off_loop(
+                n_bytes, Passages.read, fields.messages("passages"), options.ground, limits
+            )
+            sentences = await off_loop(
+                n_bytes,
+                grounding.answer_sentences,
+                fields.text("answer"),
+                options.ground.offsets,
+                limits,
+            )
+            request = await off_loop(n_bytes, grounding.whole, sentences, passages, options, limits)
+            self._memory.check()
+            answers = await answered(
+                self._admission, serving.pool, UnaryCall(context), request, HELD * n_bytes
+            )
         written = await off_loop(
             request.answer_bytes, grounding.written, sentences, answers, limits.max_response_bytes
         )

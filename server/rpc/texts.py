@@ -7,8 +7,7 @@ waits for room holds none: so texts cannot keep one another waiting for ever.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from tokalign.codec import RequestOptions
@@ -25,7 +24,14 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.windows import WholeWork, WindowedWork
-from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, admit, off_loop, write_parts
+from tokalign.server.rpc.work import (
+    LOOP_BYTES,
+    UnaryCall,
+    admit,
+    naming_the_stream,
+    off_loop,
+    write_parts,
+)
 from tokalign.server.workers.pool import Pool
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -71,7 +77,7 @@ class TextService:
         UnaryCall(context).hold(held)
         plan = await self._plan(pieces)
         work = WholeWork(self._admission, self._limits, serving.pool, options, context)
-        with serving.pool.in_use(), _naming_the_stream():
+        with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
             blocks = [block async for part in work.blocks(plan) for block in part]
         return await off_loop(
@@ -185,15 +191,6 @@ class _Pieces:
         texts = "".join(self._old), "".join(self._new)
         self._old, self._new = [], []
         return texts
-
-
-@contextlib.contextmanager
-def _naming_the_stream() -> Iterator[None]:
-    """Say in a LimitError that long texts have a call of their own."""
-    try:
-        yield
-    except LimitError as error:
-        raise LimitError(f"{error}; or call AlignTextsStream", field=error.field) from error
 
 
 def _answer_bytes(n_bytes: int, options: AlignOptions) -> int:

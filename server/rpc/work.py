@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
@@ -97,6 +99,15 @@ async def answered(
     finally:
         admitted.done(n_bytes)
     return answers
+
+
+@contextlib.contextmanager
+def naming_the_stream(name: str) -> Iterator[None]:
+    """Say in a LimitError that what is long has a call of its own."""
+    try:
+        yield
+    except LimitError as error:
+        raise LimitError(f"{error}; or call {name}", field=error.field) from error
 
 
 def deadline(context: Context) -> float | None:
