@@ -7,6 +7,7 @@ from support.grounding import (
     answer_of,
     at_once,
     both,
+    both_fail,
     in_pieces,
     passages,
     pieces,
@@ -94,11 +95,11 @@ async def test_sentence_that_fails_fails_alone(serving, ask):
     assert "internal error" in answer.sentences[2].status.message
 
 
-@both
+@both_fail
 @pytest.mark.parametrize("field", ["passages[1].text", "options.model"])
-async def test_what_all_sentences_share_fails_the_call(serving, ask, field):
+async def test_what_all_sentences_share_fails_the_call(serving, refused, field):
     stub = await serving()
-    code, message, details = await failure(ask(stub, answer_of("Dogs bark.", f"fail:{field}")))
+    code, message, details = await refused(stub, answer_of("Dogs bark.", f"fail:{field}"))
     assert (code, message) == (Code.INVALID_ARGUMENT, "as told")
     assert details["BadRequest"].field_violations[0].field == field
     await until(lambda: stub.admission.bytes == 0)
@@ -112,7 +113,7 @@ async def test_worker_killed_on_the_way_costs_nothing(serving, ask, tmp_path):
     assert (tmp_path / "one").exists()
 
 
-@both
+@both_fail
 @pytest.mark.parametrize(
     ("options", "code", "field"),
     [
@@ -123,9 +124,9 @@ async def test_worker_killed_on_the_way_costs_nothing(serving, ask, tmp_path):
         ({"offsets": 77}, Code.INVALID_ARGUMENT, "options.offsets"),
     ],
 )
-async def test_bad_options_name_their_field(serving, ask, options, code, field):
+async def test_bad_options_name_their_field(serving, refused, options, code, field):
     stub = await serving()
-    seen, _, details = await failure(ask(stub, ANSWER, **options))
+    seen, _, details = await refused(stub, ANSWER, **options)
     assert (seen, details["BadRequest"].field_violations[0].field) == (code, field)
 
 
@@ -165,11 +166,11 @@ async def test_passages_after_the_answer_has_begun_are_refused(serving):
     await until(lambda: stub.admission.bytes == stub.admission.cost == 0)
 
 
-@both
-async def test_more_passages_than_a_request_may_have_are_refused(serving, ask):
+@both_fail
+async def test_more_passages_than_a_request_may_have_are_refused(serving, refused):
     stub = await serving(limits=RequestLimits(max_pairs=3))
     texts = {str(i): "It rains." for i in range(4)}
-    code, message, details = await failure(ask(stub, "It rains.", texts))
+    code, message, details = await refused(stub, "It rains.", texts)
     assert code == Code.INVALID_ARGUMENT and "more than 3 passages" in message
     assert details["BadRequest"].field_violations[0].field == "passages"
 
@@ -229,11 +230,6 @@ async def test_more_bytes_than_a_stream_may_have_are_refused(serving):
     await until(lambda: stub.admission.bytes == 0)
 
 
-@both
-async def test_server_that_loads_is_unavailable(serving, ask):
-    stub = await serving(pool=False)
-    if ask is at_once:
-        call = at_once(stub, ANSWER)
-    else:  # in one message: what is refused while it is still sent looks otherwise to a caller
-        call = stub.GroundStream(iter([align_pb2.GroundStreamRequest(answer=ANSWER)])).read()
-    assert (await failure(call))[0] == Code.UNAVAILABLE
+@both_fail
+async def test_server_that_loads_is_unavailable(serving, refused):
+    assert (await refused(await serving(pool=False), ANSWER))[0] == Code.UNAVAILABLE

@@ -1,7 +1,10 @@
 """Answers and passages for the server, whole and in pieces."""
 
+import asyncio
+
+import grpc
 import pytest
-from tokalign.v1 import align_pb2
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from support.statuses import failure
 
@@ -42,11 +45,27 @@ async def in_pieces(stub, answer, texts=PASSAGES, **options):
 
 
 async def stream_failure(stub, messages):
-    async def read():
-        async for _ in stub.GroundStream(messages):
-            pass
+    """Return the code, the message and the details of a stream that fails.
 
-    return await failure(read())
+    A thread calls, since grpc.aio puts a status of its own in place of the server's where it still
+    writes (grpc/grpc#36066).
+    """
+
+    def read():
+        with grpc.insecure_channel(stub.address) as channel:
+            for _ in align_pb2_grpc.AlignServiceStub(channel).GroundStream(messages):
+                pass
+
+    return await failure(asyncio.to_thread(read))
+
+
+async def at_once_failure(stub, answer, texts=PASSAGES, **options):
+    return await failure(at_once(stub, answer, texts, **options))
+
+
+async def in_pieces_failure(stub, answer, texts=PASSAGES, **options):
+    return await stream_failure(stub, pieces(answer, texts, **options))
 
 
 both = pytest.mark.parametrize("ask", [at_once, in_pieces])
+both_fail = pytest.mark.parametrize("refused", [at_once_failure, in_pieces_failure])
