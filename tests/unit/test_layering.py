@@ -34,13 +34,15 @@ ROOMS: dict[str, set[str]] = {
     "crf": {"errors"},
     "files": {"errors"},
     "load": {"errors"},
+    "showing": set(),
     "spelling": {"errors"},
     "types": {"errors"},
     "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
-    "differences": {"errors", "types", "values"},
+    "differences": {"errors", "showing", "types", "values"},
+    "evidence": {"showing", "types"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
@@ -103,7 +105,7 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     # Floor 9.
-    "arrow": {"aligner", "errors", "types"},
+    "arrow": {"aligner", "errors", "evidence", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
     "grounding": {"aligner", "batches", "documents", "errors", "support", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},

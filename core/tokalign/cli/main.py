@@ -31,6 +31,7 @@ COMMANDS = {
     "evaluate": "tokalign.cli.evaluate",
     "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
+    "ground": "tokalign.cli.ground",
     "info": "tokalign.cli.info",
     "rank": "tokalign.cli.rank",
     "similarity": "tokalign.cli.similarity",

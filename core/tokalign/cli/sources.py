@@ -1,4 +1,4 @@
-"""Lines to read: a file or standard input, unpacked where it is compressed."""
+"""What is read: texts, and lines of a file or of standard input, unpacked where compressed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import click
 
@@ -69,7 +69,7 @@ class LineSource:
 
     def __iter__(self) -> Iterator[bytes]:
         if self.is_parquet:
-            raise FormatError("Parquet; only align and similarity read it", path=self.name)
+            raise FormatError("Parquet; only align, ground and similarity read it", path=self.name)
         try:
             yield from self._rows
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -118,3 +118,32 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         if ctx is not None:
             ctx.call_on_close(raw.close)
         return LineSource(raw, str(value))
+
+
+class TextFile(NamedTuple):
+    """A file of text: what it is called, and its bytes."""
+
+    name: str
+    data: bytes
+
+    @classmethod
+    def read(cls, path: str, name: str | None = None) -> TextFile:
+        """Return a file, or standard input; OSError if it cannot be read."""
+        if path == STDIO:
+            return cls("<stdin>", sys.stdin.buffer.read())
+        return cls(name or path, Path(path).read_bytes())
+
+    def text(self) -> str:
+        """Return the text; FormatError if the file is binary or no UTF-8."""
+        if b"\0" in self.data:
+            raise FormatError("a binary file; wanted text", path=self.name)
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            seen = self.data[error.start : error.start + 1].hex()
+            raise FormatError(
+                f"byte {error.start} is 0x{seen}, which is no UTF-8 there; convert the file",
+                path=self.name,
+                line=line,
+            ) from None
