@@ -156,6 +156,31 @@ grpc::Status Rank(Stub& stub, const v1::Pair&) {
   return grpc::Status::OK;
 }
 
+// The text from the first of a block's sentences to the last one.
+template <typename Sentences, typename Numbers>
+std::string Part(const std::string& text, const Sentences& sentences, const Numbers& numbers) {
+  if (numbers.empty()) return "(none)";
+  const auto start = sentences.Get(*numbers.begin()).start();
+  return text.substr(start, sentences.Get(*numbers.rbegin()).end() - start);
+}
+
+grpc::Status AlignTexts(Stub& stub, const v1::Pair&) {
+  v1::AlignTextsRequest request;
+  request.set_old_text("It rains. Marta sells 🥐 and bakes bread. Nobody came.");
+  request.set_new_text("Marta sells 🥐. She bakes bread. It rains. Dogs bark.");
+  request.mutable_options()->set_offsets(v1::OFFSET_UNIT_UTF8_BYTES);
+  v1::AlignTextsResponse answer;
+  grpc::ClientContext context;
+  SetDeadline(context, 30);
+  if (auto status = stub.AlignTexts(&context, request, &answer); !status.ok()) return status;
+  for (const auto& block : answer.blocks()) {
+    std::cout << "texts: " << Part(request.old_text(), answer.old_sentences(), block.old_sentences())
+              << " -> " << Part(request.new_text(), answer.new_sentences(), block.new_sentences())
+              << (block.moved() ? " (moved)" : "") << std::endl;
+  }
+  return grpc::Status::OK;
+}
+
 // The code, the fields that cannot be used, and when to come back.
 std::string Explained(const grpc::Status& status) {
   std::ostringstream parts;
@@ -190,7 +215,7 @@ int main(int, char** arguments) {
   v1::Pair pair;
   pair.mutable_source()->set_text(arguments[2]);
   pair.mutable_target()->set_text(arguments[3]);
-  for (auto part : {Align, BatchAlign, AlignStream, Rank}) {
+  for (auto part : {Align, BatchAlign, AlignStream, Rank, AlignTexts}) {
     if (auto status = part(*stub, pair); !status.ok()) {
       std::cerr << Explained(status) << std::endl;
       return 1;

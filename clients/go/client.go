@@ -165,6 +165,36 @@ func rank(ctx context.Context, client pb.AlignServiceClient, _ *pb.Pair) error {
 	return nil
 }
 
+// The text from the first of a block's sentences to the last one.
+func part(text string, sentences []*pb.TextSentence, numbers []uint32) string {
+	if len(numbers) == 0 {
+		return "(none)"
+	}
+	return text[sentences[numbers[0]].Start:sentences[numbers[len(numbers)-1]].End]
+}
+
+func alignTexts(ctx context.Context, client pb.AlignServiceClient, _ *pb.Pair) error {
+	request := &pb.AlignTextsRequest{
+		OldText: "It rains. Marta sells 🥐 and bakes bread. Nobody came.",
+		NewText: "Marta sells 🥐. She bakes bread. It rains. Dogs bark.",
+		Options: options,
+	}
+	answer, err := client.AlignTexts(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, block := range answer.Blocks {
+		old := part(request.OldText, answer.OldSentences, block.OldSentences)
+		now := part(request.NewText, answer.NewSentences, block.NewSentences)
+		moved := ""
+		if block.Moved {
+			moved = " (moved)"
+		}
+		fmt.Printf("texts: %s -> %s%s\n", old, now, moved)
+	}
+	return nil
+}
+
 // The code, the fields that cannot be used, and when to come back.
 func explained(err error) string {
 	failure := status.Convert(err)
@@ -217,8 +247,8 @@ func main() {
 	err = align(client, pair)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	type part func(context.Context, pb.AlignServiceClient, *pb.Pair) error
-	for _, next := range []part{batchAlign, alignStream, rank, failures, balance} {
+	type kind func(context.Context, pb.AlignServiceClient, *pb.Pair) error
+	for _, next := range []kind{batchAlign, alignStream, rank, alignTexts, failures, balance} {
 		if err == nil {
 			err = next(ctx, client, pair)
 		}

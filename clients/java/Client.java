@@ -155,6 +155,26 @@ public class Client {
             .collect(Collectors.joining(", ")));
     }
 
+    // The text from the first of a block's sentences to the last one.
+    static String part(String text, List<TextSentence> sentences, List<Integer> numbers) {
+        if (numbers.isEmpty()) return "(none)";
+        int last = numbers.get(numbers.size() - 1);
+        return text.substring(sentences.get(numbers.get(0)).getStart(), sentences.get(last).getEnd());
+    }
+
+    void alignTexts() {
+        String old = "It rains. Marta sells \ud83e\udd50 and bakes bread. Nobody came.";
+        String now = "Marta sells \ud83e\udd50. She bakes bread. It rains. Dogs bark.";
+        var answer = stub().alignTexts(
+            AlignTextsRequest.newBuilder().setOldText(old).setNewText(now).setOptions(OPTIONS).build());
+        for (TextBlock block : answer.getBlocksList()) {
+            System.out.println("texts: "
+                + part(old, answer.getOldSentencesList(), block.getOldSentencesList()) + " -> "
+                + part(now, answer.getNewSentencesList(), block.getNewSentencesList())
+                + (block.getMoved() ? " (moved)" : ""));
+        }
+    }
+
     // The code, the fields that cannot be used, and when to come back.
     static String explained(StatusRuntimeException failure) throws Exception {
         var parts = new ArrayList<>(List.of(failure.getStatus().getCode().toString()));
@@ -203,6 +223,7 @@ public class Client {
             client.batchAlign();
             client.alignStream();
             client.rank();
+            client.alignTexts();
             client.failures();
             client.balance();
         } catch (StatusRuntimeException failure) {

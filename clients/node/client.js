@@ -94,6 +94,19 @@ async function rank() {
   console.log("rank:", ranking.map((each) => `${each.index} ${score(each)}`).join(", "));
 }
 
+async function alignTexts() {
+  const old = "It rains. Marta sells 🥐 and bakes bread. Nobody came.";
+  const now = "Marta sells 🥐. She bakes bread. It rains. Dogs bark.";
+  const answer = await call("AlignTexts", {old_text: old, new_text: now, options});
+  // From the first of a block's sentences to the last one.
+  const part = (text, sentences, numbers) => numbers.length
+    ? text.slice(sentences[numbers[0]].start, sentences[numbers.at(-1)].end) : "(none)";
+  for (const {old_sentences, new_sentences, moved} of answer.blocks) {
+    const sides = [part(old, answer.old_sentences, old_sentences), part(now, answer.new_sentences, new_sentences)];
+    console.log("texts:", sides.join(" -> ") + (moved ? " (moved)" : ""));
+  }
+}
+
 // The code, the fields that cannot be used, and when to come back.
 function explained(error) {
   const parts = [grpc.status[error.code]];
@@ -126,7 +139,7 @@ async function balance() {
 }
 
 try {
-  for (const part of [align, batchAlign, alignStream, rank, failures, balance]) await part();
+  for (const part of [align, batchAlign, alignStream, rank, alignTexts, failures, balance]) await part();
 } catch (error) {
   console.error(explained(error));
   process.exitCode = 1;

@@ -12,8 +12,9 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.documents.sentences import GrowingText
 from tokalign.errors import InputError, quoted
 from tokalign.support.offsets import in_unit
-from tokalign.support.sources import PassageLike, Sources
+from tokalign.support.sources import Sources
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.passages import PassageLike
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner

@@ -1,4 +1,4 @@
-"""The example page ranks sentences in a real Chromium, through Envoy, from another origin."""
+"""The example page in a real Chromium, through Envoy, from another origin: ranks, aligns texts."""
 
 import functools
 import html
@@ -75,6 +75,21 @@ def test_page_ranks_three_sentences(page, front, tmp_path):
     assert float(items[0][0]) > float(items[1][0])
     # Marked by code points, after a character that JavaScript counts as two.
     assert {"founded", "bakery"} <= set(re.findall(r"<mark>(.*?)</mark>", items[0][1]))
+
+
+def test_page_shows_which_sentences_belong_together(page, front, tmp_path):
+    texts = {
+        "old": "It rains. Marta sells 🥐 and bakes <b>. Nobody came.",
+        "new": "Marta sells 🥐. She bakes <b>. It rains. Dogs bark.",
+    }
+    document = shown(page, tmp_path, server=front, **texts)
+    items = [html.unescape(text) for text in re.findall(r"<li>(.*? → .*?)</li>", document)]
+    assert items == [
+        "Marta sells 🥐 and bakes <b>. → Marta sells 🥐. She bakes <b>.",
+        "Nobody came. → (none)",
+        "It rains. → It rains. (moved)",
+        "(none) → Dogs bark.",
+    ], document
 
 
 def test_page_shows_what_the_server_complains_about(page, front, tmp_path):

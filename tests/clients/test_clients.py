@@ -21,6 +21,9 @@ BUILT = ROOT / "build" / "clients"
 NAMES = ("node", "go", "java", "cpp")
 SOURCE = "Zoë ate a 🥐 in Paris."
 TARGET = "Zoë ate a 🥐."
+# Those that each client has.
+OLD_TEXT = "It rains. Marta sells 🥐 and bakes bread. Nobody came."
+NEW_TEXT = "Marta sells 🥐. She bakes bread. It rains. Dogs bark."
 SERVICE_CONFIG = ROOT / "deploy" / "service_config.json"
 SHIPPED = json.loads(SERVICE_CONFIG.read_text())
 
@@ -77,17 +80,30 @@ def expected():
             for link in aligned.links
         ]
         ranking = client.rank("Who founded the bakery?", ["It rains.", "Marta founded the bakery."])
+        texts = client.align_texts(OLD_TEXT, NEW_TEXT)
     assert "🥐=🥐" in words and "Zoë=Zoë" in words
+    blocks = [(block.old, block.new, block.moved) for block in texts.blocks]
+    assert blocks == [
+        ((1,), (0, 1), False), ((2,), (), False), ((0,), (2,), True), ((), (3,), False),
+    ]  # fmt: skip
     return f"""\
 align: {" ".join(words)}
 batch: {len(words)} links, INVALID_ARGUMENT target.text
 stream: 10 chunks, {20 * len(words)} links
 rank: {", ".join(f"{each.index} {each.judgement.score:.2f}" for each in ranking)}
+{"".join(shown(texts, block) for block in texts.blocks)}\
 invalid: INVALID_ARGUMENT pair.target.text
 deadline: DEADLINE_EXCEEDED
 receive limit: RESOURCE_EXHAUSTED
 balance: 100 calls
 """
+
+
+def shown(texts, block):
+    """Return the line that each client prints of a block."""
+    sides = (texts.old_text, texts.old_span(block)), (texts.new_text, texts.new_span(block))
+    old, new = (text[slice(*span)] if span else "(none)" for text, span in sides)
+    return f"texts: {old} -> {new}{' (moved)' if block.moved else ''}\n"
 
 
 @pytest.fixture(scope="module")

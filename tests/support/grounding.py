@@ -1,107 +1,71 @@
-"""Evidence made by hand, for tests of what shows it."""
+"""Answers and passages for the server, whole and in pieces."""
 
-from __future__ import annotations
+import asyncio
 
-import json
-import re
-from pathlib import Path
+import grpc
+import pytest
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
-from tokalign.types import FeatureContribution
-from tokalign.types.grounding import (
-    Citation,
-    CitationLink,
-    GroundedSentence,
-    GroundedWord,
-    Grounding,
-    SourceConflict,
-    SourcePassage,
-    UnsupportedSpan,
-    WordKind,
-)
-from tokalign.types.relations import ConflictKind
+from support.statuses import failure
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "core" / "tokalign" / "evidence" / "ground.schema.json").read_text(
-        encoding="utf-8"
-    )
-)
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+PASSAGES = {"a": "One dog barked. It snowed \N{DOG} once.", "b": "Bread is sold there."}
 
 
-def words_of(answer: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the ranges of a sentence's tokens: words and signs."""
-    return [(each.start(), each.end()) for each in _TOKEN.finditer(answer, start, end)]
+def passages(texts):
+    return [align_pb2.SourcePassage(id=name, text=text) for name, text in texts.items()]
 
 
-def by_hand(answer: str, passages: dict[str, str], *sentences: GroundedSentence) -> Grounding:
-    """Return the evidence with these sentences."""
-    given = tuple(SourcePassage(*each) for each in passages.items())
-    return Grounding(answer, given, sentences, "en", "1.0.0")
+def answer_of(*sentences):
+    return "\n\n".join(sentences)
 
 
-def bakery() -> Grounding:
-    """Two sentences: one with a wrong year and an unsupported end, one that is all right and cites
-    a second passage, too."""
-    answer = "Marta founded it in 1989 in Rome.\nIt is small."
-    history = "A note.\nMarta founded the\nbakery in 1987. It is small."
-    passages = {"history.txt": history, "guide": "The bakery is small."}
+def request(answer, texts=PASSAGES, **options):
+    return align_pb2.GroundRequest(answer=answer, passages=passages(texts), options=options)
 
-    def at(word: str, text: str = answer) -> tuple[int, int]:
-        start = text.index(word)
-        return start, start + len(word)
 
-    first = (0, 33)
-    founded = (8, len("A note.\nMarta founded the\nbakery in 1987."))
-    kinds = {"Marta": "name", "founded": "content", "1989": "value", "Rome": "name", ".": "mark"}
-    links = [
-        CitationLink(0, *at("Marta", history), 0.99),
-        CitationLink(1, *at("founded", history), 0.98),
-        CitationLink(4, *at("1987", history), 0.4),
-    ]
-    words = []
-    for position, (start, end) in enumerate(words_of(answer, *first)):
-        partners = tuple((link.start, link.end) for link in links if link.word == position)
-        text = answer[start:end]
-        is_bad = text in ("1989", "Rome")
-        words.append(
-            GroundedWord(
-                start,
-                end,
-                WordKind(kinds.get(text, "function")),
-                0.1 if is_bad else 0.95,
-                0 if partners else None,
-                partners,
-                (FeatureContribution("absent", 1.0, -2.5),) if is_bad else (),
-            )
-        )
-    wrong = GroundedSentence(
-        *first,
-        0.55,
-        tuple(words),
-        (Citation("history.txt", *founded, 0.7, tuple(links)),),
-        (UnsupportedSpan(at("1989")[0], at("Rome")[1], 0.1),),
-        (
-            SourceConflict(
-                ConflictKind.DIFFERENT_VALUE, *at("1989"), "history.txt", *at("1987", history), 0.9
-            ),
-        ),
-    )
-    small = (34, 46)
-    there = at("small", passages["guide"])
-    right = GroundedSentence(
-        *small,
-        0.9,
-        tuple(
-            GroundedWord(start, end, WordKind.CONTENT, 0.9, 0, (there,))
-            if answer[start:end] == "small"
-            else GroundedWord(start, end, WordKind.FUNCTION, 0.9)
-            for start, end in words_of(answer, *small)
-        ),
-        (
-            Citation("guide", 0, 20, 1.0, (CitationLink(2, *there, 0.9),)),
-            Citation("history.txt", 42, 54, 0.8, (CitationLink(2, 48, 53, 0.9),)),
-        ),
-        (),
-        (),
-    )
-    return by_hand(answer, passages, wrong, right)
+def pieces(answer, texts=PASSAGES, size=7, **options):
+    """Yield passages one by one, and then the answer in pieces of a few characters."""
+    yield align_pb2.GroundStreamRequest(options=options)
+    for each in passages(texts):
+        yield align_pb2.GroundStreamRequest(passages=[each])
+    for start in range(0, len(answer), size):
+        yield align_pb2.GroundStreamRequest(answer=answer[start : start + size])
+
+
+async def at_once(stub, answer, texts=PASSAGES, **options):
+    return await stub.Ground(request(answer, texts, **options))
+
+
+async def in_pieces(stub, answer, texts=PASSAGES, **options):
+    """Return the parts of a stream's answer, joined."""
+    joined = align_pb2.GroundResponse()
+    async for part in stub.GroundStream(pieces(answer, texts, **options)):
+        joined.MergeFromString(part.SerializeToString())
+    return joined
+
+
+async def stream_failure(stub, messages):
+    """Return the code, the message and the details of a stream that fails.
+
+    A thread calls, since grpc.aio puts a status of its own in place of the server's where it still
+    writes (grpc/grpc#36066).
+    """
+
+    def read():
+        with grpc.insecure_channel(stub.address) as channel:
+            for _ in align_pb2_grpc.AlignServiceStub(channel).GroundStream(messages):
+                pass
+
+    return await failure(asyncio.to_thread(read))
+
+
+async def at_once_failure(stub, answer, texts=PASSAGES, **options):
+    return await failure(at_once(stub, answer, texts, **options))
+
+
+async def in_pieces_failure(stub, answer, texts=PASSAGES, **options):
+    return await stream_failure(stub, pieces(answer, texts, **options))
+
+
+both = pytest.mark.parametrize("ask", [at_once, in_pieces])
+both_fail = pytest.mark.parametrize("refused", [at_once_failure, in_pieces_failure])

@@ -10,7 +10,7 @@ from dataclasses import asdict, fields
 
 import jsonschema
 import pytest
-from support.grounding import SCHEMA
+from support.grounded_by_hand import SCHEMA
 from tokalign.cli.ground import GroundFlags
 from tokalign.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import jsonschema
 import pytest
-from support.grounding import SCHEMA, bakery, by_hand, words_of
+from support.grounded_by_hand import SCHEMA, bakery, by_hand, words_of
 from tokalign.evidence import grounding_to_dict, html_page, sentence_to_dict, terminal_lines
 from tokalign.evidence.reading import PLAIN, pieces
 from tokalign.types.grounding import (

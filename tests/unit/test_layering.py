@@ -121,6 +121,7 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "neural",
         "questions",
+        "support",
         "systems",
         "types",
         "v1",

@@ -15,10 +15,11 @@ from tokalign.model.file import ModelHeader
 from tokalign.support.candidates import AlignedCandidate, AnswerWords
 from tokalign.support.grounded import ground_sentence
 from tokalign.support.offsets import in_unit
-from tokalign.support.sources import PassageLike, Sources
+from tokalign.support.sources import Sources
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions
+from tokalign.types.passages import PassageLike
 from tokalign.types.texts import SentenceSpan
 
 _PLAIN = AlignOptions()

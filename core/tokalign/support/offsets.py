@@ -32,8 +32,20 @@ def in_unit(
     if unit is OffsetUnit.CODE_POINTS:
         return list(sentences)
     at = positions(answer, unit).__getitem__
-    places = {each.id: positions(each.text, unit).__getitem__ for each in passages}
+    places = _Places({each.id: each.text for each in passages}, unit)
     return [_sentence_in_unit(each, at, places) for each in sentences]
+
+
+class _Places(dict[str, At]):
+    """Id of a passage -> its positions, which are counted once it is cited."""
+
+    def __init__(self, texts: Mapping[str, str], unit: OffsetUnit) -> None:
+        self._texts = texts
+        self._unit = unit
+
+    def __missing__(self, passage: str) -> At:
+        found = self[passage] = positions(self._texts[passage], self._unit).__getitem__
+        return found
 
 
 def _sentence_in_unit(

@@ -14,21 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.documents.sentences import sentences_of
 from tokalign.documents.words import WordNumbers
-from tokalign.errors import InputError, LimitError, quoted
+from tokalign.errors import LimitError
 from tokalign.lexicon.words import canonical
 from tokalign.types.grounding import SourcePassage
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.passages import PassageLike, check_passages
 from tokalign.types.texts import SentenceSpan
-
-PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage
-"""A text, (id, text), or a passage; the id of a text is its position, as "0"."""
 
 LEAST_SHARE = 0.1
 """Of a candidate."""
@@ -95,23 +93,9 @@ class Sources:
         LimitError
             If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences together.
         """
-        if isinstance(passages, str):
-            raise InputError(
-                f"the passages are {quoted(passages)}, one text; wanted several in a list",
-                field="passages",
-            )
-        checked: list[SourcePassage] = []
+        checked = check_passages(passages)
         sentences: list[SourceSentence] = []
-        seen: dict[str, int] = {}
-        for number, each in enumerate(passages):
-            passage = _checked(each, number)
-            if (before := seen.setdefault(passage.id, number)) != number:
-                raise InputError(
-                    f"passages[{number}].id is {quoted(passage.id)}, as of passage {before}; "
-                    "wanted another for each",
-                    field=f"passages[{number}].id",
-                )
-            checked.append(passage)
+        for number, passage in enumerate(checked):
             name = f"passages[{number}].text"
             sentences += (SourceSentence(number, span) for span in sentences_of(passage.text, name))
             if len(sentences) > MAX_TEXT_SENTENCES:
@@ -165,30 +149,3 @@ class Sources:
                 own = left @ holders[:, start:end]
                 own[[each - start for each in found if each >= start]] = -1.0
         return sorted(found)
-
-
-def _checked(passage: PassageLike, number: int) -> SourcePassage:
-    """Return what a caller gave as a passage, or raise InputError."""
-    field = f"passages[{number}]"
-    if isinstance(passage, str):
-        return SourcePassage(str(number), passage)
-    if isinstance(passage, tuple) and len(passage) == 2:
-        passage = SourcePassage(*passage)
-    if not isinstance(passage, SourcePassage):
-        raise InputError(
-            f"{field} is {quoted(passage)}; wanted text, (id, text) or a SourcePassage",
-            field=field,
-        )
-    for name in ("id", "text"):
-        value = getattr(passage, name)
-        if not isinstance(value, str):
-            raise InputError(
-                f"{field}.{name} is {quoted(value)}; wanted text", field=f"{field}.{name}"
-            )
-    try:
-        passage.id.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{field}.id is not valid Unicode: {error}", field=f"{field}.id"
-        ) from error
-    return passage
