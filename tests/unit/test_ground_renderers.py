@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import jsonschema
 import pytest
 from support.grounded_by_hand import SCHEMA, bakery, by_hand, words_of
+from tokalign.errors import InputError
 from tokalign.evidence import grounding_to_dict, html_page, sentence_to_dict, terminal_lines
 from tokalign.evidence.reading import PLAIN, pieces
 from tokalign.types.grounding import (
@@ -143,6 +144,16 @@ def test_a_sentence_that_is_cited_twice_has_one_number(found):
     lines = list(terminal_lines(again))
     assert "It is small. [1]" in lines
     assert "[1] history.txt, line 2, cover 0.70, 0.70" in lines
+
+
+def test_a_sentence_that_a_server_could_not_ground_says_so():
+    sentence = GroundedSentence(0, 4, 0.0, (), (), (), (), InputError("too <long>"))
+    found = by_hand("Yes.", {"0": "x"}, sentence)
+    assert list(terminal_lines(found)) == ["Yes. [no evidence: too <long>]"]
+    assert "no evidence: too &lt;long&gt;</small>" in html_page(found)
+    value = grounding_to_dict(found)
+    jsonschema.validate(value, SCHEMA)
+    assert value["sentences"][0]["error"] == "too <long>"
 
 
 def test_every_kind_of_conflict_has_words():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -14,12 +15,20 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.grounding import AnswerLine, read_answers
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, one_of
+from tokalign.cli.options import (
+    AT_LEAST_1,
+    BAD_INPUT,
+    Endpoint,
+    FileFlags,
+    ModelFlags,
+    is_input_fault,
+    one_of,
+)
 from tokalign.cli.output import PARQUET, bad_object
 from tokalign.cli.sinks import LineSink, OutputPath
 from tokalign.cli.sources import STDIO, TextFile
 from tokalign.cli.terminal import TerminalFlags, color_flag
-from tokalign.errors import InputError, located
+from tokalign.errors import InputError, ServerError, located
 from tokalign.formats.document import one_line
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import OffsetUnit
@@ -27,9 +36,7 @@ from tokalign.types.options import OffsetUnit
 if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding
 
-Grounder: TypeAlias = "Callable[[AnswerLine], Grounding]"
-_NOT_OF_A_LINE = ("options", "model")
-"""Fields of errors that stop a run."""
+Grounder: TypeAlias = "Callable[..., Grounding]"
 _COLUMNS = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
@@ -147,11 +154,13 @@ class _Writer:
     is_one: bool
     n_written: int = 0
     n_bad: int = 0
+    n_failed: int = 0
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
         """Write the evidence for an answer."""
         from tokalign.evidence import grounding_to_dict, html_page, terminal_lines
 
+        self.n_failed += sum(each.error is not None for each in found.sentences)
         if self.layout.html is not None:
             page = html_page(found, item.id)
             self.layout.html.write_text(page, encoding="utf-8", newline="")
@@ -168,7 +177,9 @@ class _Writer:
         for line in terminal_lines(found, is_coloured=self.is_coloured, width=width):
             self._line(line)
 
-    def write_bad(self, line: int, item: AnswerLine | InputError, error: InputError) -> None:
+    def write_bad(
+        self, line: int, item: AnswerLine | InputError, error: InputError | ServerError
+    ) -> None:
         """Report a bad line, and write what stands for it."""
         self.n_bad += 1
         message = located(error)
@@ -177,6 +188,13 @@ class _Writer:
             name = str(line) if isinstance(item, InputError) else item.id
             self._line(bad_object(name, line, message))
 
+    def report(self) -> None:
+        """Say how much was bad."""
+        if self.n_failed:
+            click.echo(f"{self.n_failed} sentences have no evidence", err=True)
+        if self.n_bad:
+            click.echo(f"{self.n_bad} lines bad", err=True)
+
     def _line(self, text: str) -> None:
         self.sink.write(text + "\n")
         self.n_written += 1
@@ -184,13 +202,14 @@ class _Writer:
 
 @click.command("ground", short_help="Show where passages support an answer.")
 @click.argument("passages", nargs=-1, metavar="[PASSAGE]...")
-@takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags)
+@takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags, server=Endpoint)
 def command(
     passages: tuple[str, ...],
     files: GroundFiles,
     layout: GroundLayout,
     flags: GroundFlags,
     model: ModelFlags,
+    server: Endpoint,
 ) -> None:
     """Show where the texts PASSAGE support the words of an answer, and which have no support.
 
@@ -207,30 +226,30 @@ def command(
     if layout.html is not None and not is_one:
         raise click.UsageError("--html shows one answer: give --answer")
     items = files.items(passages)
-    ground = _grounder(model, flags.options(has_offsets=layout.is_object))
+    options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
-    with files.open(layout.columns_written) as sink:
+    with ExitStack() as stack:
+        ground = _grounder(stack, model, server)
+        sink = stack.enter_context(files.open(layout.columns_written))
         writer = _Writer(sink, layout, is_coloured, is_one)
         for line, item in items:
             try:
-                found = ground(unwrap(item))
-            except InputError as error:
-                if is_one or error.field.startswith(_NOT_OF_A_LINE):
+                answer = unwrap(item)
+                found = ground(answer.answer, answer.passages, options)
+            except (InputError, ServerError) as error:
+                if is_one or not is_input_fault(error):
                     raise
                 writer.write_bad(line, item, error)
                 continue
-            writer.write(unwrap(item), found)
-    if writer.n_bad:
-        click.echo(f"{writer.n_bad} lines bad", err=True)
+            writer.write(answer, found)
+    writer.report()
+    if writer.n_bad or writer.n_failed:
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _grounder(model: ModelFlags, options: GroundOptions) -> Grounder:
-    """Return what grounds an answer."""
-    return partial(_ground, model.load().ground, options)
-
-
-def _ground(
-    ground: Callable[..., Grounding], options: GroundOptions, item: AnswerLine
-) -> Grounding:
-    return ground(item.answer, item.passages, options)
+def _grounder(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Grounder:
+    """Return what grounds an answer: of a client, which the stack closes, or of an aligner."""
+    if server.address:
+        named = model.at_server()
+        return partial(stack.enter_context(server.client()).ground, **named)
+    return model.load().ground

@@ -177,6 +177,8 @@ class _Page:
         return " · ".join(parts)
 
     def _numbers(self, sentence: GroundedSentence) -> str:
+        if sentence.error is not None:
+            return f' <small class="failed">no evidence: {page_text(str(sentence.error))}</small>'
         sources = [self._sources[each.passage, each.start] for each in sentence.citations]
         links = "".join(
             f'<a class="cite" href="#c{source.number}" title="{page_text(source.passage.id)}, '
