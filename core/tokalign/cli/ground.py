@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -14,12 +15,20 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.grounding import AnswerLine, read_answers
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, one_of
+from tokalign.cli.options import (
+    AT_LEAST_1,
+    BAD_INPUT,
+    Endpoint,
+    FileFlags,
+    ModelFlags,
+    is_input_fault,
+    one_of,
+)
 from tokalign.cli.output import PARQUET, bad_object
 from tokalign.cli.sinks import LineSink, OutputPath
 from tokalign.cli.sources import STDIO, TextFile
 from tokalign.cli.terminal import TerminalFlags, color_flag
-from tokalign.errors import InputError, located
+from tokalign.errors import InputError, ServerError, located
 from tokalign.formats.document import one_line
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import OffsetUnit
@@ -27,7 +36,7 @@ from tokalign.types.options import OffsetUnit
 if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding
 
-Grounder: TypeAlias = "Callable[[AnswerLine], Grounding]"
+Grounder: TypeAlias = "Callable[..., Grounding]"
 _COLUMNS = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
@@ -166,7 +175,9 @@ class _Writer:
         for line in terminal_lines(found, is_coloured=self.is_coloured, width=width):
             self._line(line)
 
-    def write_bad(self, line: int, item: AnswerLine | InputError, error: InputError) -> None:
+    def write_bad(
+        self, line: int, item: AnswerLine | InputError, error: InputError | ServerError
+    ) -> None:
         """Report a bad line, and write what stands for it."""
         self.n_bad += 1
         message = located(error)
@@ -182,13 +193,14 @@ class _Writer:
 
 @click.command("ground", short_help="Show where passages support an answer.")
 @click.argument("passages", nargs=-1, metavar="[PASSAGE]...")
-@takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags)
+@takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags, server=Endpoint)
 def command(
     passages: tuple[str, ...],
     files: GroundFiles,
     layout: GroundLayout,
     flags: GroundFlags,
     model: ModelFlags,
+    server: Endpoint,
 ) -> None:
     """Show where the texts PASSAGE support the words of an answer, and which have no support.
 
@@ -205,15 +217,17 @@ def command(
     if layout.html is not None and not is_one:
         raise click.UsageError("--html shows one answer: give --answer")
     items = files.items(passages)
-    ground = _grounder(model, flags.options(has_offsets=layout.is_object))
+    options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
-    with files.open(layout.columns_written) as sink:
+    with ExitStack() as stack:
+        ground = partial(_ground, _grounder(stack, model, server), options)
+        sink = stack.enter_context(files.open(layout.columns_written))
         writer = _Writer(sink, layout, is_coloured, is_one)
         for line, item in items:
             try:
                 found = ground(unwrap(item))
-            except InputError as error:
-                if is_one or error.field.startswith("options"):
+            except (InputError, ServerError) as error:
+                if is_one or not is_input_fault(error):
                     raise
                 writer.write_bad(line, item, error)
                 continue
@@ -223,12 +237,18 @@ def command(
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _grounder(model: ModelFlags, options: GroundOptions) -> Grounder:
-    """Return what grounds an answer."""
-    return partial(_ground, model.load().ground, options)
+def _grounder(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Grounder:
+    """Return what grounds: of a client, which the stack closes, or of an aligner."""
+    if server.address:
+        named = model.at_server()
+        return partial(stack.enter_context(server.client()).ground, **named)
+    return model.load().ground
 
 
-def _ground(
-    ground: Callable[..., Grounding], options: GroundOptions, item: AnswerLine
-) -> Grounding:
-    return ground(item.answer, item.passages, options)
+def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> Grounding:
+    """Return the evidence for an answer, or raise the error of its first sentence that has one."""
+    found = ground(item.answer, item.passages, options)
+    for sentence in found.sentences:
+        if sentence.error is not None:
+            raise sentence.error
+    return found
