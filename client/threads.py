@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import grpc
@@ -19,7 +19,7 @@ def responses(
     requests: Iterator[Message],
     remaining_s: Callable[[], float | None],
     address: str,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Make a call, and yield its responses; close it to end the call.
 
     Parameters

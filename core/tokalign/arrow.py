@@ -81,7 +81,6 @@ SENTENCES = _lists_of(
         passage_end=_INT,
         strength=_FLOAT,
     ),
-    error=pa.string(),
 )
 """Type of a column of answers' sentences, as JSON has them (docs/grounding.md); words have evidence
 where it is asked for, else null."""

@@ -15,7 +15,7 @@ from tokalign.server.config import Config
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import UnknownNameError
 from tokalign.server.workers.pool import Pool
-from tokalign.systems import check_options
+from tokalign.systems import check_options, refuse_grounding
 from tokalign.v1 import align_pb2
 
 # As many different options are remembered, where their message is no longer.
@@ -95,7 +95,10 @@ class Serving:
         """Do the same with serialised GroundOptions."""
         message = parse(align_pb2.GroundOptions, data, "options")
         options = codec.decode_ground_options(message, **self._defaults)
-        return options, self._reference(options)
+        reference = self._reference(options)
+        if options.model in self._systems:
+            refuse_grounding(options.model, "options.model")
+        return options, reference
 
     def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
         message = parse(align_pb2.AlignOptions, data, "options")

@@ -138,10 +138,11 @@ def test_a_device_is_the_servers_own(run, command):
     assert "--device is the server's" in result.stderr
 
 
-def test_a_sentence_without_evidence_and_a_bad_line_cost_the_others_nothing():
+def test_an_answer_without_evidence_and_a_bad_line_cost_the_others_nothing():
     rows = [
         {"answer": "It rains.\n\nfail:answer", "passages": ["It rains."]},
         {"answer": "It rains.", "passages": [{"id": "1", "text": "a"}, "b"]},
+        {"answer": "It rains. It snows.", "passages": ["It rains."]},
     ]
     with started() as server:
         result = CliRunner().invoke(
@@ -149,11 +150,11 @@ def test_a_sentence_without_evidence_and_a_bad_line_cost_the_others_nothing():
             ["ground", "--json", "--server", server.address],
             input="\n".join(map(json.dumps, rows)),
         )
-    first, second = map(json.loads, result.stdout.splitlines())
-    assert ["error" in each for each in first["sentences"]] == [False, True]
+    first, second, third = map(json.loads, result.stdout.splitlines())
+    assert "as told" in first["error"]
     assert "passages[1].id" in second["error"]
-    assert result.exit_code == 3
-    assert "1 sentences have no evidence" in result.stderr and "1 lines bad" in result.stderr
+    assert len(third["sentences"]) == 2
+    assert result.exit_code == 3 and "2 lines bad" in result.stderr
 
 
 def test_a_model_that_the_server_lacks_ends_a_run():

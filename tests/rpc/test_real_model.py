@@ -128,16 +128,6 @@ def test_the_command_line_asks_a_server_for_edits(server):
     assert json.loads(lines[0])["edits"] == json.loads(lines[1])["edits"]
 
 
-def test_the_command_line_shows_evidence_of_a_server_as_its_own(server):
-    rows = (DATA / "grounding.jsonl").read_text(encoding="utf-8")
-    local, served = (
-        CliRunner().invoke(main, ["ground", *where], input=rows)
-        for where in ((), ("--server", server.address))
-    )
-    assert (served.exit_code, served.stderr) == (0, "")
-    assert served.stdout == local.stdout
-
-
 def test_min_confidence_drops_links(server):
     pair = {"source": {"text": PAIRS[0]["source"]}, "target": {"text": PAIRS[0]["target"]}}
     request = align_pb2.AlignRequest(pair=pair, options={"min_confidence": 0.95})

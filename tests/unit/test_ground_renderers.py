@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import jsonschema
 import pytest
 from support.grounded_by_hand import SCHEMA, bakery, by_hand, words_of
-from tokalign.errors import InputError
+from tokalign.errors import ServerError
 from tokalign.evidence import grounding_to_dict, html_page, sentence_to_dict, terminal_lines
 from tokalign.evidence.reading import PLAIN, pieces
 from tokalign.types.grounding import (
@@ -147,7 +147,7 @@ def test_a_sentence_that_is_cited_twice_has_one_number(found):
 
 
 def test_a_sentence_that_a_server_could_not_ground_says_so():
-    sentence = GroundedSentence(0, 4, 0.0, (), (), (), (), InputError("too <long>"))
+    sentence = GroundedSentence(0, 4, 0.0, (), (), (), (), ServerError("too <long>"))
     found = by_hand("Yes.", {"0": "x"}, sentence)
     assert list(terminal_lines(found)) == ["Yes. [no evidence: too <long>]"]
     assert "no evidence: too &lt;long&gt;</small>" in html_page(found)

@@ -154,13 +154,11 @@ class _Writer:
     is_one: bool
     n_written: int = 0
     n_bad: int = 0
-    n_failed: int = 0
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
         """Write the evidence for an answer."""
         from tokalign.evidence import grounding_to_dict, html_page, terminal_lines
 
-        self.n_failed += sum(each.error is not None for each in found.sentences)
         if self.layout.html is not None:
             page = html_page(found, item.id)
             self.layout.html.write_text(page, encoding="utf-8", newline="")
@@ -187,13 +185,6 @@ class _Writer:
         if self.layout.is_object:
             name = str(line) if isinstance(item, InputError) else item.id
             self._line(bad_object(name, line, message))
-
-    def report(self) -> None:
-        """Say how much was bad."""
-        if self.n_failed:
-            click.echo(f"{self.n_failed} sentences have no evidence", err=True)
-        if self.n_bad:
-            click.echo(f"{self.n_bad} lines bad", err=True)
 
     def _line(self, text: str) -> None:
         self.sink.write(text + "\n")
@@ -229,27 +220,35 @@ def command(
     options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
     with ExitStack() as stack:
-        ground = _grounder(stack, model, server)
+        ground = partial(_ground, _grounder(stack, model, server), options)
         sink = stack.enter_context(files.open(layout.columns_written))
         writer = _Writer(sink, layout, is_coloured, is_one)
         for line, item in items:
             try:
-                answer = unwrap(item)
-                found = ground(answer.answer, answer.passages, options)
+                found = ground(unwrap(item))
             except (InputError, ServerError) as error:
                 if is_one or not is_input_fault(error):
                     raise
                 writer.write_bad(line, item, error)
                 continue
-            writer.write(answer, found)
-    writer.report()
-    if writer.n_bad or writer.n_failed:
+            writer.write(unwrap(item), found)
+    if writer.n_bad:
+        click.echo(f"{writer.n_bad} lines bad", err=True)
         raise click.exceptions.Exit(BAD_INPUT)
 
 
 def _grounder(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Grounder:
-    """Return what grounds an answer: of a client, which the stack closes, or of an aligner."""
+    """Return what grounds: of a client, which the stack closes, or of an aligner."""
     if server.address:
         named = model.at_server()
         return partial(stack.enter_context(server.client()).ground, **named)
     return model.load().ground
+
+
+def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> Grounding:
+    """Return the evidence for an answer, or raise the error of its first sentence that has one."""
+    found = ground(item.answer, item.passages, options)
+    for sentence in found.sentences:
+        if sentence.error is not None:
+            raise sentence.error
+    return found

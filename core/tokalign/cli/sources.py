@@ -70,12 +70,12 @@ class LineSource:
         that reads no lines does not wait for stdin."""
         if self._rows is not None:
             return self._rows
-        peekable: Any = self.raw if hasattr(self.raw, "peek") else io.BufferedReader(self.raw)  # type: ignore[type-var]
+        peekable: Any = self.raw if hasattr(self.raw, "peek") else io.BufferedReader(self.raw)
         head = peekable.peek(len(_ZSTD))
         self._is_parquet = head.startswith(PARQUET_MAGIC)
-        rows = peekable
+        rows: IO[bytes] = peekable
         if head.startswith(_GZIP):
-            rows = gzip.GzipFile(fileobj=peekable)
+            rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
         elif head.startswith(_ZSTD):
             rows = zstd_module().open(peekable)
         self._rows = rows

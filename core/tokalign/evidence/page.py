@@ -89,16 +89,16 @@ class _Page:
     def _counts(self) -> str:
         sentences = self._grounding.sentences
         counts = [
-            (len(sentences), "sentence"),
-            (len(self._grounding.passages), "passage"),
-            (len(self._sources), "cited sentence"),
+            (len(sentences), "sentence", ""),
+            (len(self._grounding.passages), "passage", ""),
+            (len(self._sources), "cited sentence", ""),
             (sum(len(each.unsupported) for each in sentences), "span", " without support"),
-            (len(self._conflicts), "conflict"),
+            (len(self._conflicts), "conflict", ""),
         ]
         return (
             ", ".join(
-                f"{number} {what}{'' if number == 1 else 's'}{''.join(rest)}"
-                for number, what, *rest in counts
+                f"{number} {what}{'' if number == 1 else 's'}{more}"
+                for number, what, more in counts
             )
             + "."
         )
@@ -138,7 +138,8 @@ class _Page:
     def _word(self, sentence: GroundedSentence, position: int) -> ElementTags:
         """Return the tag of a word: a link to its first partner, if it has any."""
         word = sentence.words[position]
-        best, others = [], []
+        best: list[int] = []
+        others: list[int] = []
         for number, citation in enumerate(sentence.citations):
             for link in citation.links:
                 if link.word == position:

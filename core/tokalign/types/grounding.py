@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-from tokalign.errors import AlignError, InputError, quoted
+from tokalign.errors import InputError, ServerError, quoted
 from tokalign.types.alignment import FeatureContribution
 from tokalign.types.options import OffsetUnit
 from tokalign.types.relations import ConflictKind
@@ -248,7 +248,7 @@ class GroundedSentence:
         In order.
     conflicts : tuple of SourceConflict
         In the order of the answer. Of sentences that are cited.
-    error : AlignError or None
+    error : ServerError or None
         From a server: why there is no evidence; then all but `start` and `end` is empty or 0.
     """
 
@@ -259,7 +259,7 @@ class GroundedSentence:
     citations: tuple[Citation, ...]
     unsupported: tuple[UnsupportedSpan, ...]
     conflicts: tuple[SourceConflict, ...]
-    error: AlignError | None = None
+    error: ServerError | None = None
 
 
 @dataclass(frozen=True, slots=True)
