@@ -9,6 +9,8 @@ import numpy as np
 from tokalign.support.candidates import AlignedCandidate, AnswerWords
 from tokalign.support.citations import choose, covers
 from tokalign.support.columns import SupportColumn
+from tokalign.support.inputs import support_inputs
+from tokalign.support.model import SupportModel
 from tokalign.support.sources import Sources
 from tokalign.support.words import SUPPORTABLE
 from tokalign.types.grounding import (
@@ -34,7 +36,10 @@ def ground_sentence(
     options: GroundOptions,
 ) -> GroundedSentence:
     """Return a sentence with its evidence; offsets count code points."""
-    supports = _supports(words, candidates)
+    model = SupportModel.open_shipped()
+    inputs = support_inputs(words, candidates, sources)
+    supports = model.supports(words, inputs).tolist()
+    evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
     cited = []
     if candidates:
         passages = [sources.sentences[each.number].passage for each in candidates]
@@ -48,7 +53,7 @@ def ground_sentence(
         (span.start + start, span.start + end) for start, end in zip(starts, ends, strict=True)
     ]
     found = tuple(
-        GroundedWord(*place, kind, support, *_best_citation(at, citations, chosen))
+        GroundedWord(*place, kind, support, *_best_citation(at, citations, chosen), evidence[at])
         for at, (place, kind, support) in enumerate(zip(places, words.kinds, supports, strict=True))
     )
     return GroundedSentence(
@@ -60,13 +65,6 @@ def ground_sentence(
         tuple(unsupported_spans(found, options.threshold)),
         tuple(_conflicts(chosen, places, sources)),
     )
-
-
-def _supports(words: AnswerWords, candidates: Sequence[AlignedCandidate]) -> list[float]:
-    if not candidates:
-        return [0.0] * len(words.kinds)
-    mass = np.array([each.rows[:, int(SupportColumn.MASS)] for each in candidates])
-    return [float(each) for each in 1.0 - np.prod(1.0 - mass, axis=0)]
 
 
 def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float:

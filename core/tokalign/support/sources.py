@@ -14,11 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.annotate._tokenize import tokenize
 from tokalign.documents.sentences import sentences_of
 from tokalign.documents.words import WordNumbers
 from tokalign.errors import LimitError
@@ -27,6 +30,7 @@ from tokalign.types.grounding import SourcePassage
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.passages import PassageLike, check_passages
 from tokalign.types.texts import SentenceSpan
+from tokalign.values import Kind, Value, find_values
 
 LEAST_SHARE = 0.1
 """Of a candidate."""
@@ -59,6 +63,8 @@ class Sources:
     passages : tuple of SourcePassage
     sentences : tuple of SourceSentence
         Of all passages, in order.
+    starts : list of int
+        The number of each passage's first sentence, and at last how many sentences there are.
     """
 
     def __init__(
@@ -67,14 +73,18 @@ class Sources:
         self.passages = tuple(passages)
         self.sentences = tuple(sentences)
         self._numbers = WordNumbers(_WORD.findall, canonical)
-        self.words = [self._numbers.add(each.span.text) for each in self.sentences]
+        sentence_words = [self._numbers.add(each.span.text) for each in self.sentences]
         held: list[list[int]] = [[] for _ in range(len(self._numbers))]
-        for number, words in enumerate(self.words):
+        for number, words in enumerate(sentence_words):
             for word in set(words):
                 held[word].append(number)
         self._held = held
         of_passage = [each.passage for each in self.sentences]
-        self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1))
+        self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1)).tolist()
+        self._neighbours = [
+            {pair for words in sentence_words[start:end] for pair in pairwise(words)}
+            for start, end in pairwise(self.starts)
+        ]
 
     @classmethod
     def of(cls, passages: Iterable[PassageLike]) -> Self:
@@ -119,6 +129,28 @@ class Sources:
                 found[row, self._held[stem]] = True
         return found
 
+    @cached_property
+    def _values(self) -> list[frozenset[str]]:
+        """The values of each passage, in a normal form."""
+        return [
+            frozenset(
+                key
+                for each in self.sentences[start:end]
+                for value in find_values(tokenize(each.span.text)[0])
+                for key in _keys(value)
+            )
+            for start, end in pairwise(self.starts)
+        ]
+
+    def hold_value(self, value: Value, passages: Iterable[int]) -> bool:
+        """Whether one of some passages holds a value of an answer."""
+        key = _keys(value)[0]
+        return any(key in self._values[passage] for passage in passages)
+
+    def hold_pair(self, pair: tuple[int, int], passages: Iterable[int]) -> bool:
+        """Whether two stems stand beside one another in a sentence of one of some passages."""
+        return any(pair in self._neighbours[passage] for passage in passages)
+
     def candidates(
         self, holders: NDArray[np.bool_], weights: NDArray[np.float64], n: int
     ) -> list[int]:
@@ -136,16 +168,25 @@ class Sources:
         least = LEAST_SHARE * weights.sum()
         found: list[int] = []
         shared = weights @ holders
-        for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
+        for start, end in pairwise(self.starts):
             if start == end or shared[start:end].max() <= least:
                 continue
             own, left = shared[start:end].copy(), weights.copy()
+            own_found: list[int] = []
             for _ in range(min(n, end - start)):
                 best = int(own.argmax())
                 if shared[start + best] <= least:
                     break
-                found.append(start + best)
+                own_found.append(best)
                 left[holders[:, start + best]] *= SHARED_BEFORE
                 own = left @ holders[:, start:end]
-                own[[each - start for each in found if each >= start]] = -1.0
-        return sorted(found)
+                own[own_found] = -1.0
+            found += sorted(start + each for each in own_found)
+        return found
+
+
+def _keys(value: Value) -> tuple[str, ...]:
+    """Return a value's key, and of a date with more also its year's."""
+    if value.kind == Kind.DATE and value.key[:4].isdecimal():
+        return value.key, value.key[:4]
+    return (value.key,)
