@@ -26,6 +26,7 @@ from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
 from tokalign.types.constraints import Constraints
+from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Constraints",
     "DeadlineError",
     "FieldViolation",
+    "GroundOptions",
     "InternalError",
     "InvalidInputError",
     "Limits",

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Sequence,
+)
 from typing import Any, Self, TypeVar
 
 import grpc
 import grpc.aio
+from google.protobuf.message import Message
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
-from tokalign.client.errors import InvalidInputError, closed, from_call, late
+from tokalign.client.errors import InvalidInputError, closed, from_call
+from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
 from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.statuses import Statuses
 from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
 
 AnswerT = TypeVar("AnswerT")
@@ -27,8 +39,8 @@ class AsyncClient(BaseClient):
     """A connection to a tokalign server for one event loop.
 
     Parameters, methods and exceptions are those of tokalign.client.Client; methods are
-    coroutines, `align_stream` an asynchronous iterator. A call whose task is cancelled is
-    cancelled at the server too.
+    coroutines, `align_stream` and `ground_stream` asynchronous iterators. A call whose task is
+    cancelled is cancelled at the server too.
     """
 
     _channels: tuple[grpc.aio.Channel, ...] = ()
@@ -129,41 +141,63 @@ class AsyncClient(BaseClient):
         max_in_flight: int,
         timeout_s: float,
     ) -> AsyncIterator[AlignResult]:
-        book = Chunks(options, ordered)
+        book = Chunks(options, ordered, self.address, timeout_s)
         room = asyncio.Semaphore(max_in_flight)
-        call = self._connected()["AlignStream"]()
 
-        async def send() -> None:
+        async def requests() -> AsyncIterator[Message]:
             async for chunk in chunks:
                 await room.acquire()
-                await call.write(book.request(chunk))
+                yield book.request(chunk)
+
+        answers = self._responses("AlignStream", requests(), book.remaining_s)
+        async with contextlib.aclosing(answers):
+            async for answer in answers:
+                for results in book.accept(answer):
+                    for result in results:
+                        yield result
+                    room.release()
+        book.check_complete()
+
+    async def _responses(
+        self,
+        method: str,
+        requests: AsyncIterator[Message],
+        remaining_s: Callable[[], float | None] = lambda: None,
+        timeout_s: float | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """Make a call that streams both ways, and yield its responses; see threads.responses.
+
+        `timeout_s` is the deadline of the whole call.
+        """
+        call = self._connected()[method](timeout=timeout_s)
+        statuses = Statuses(call)
+
+        async def send() -> None:
+            async for request in requests:
+                await call.write(request)
             await call.done_writing()
 
         sender = asyncio.create_task(send())
         reader = asyncio.create_task(call.read())
         try:
             while True:
-                await asyncio.wait(
-                    {reader} if sender.done() else {reader, sender},
-                    timeout=max(book.remaining_s(timeout_s), 0.0),
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
+                # What has come is looked at before a wait that may be over.
+                if not reader.done():
+                    await asyncio.wait(
+                        {reader} if sender.done() else {reader, sender},
+                        timeout=remaining_s(),
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
                 if sender.done():
-                    _raise_from_pairs(sender)
+                    _raise_from_caller(sender)
                 if reader.done():
                     response = self._received(reader)
                     if response is grpc.aio.EOF:
-                        book.check_complete()
                         return
                     reader = asyncio.create_task(call.read())
-                    for results in book.accept(response):
-                        for result in results:
-                            yield result
-                        room.release()
-                elif book.remaining_s(timeout_s) <= 0:
-                    raise late(self.address, timeout_s)
-        except grpc.RpcError as error:
-            raise from_call(error, self.address) from error
+                    yield response
+        except grpc.aio.AioRpcError as error:
+            raise from_call(await statuses.of_server(error), self.address) from error
         finally:
             call.cancel()
             for task in (sender, reader):
@@ -193,6 +227,52 @@ class AsyncClient(BaseClient):
             with contextlib.suppress(InvalidInputError):
                 return await self._call(calls.at_once(), timeout_s)
         return await self._call(calls.in_pieces(), timeout_s)
+
+    async def ground(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> Grounding:
+        """Return where passages support the words of an answer; see Client.ground."""
+        calls = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
+        if calls.is_short:
+            with contextlib.suppress(InvalidInputError):
+                return await self._call(calls.at_once(), timeout_s)
+        return await self._call(calls.in_pieces(), timeout_s)
+
+    def ground_stream(
+        self,
+        pieces: Iterable[str] | AsyncIterable[str],
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> AsyncIterator[GroundedSentence]:
+        """Yield the sentences of an answer that is still being written; see Client.ground_stream.
+
+        `pieces` may also be asynchronous; it is read by a task of this loop.
+        """
+        wanted = ground_options(options, model, annotator, changes)
+        growing = GrowingGround(passages, wanted, self.address, self._limit_s(timeout_s))
+        return self._ground_stream(growing, growing.requests_async(pieces))
+
+    async def _ground_stream(
+        self, growing: GrowingGround, requests: AsyncIterator[Message]
+    ) -> AsyncIterator[GroundedSentence]:
+        answers = self._responses("GroundStream", requests, growing.remaining_s)
+        async with contextlib.aclosing(answers):
+            async for answer in answers:
+                for sentence in growing.accept(answer):
+                    yield sentence
 
     async def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
@@ -225,10 +305,12 @@ class AsyncClient(BaseClient):
         await self.close()
 
     async def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
-        method = self._connected()[rpc.method]
+        limit_s = self._limit_s(timeout_s)
+        if not isinstance(rpc.request, Message):
+            responses = self._responses(rpc.method, _each(rpc.request), timeout_s=limit_s)
+            return rpc.decode([response async for response in responses])
         try:
-            call = method(rpc.request, timeout=self._limit_s(timeout_s))
-            answer = [each async for each in call] if rpc.is_stream else await call
+            answer = await self._connected()[rpc.method](rpc.request, timeout=limit_s)
         except grpc.RpcError as error:
             raise from_call(error, self.address) from error
         except asyncio.CancelledError:
@@ -239,8 +321,13 @@ class AsyncClient(BaseClient):
         return rpc.decode(answer)
 
 
-def _raise_from_pairs(sender: asyncio.Task[None]) -> None:
-    """Raise the error of the caller's pairs, if any; the reader reports errors of the call."""
+async def _each(requests: Iterable[Message]) -> AsyncIterator[Message]:
+    for request in requests:
+        yield request
+
+
+def _raise_from_caller(sender: asyncio.Task[None]) -> None:
+    """Raise the error of what the caller gave, if any; the reader reports errors of the call."""
     error = None if sender.cancelled() else sender.exception()
     if error is not None and not isinstance(error, grpc.RpcError | asyncio.InvalidStateError):
         raise error

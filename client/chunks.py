@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tokalign.client.errors import InternalError, from_status
+from tokalign.client.errors import InternalError, from_status, late
 from tokalign.client.results import AlignResult, results_of
 from tokalign.client.rpcs import encoded
 from tokalign.codec import RequestOptions, encode_options
@@ -25,10 +25,16 @@ class Chunks:
     options : RequestOptions
     ordered : bool
         Whether answers wait for those of earlier chunks.
+    address : str
+        Of the server, for messages.
+    timeout_s : float
+        Longest wait for the answer to a chunk.
     """
 
     options: RequestOptions
     ordered: bool
+    address: str
+    timeout_s: float
     _n_chunks: int = 0
     _n_pairs: int = 0
     _next: int = 0
@@ -78,13 +84,21 @@ class Chunks:
             self._next += 1
         return ready
 
-    def remaining_s(self, timeout_s: float) -> float:
+    def remaining_s(self) -> float:
         """Return how much of `timeout_s` is left for the oldest chunk without an answer.
 
-        It is 0 or less where that chunk is late, and `timeout_s` where every chunk was answered.
+        All of it where every chunk was answered.
+
+        Raises
+        ------
+        DeadlineError
+            If that chunk is late.
         """
         sent = min((sent for _, _, sent in list(self._out.values())), default=time.monotonic())
-        return sent + timeout_s - time.monotonic()
+        remaining = sent + self.timeout_s - time.monotonic()
+        if remaining <= 0:
+            raise late(self.address, self.timeout_s, "a chunk")
+        return remaining
 
     def check_complete(self) -> None:
         """Raise InternalError if the stream ended before every chunk was answered."""

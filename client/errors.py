@@ -156,10 +156,10 @@ def closed(address: str) -> CancelledError:
     return CancelledError(f"the client of {address} is closed", code="CANCELLED")
 
 
-def late(address: str, timeout_s: float) -> DeadlineError:
-    """Return the exception for a chunk of a stream that was not answered in time."""
+def late(address: str, timeout_s: float, what: str) -> DeadlineError:
+    """Return the exception for a part of a stream that was not answered in time."""
     return DeadlineError(
-        f"{address}: a chunk was not answered within {timeout_s} s", code="DEADLINE_EXCEEDED"
+        f"{address}: {what} was not answered within {timeout_s} s", code="DEADLINE_EXCEEDED"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,12 +12,16 @@ import grpc
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
-from tokalign.client.errors import InvalidInputError, closed, from_call, late
+from tokalign.client.errors import InvalidInputError, closed, from_call
+from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.texts import TextCalls
+from tokalign.client.threads import responses
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2
 
@@ -225,55 +228,31 @@ class Client(BaseClient):
         max_in_flight: int,
         timeout_s: float,
     ) -> Iterator[AlignResult]:
-        book = Chunks(options, ordered)
+        book = Chunks(options, ordered, self.address, timeout_s)
         room = threading.Semaphore(max_in_flight)
         stopped = threading.Event()
-        answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
         def requests() -> Iterator[align_pb2.AlignStreamRequest]:
-            try:
-                for chunk in chunks:
-                    room.acquire()
-                    if stopped.is_set():
-                        return
-                    yield book.request(chunk)
-            except Exception as error:
-                answers.put(error)  # the caller's iterable failed: raised where it is consumed
-
-        def read() -> None:
-            try:
-                for response in call:
-                    answers.put(response)
-                answers.put(None)
-            except grpc.RpcError as error:
-                answers.put(from_call(error, self.address))
+            for chunk in chunks:
+                room.acquire()
+                if stopped.is_set():
+                    return
+                yield book.request(chunk)
 
         if self._is_closed:
             raise closed(self.address)
-        call = self._methods["AlignStream"](requests())
-        reader = threading.Thread(target=read, name="tokalign-stream", daemon=True)
-        reader.start()
-        try:
-            while True:
-                try:
-                    answer = answers.get(timeout=max(book.remaining_s(timeout_s), 0.0))
-                except queue.Empty:
-                    if book.remaining_s(timeout_s) > 0:
-                        continue
-                    raise late(self.address, timeout_s) from None
-                if answer is None:
-                    book.check_complete()
-                    return
-                if isinstance(answer, Exception):
-                    raise answer
-                for results in book.accept(answer):
-                    yield from results
-                    room.release()
-        finally:
-            stopped.set()
-            room.release()
-            call.cancel()
-            reader.join()
+        method = self._methods["AlignStream"]
+        answers = responses(method, requests(), book.remaining_s, self.address)
+        with contextlib.closing(answers):
+            try:
+                for answer in answers:
+                    for results in book.accept(answer):
+                        yield from results
+                        room.release()
+                book.check_complete()
+            finally:
+                stopped.set()
+                room.release()
 
     def align_texts(
         self,
@@ -308,6 +287,82 @@ class Client(BaseClient):
             with contextlib.suppress(InvalidInputError):
                 return self._call(calls.at_once(), timeout_s)
         return self._call(calls.in_pieces(), timeout_s)
+
+    def ground(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> Grounding:
+        """Return where passages support the words of an answer, and what has no support there.
+
+        Parameters
+        ----------
+        answer : str
+            Of any number of sentences.
+        passages : iterable of str, (str, str) or SourcePassage
+            Texts, or texts with ids; the id of a text alone is its position, as "0".
+        options : GroundOptions, optional
+        **changes
+            Fields of GroundOptions, in place of those of `options`.
+
+        Notes
+        -----
+        A sentence that could not be grounded has an error and harms no other. What is long is sent
+        in pieces. Other parameters and exceptions are those of `align`.
+        """
+        calls = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
+        if calls.is_short:
+            with contextlib.suppress(InvalidInputError):  # see align_texts
+                return self._call(calls.at_once(), timeout_s)
+        return self._call(calls.in_pieces(), timeout_s)
+
+    def ground_stream(
+        self,
+        pieces: Iterable[str],
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        *,
+        model: str = "",
+        annotator: str = "",
+        timeout_s: float | None = None,
+        **changes: Any,
+    ) -> Iterator[GroundedSentence]:
+        """Yield the sentences of an answer that is still being written, each once it is finished.
+
+        Parameters
+        ----------
+        pieces : iterable of str
+            The answer in order, cut between any two characters. Another thread reads it. The server
+            ends a stream without a piece for longer than its receive timeout, usually 30 seconds.
+        timeout_s : float, optional
+            Longest wait for what is left once the pieces have ended, in seconds, instead of the
+            client's. Until then there is no deadline.
+
+        Notes
+        -----
+        Other parameters are those of `ground`, and exceptions those of `align`; a stream is not
+        retried. An error that `pieces` raises is raised here.
+        """
+        wanted = ground_options(options, model, annotator, changes)
+        growing = GrowingGround(passages, wanted, self.address, self._limit_s(timeout_s))
+        return self._ground_stream(growing, growing.requests(pieces))
+
+    def _ground_stream(
+        self, growing: GrowingGround, requests: Iterator[align_pb2.GroundStreamRequest]
+    ) -> Iterator[GroundedSentence]:
+        if self._is_closed:
+            raise closed(self.address)
+        method = self._methods["GroundStream"]
+        answers = responses(method, requests, growing.remaining_s, self.address)
+        with contextlib.closing(answers):
+            for answer in answers:
+                yield from growing.accept(answer)
 
     def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""

@@ -20,6 +20,7 @@ PATHS = {
     "BatchAlign": ("post", "/v1/align:batch"),
     "Rank": ("post", "/v1/rank"),
     "AlignTexts": ("post", "/v1/align:texts"),
+    "Ground": ("post", "/v1/ground"),
     "ListModels": ("get", "/v1/models"),
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -181,6 +182,34 @@ grpc::Status AlignTexts(Stub& stub, const v1::Pair&) {
   return grpc::Status::OK;
 }
 
+// What supports each sentence of an answer, and the words that have no support.
+grpc::Status Ground(Stub& stub, const v1::Pair&) {
+  v1::GroundRequest request;
+  request.set_answer("Marta sells 🥐 in Paris. She opened the bakery in 1894.");
+  auto* passage = request.add_passages();
+  passage->set_id("town");
+  passage->set_text("🥐 are sold by Marta. The bakery opened in 1987.");
+  request.mutable_options()->set_offsets(v1::OFFSET_UNIT_UTF8_BYTES);
+  v1::GroundResponse answer;
+  grpc::ClientContext context;
+  SetDeadline(context, 30);
+  if (auto status = stub.Ground(&context, request, &answer); !status.ok()) return status;
+  std::map<std::string, std::string> texts;
+  for (const auto& each : request.passages()) texts[each.id()] = each.text();
+  const auto part = [](const std::string& text, const auto& range) {
+    return text.substr(range.start(), range.end() - range.start());
+  };
+  for (const auto& sentence : answer.sentences()) {
+    std::cout << "ground: " << part(request.answer(), sentence);
+    for (const auto& each : sentence.citations())
+      std::cout << " <- " << each.passage() << ": " << part(texts[each.passage()], each);
+    for (const auto& each : sentence.unsupported())
+      std::cout << " (no support: " << part(request.answer(), each) << ")";
+    std::cout << std::endl;
+  }
+  return grpc::Status::OK;
+}
+
 // The code, the fields that cannot be used, and when to come back.
 std::string Explained(const grpc::Status& status) {
   std::ostringstream parts;
@@ -215,7 +244,7 @@ int main(int, char** arguments) {
   v1::Pair pair;
   pair.mutable_source()->set_text(arguments[2]);
   pair.mutable_target()->set_text(arguments[3]);
-  for (auto part : {Align, BatchAlign, AlignStream, Rank, AlignTexts}) {
+  for (auto part : {Align, BatchAlign, AlignStream, Rank, AlignTexts, Ground}) {
     if (auto status = part(*stub, pair); !status.ok()) {
       std::cerr << Explained(status) << std::endl;
       return 1;

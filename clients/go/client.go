@@ -195,6 +195,34 @@ func alignTexts(ctx context.Context, client pb.AlignServiceClient, _ *pb.Pair) e
 	return nil
 }
 
+// What supports each sentence of an answer, and the words that have no support.
+func ground(ctx context.Context, client pb.AlignServiceClient, _ *pb.Pair) error {
+	request := &pb.GroundRequest{
+		Answer:   "Marta sells 🥐 in Paris. She opened the bakery in 1894.",
+		Passages: []*pb.SourcePassage{{Id: "town", Text: "🥐 are sold by Marta. The bakery opened in 1987."}},
+		Options:  &pb.GroundOptions{Offsets: options.Offsets},
+	}
+	texts := map[string]string{}
+	for _, passage := range request.Passages {
+		texts[passage.Id] = passage.Text
+	}
+	answer, err := client.Ground(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, sentence := range answer.Sentences {
+		line := request.Answer[sentence.Start:sentence.End]
+		for _, each := range sentence.Citations {
+			line += " <- " + each.Passage + ": " + texts[each.Passage][each.Start:each.End]
+		}
+		for _, each := range sentence.Unsupported {
+			line += " (no support: " + request.Answer[each.Start:each.End] + ")"
+		}
+		fmt.Println("ground:", line)
+	}
+	return nil
+}
+
 // The code, the fields that cannot be used, and when to come back.
 func explained(err error) string {
 	failure := status.Convert(err)
@@ -248,7 +276,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	type kind func(context.Context, pb.AlignServiceClient, *pb.Pair) error
-	for _, next := range []kind{batchAlign, alignStream, rank, alignTexts, failures, balance} {
+	for _, next := range []kind{batchAlign, alignStream, rank, alignTexts, ground, failures, balance} {
 		if err == nil {
 			err = next(ctx, client, pair)
 		}

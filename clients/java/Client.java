@@ -175,6 +175,24 @@ public class Client {
         }
     }
 
+    // What supports each sentence of an answer, and the words that have no support.
+    void ground() {
+        String text = "Marta sells \ud83e\udd50 in Paris. She opened the bakery in 1894.";
+        var passages = Map.of("town", "\ud83e\udd50 are sold by Marta. The bakery opened in 1987.");
+        var request = GroundRequest.newBuilder().setAnswer(text)
+            .setOptions(GroundOptions.newBuilder().setOffsets(OPTIONS.getOffsets()));
+        passages.forEach((id, passage) -> request.addPassages(
+            SourcePassage.newBuilder().setId(id).setText(passage)));
+        for (GroundedSentence sentence : stub().ground(request.build()).getSentencesList()) {
+            var line = new StringBuilder(text.substring(sentence.getStart(), sentence.getEnd()));
+            sentence.getCitationsList().forEach(each -> line.append(" <- " + each.getPassage() + ": "
+                + passages.get(each.getPassage()).substring(each.getStart(), each.getEnd())));
+            sentence.getUnsupportedList().forEach(each -> line.append(
+                " (no support: " + text.substring(each.getStart(), each.getEnd()) + ")"));
+            System.out.println("ground: " + line);
+        }
+    }
+
     // The code, the fields that cannot be used, and when to come back.
     static String explained(StatusRuntimeException failure) throws Exception {
         var parts = new ArrayList<>(List.of(failure.getStatus().getCode().toString()));
@@ -224,6 +242,7 @@ public class Client {
             client.alignStream();
             client.rank();
             client.alignTexts();
+            client.ground();
             client.failures();
             client.balance();
         } catch (StatusRuntimeException failure) {

@@ -107,6 +107,19 @@ async function alignTexts() {
   }
 }
 
+// What supports each sentence of an answer, and the words that have no support.
+async function ground() {
+  const answer = "Marta sells 🥐 in Paris. She opened the bakery in 1894.";
+  const passages = [{id: "town", text: "🥐 are sold by Marta. The bakery opened in 1987."}];
+  const texts = new Map(passages.map(({id, text}) => [id, text]));
+  const {sentences} = await call("Ground", {answer, passages, options: {offsets: options.offsets}});
+  for (const {start, end, citations, unsupported} of sentences) {
+    const cited = citations.map((each) => ` <- ${each.passage}: ${texts.get(each.passage).slice(each.start, each.end)}`);
+    const without = unsupported.map((each) => ` (no support: ${answer.slice(each.start, each.end)})`);
+    console.log("ground:", [answer.slice(start, end), ...cited, ...without].join(""));
+  }
+}
+
 // The code, the fields that cannot be used, and when to come back.
 function explained(error) {
   const parts = [grpc.status[error.code]];
@@ -139,7 +152,7 @@ async function balance() {
 }
 
 try {
-  for (const part of [align, batchAlign, alignStream, rank, alignTexts, failures, balance]) await part();
+  for (const part of [align, batchAlign, alignStream, rank, alignTexts, ground, failures, balance]) await part();
 } catch (error) {
   console.error(explained(error));
   process.exitCode = 1;

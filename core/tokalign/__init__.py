@@ -9,9 +9,9 @@ Examples
 
 `Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
 `similarities` compares one sentence with many and `near_duplicates` many with one another, `split`
-finds the sentences of a text, `diff` what changed between two, `tokalign.formats` reads and writes
-aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
-`tokalign.client` asks a server.
+finds the sentences of a text, `diff` what changed between two, `ground` where passages support an
+answer, `tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
+`tokalign.training.train` trains models, and `tokalign.client` asks a server.
 """
 
 from __future__ import annotations
@@ -41,6 +41,18 @@ from tokalign.types import (
     Sentence,
 )
 from tokalign.types.constraints import Constraints
+from tokalign.types.grounding import (
+    Citation,
+    CitationLink,
+    GroundedSentence,
+    GroundedWord,
+    Grounding,
+    GroundOptions,
+    SourceConflict,
+    SourcePassage,
+    UnsupportedSpan,
+    WordKind,
+)
 from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
@@ -50,6 +62,7 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.chunks import align_chunks
     from tokalign.differences import TextDiff
+    from tokalign.grounding import ground, ground_stream
     from tokalign.model.shipped import shipped_models
     from tokalign.ranking import Ranked, rank
     from tokalign.similarity import near_duplicates, similarities, similarity_matrix
@@ -62,6 +75,8 @@ _LAZY = {
     "align_chunks": "tokalign.chunks",
     "align_texts": "tokalign.texts",
     "diff": "tokalign.texts",
+    "ground": "tokalign.grounding",
+    "ground_stream": "tokalign.grounding",
     "near_duplicates": "tokalign.similarity",
     "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
@@ -84,12 +99,18 @@ __all__ = [
     "AlignOptions",
     "Aligner",
     "Alignment",
+    "Citation",
+    "CitationLink",
     "Conflict",
     "ConflictKind",
     "Constraints",
     "Direction",
     "FormatError",
     "GoldPair",
+    "GroundOptions",
+    "GroundedSentence",
+    "GroundedWord",
+    "Grounding",
     "Highlight",
     "InputError",
     "Judgement",
@@ -109,13 +130,19 @@ __all__ = [
     "SentenceSpan",
     "ServerError",
     "ShapeError",
+    "SourceConflict",
+    "SourcePassage",
     "Symmetrization",
     "TextAlignment",
     "TextBlock",
     "TextDiff",
+    "UnsupportedSpan",
+    "WordKind",
     "align_chunks",
     "align_texts",
     "diff",
+    "ground",
+    "ground_stream",
     "near_duplicates",
     "rank",
     "shipped_models",

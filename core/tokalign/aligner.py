@@ -16,6 +16,7 @@ from tokalign.decoding.backend import Backend, EncodedPair
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.explaining import Explaining
+from tokalign.decoding.grounding import Grounds
 from tokalign.decoding.opening import load_again, open_model
 from tokalign.differences.build import diff_of
 from tokalign.differences.form import TextDiff
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
 
 
-class Aligner(Piped, Explaining):
+class Aligner(Piped, Explaining, Grounds):
     """Aligns sentence pairs. Threads may share one and then take turns; to align at the same time,
     each loads its own.
 

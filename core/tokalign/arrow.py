@@ -1,4 +1,4 @@
-"""Alignments over Arrow columns, for the engines that people run on many machines.
+"""Alignments and evidence over Arrow columns, for the engines that people run on many machines.
 
 The objects here are small and picklable: their state is their options. Each thread that uses one
 loads an aligner of its own, once. Needs ``pip install 'tokalign[arrow]'``. See docs/engines.md.
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, ResourceError, ShapeError, located
+from tokalign.evidence.form import grounding_to_dict
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
+from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 
 try:
@@ -44,6 +46,45 @@ LINKS = pa.list_(
 """Type of a column of links: token indices, and the posterior in [0, 1]."""
 TOKENS = pa.list_(pa.field("element", pa.string()))
 
+
+def _lists_of(**types: pa.DataType) -> pa.DataType:
+    """Return the type of lists of structures with these fields."""
+    fields = [pa.field(name, kind) for name, kind in types.items()]
+    return pa.list_(pa.field("element", pa.struct(fields)))
+
+
+_INT, _FLOAT = pa.int32(), pa.float32()
+_RANGE = {"start": _INT, "end": _INT}
+SENTENCES = _lists_of(
+    **_RANGE,
+    support=_FLOAT,
+    words=_lists_of(
+        **_RANGE,
+        kind=pa.string(),
+        support=_FLOAT,
+        citation=_INT,
+        partners=pa.list_(pa.field("element", pa.list_(pa.field("element", _INT)))),
+        evidence=_lists_of(name=pa.string(), value=_FLOAT, weight=_FLOAT),
+    ),
+    citations=_lists_of(
+        passage=pa.string(),
+        **_RANGE,
+        cover=_FLOAT,
+        links=_lists_of(word=_INT, **_RANGE, confidence=_FLOAT),
+    ),
+    unsupported=_lists_of(**_RANGE, support=_FLOAT),
+    conflicts=_lists_of(
+        kind=pa.string(),
+        **_RANGE,
+        passage=pa.string(),
+        passage_start=_INT,
+        passage_end=_INT,
+        strength=_FLOAT,
+    ),
+)
+"""Type of a column of answers' sentences, as JSON has them (docs/grounding.md); words have evidence
+where it is asked for, else null."""
+
 _aligners = threading.local()
 
 
@@ -56,7 +97,64 @@ def _aligner(model: str, annotator: str) -> Aligner:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerPair(ABC):
+class PerRow(ABC):
+    """What every row of a table becomes.
+
+    A row with which something is wrong is null in all columns but `error`, and costs the others
+    nothing.
+    """
+
+    @property
+    @abstractmethod
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+
+    @property
+    @abstractmethod
+    def _read(self) -> tuple[str, ...]:
+        """The columns that are read."""
+
+    @abstractmethod
+    def _added(self, table: Table) -> pa.StructArray:
+        """Return the columns that are made of a table that has those that are read."""
+
+    def __call__(self, table: Table) -> Table:
+        """Return a record batch or table with the columns added; Ray Data, datasets, polars.
+
+        Raises
+        ------
+        InputError
+            If it is something else, a column is missing, or one of the added ones is already there.
+        """
+        if not isinstance(table, pa.RecordBatch | pa.Table):
+            raise InputError(
+                f"saw a {type(table).__module__}.{type(table).__name__}; wanted a RecordBatch or a "
+                "Table of pyarrow (docs/engines.md says how each engine makes one)"
+            )
+        names = table.schema.names
+        for name in self._read:
+            if name not in names:
+                raise InputError(f"no column {name!r}; there are {', '.join(names)}", field=name)
+        for name in self.schema.names:
+            if name in names:
+                raise InputError(f"there is a column {name!r} already; rename it", field=name)
+        added = self._added(table)
+        for position, made in enumerate(self.schema):
+            table = table.append_column(made, added.field(position))
+        return table
+
+    def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield record batches with the columns added; Spark's mapInArrow."""
+        return map(self.__call__, batches)
+
+    def _structs(self, made: Mapping[str, Any]) -> pa.StructArray:
+        """Return columns, by name, as one array."""
+        arrays = [pa.array(made[each.name], each.type) for each in self.schema]
+        return pa.StructArray.from_arrays(arrays, fields=list(self.schema))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerPair(PerRow):
     """What every row of two columns of sentences becomes.
 
     A row that cannot be aligned (null, empty, too long) is null in all columns but `error`, and
@@ -80,39 +178,9 @@ class PerPair(ABC):
     options: AlignOptions = field(default_factory=AlignOptions)
     batch_size: int = 256
 
-    @property
-    @abstractmethod
-    def schema(self) -> pa.Schema:
-        """The columns that are made, `error` last."""
-
     @abstractmethod
     def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
         """Return the columns of the schema but `error`; null where there is no alignment."""
-
-    def __call__(self, table: Table) -> Table:
-        """Return a record batch or table with the columns added; Ray Data, datasets, polars.
-
-        Raises
-        ------
-        InputError
-            If it is something else, a column is missing, or one of the added ones is already there.
-        """
-        if not isinstance(table, pa.RecordBatch | pa.Table):
-            raise InputError(
-                f"saw a {type(table).__module__}.{type(table).__name__}; wanted a RecordBatch or a "
-                "Table of pyarrow (docs/engines.md says how each engine makes one)"
-            )
-        names = table.schema.names
-        for name in self._read:
-            if name not in names:
-                raise InputError(f"no column {name!r}; there are {', '.join(names)}", field=name)
-        for name in self.schema.names:
-            if name in names:
-                raise InputError(f"there is a column {name!r} already; rename it", field=name)
-        added = self.columns(*self._sides(table))
-        for position, made in enumerate(self.schema):
-            table = table.append_column(made, added.field(position))
-        return table
 
     @property
     def _read(self) -> tuple[str, ...]:
@@ -123,9 +191,8 @@ class PerPair(ABC):
         """Return the sources and the targets of a table that has the columns."""
         return table.column(self.source), table.column(self.target)
 
-    def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield record batches with the columns added; Spark's mapInArrow."""
-        return map(self.__call__, batches)
+    def _added(self, table: Table) -> pa.StructArray:
+        return self.columns(*self._sides(table))
 
     def columns(self, sources: Any, targets: Any) -> pa.StructArray:
         """Return the added columns of two arrays as one; functions of Spark, Dask and DuckDB.
@@ -155,9 +222,7 @@ class PerPair(ABC):
                 errors[row] = located(outcome)
                 outcome = None
             alignments.append(outcome)
-        made = dict(self._columns(alignments)) | {"error": errors}
-        arrays = [pa.array(made[each.name], each.type) for each in self.schema]
-        return pa.StructArray.from_arrays(arrays, fields=list(self.schema))
+        return self._structs(dict(self._columns(alignments)) | {"error": errors})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +308,95 @@ class Similarity(PerPair):
             "similarity": [each and each.similarity for each in alignments],
             "agreement": [each and each.agreement for each in alignments],
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground(PerRow):
+    """Adds `sentences`, the evidence for each sentence of an answer, and `error`.
+
+    Parameters
+    ----------
+    answer : str
+        Column of answers.
+    passages : str
+        Column of lists: of texts, or of structures with `id` and `text`. The id of a text is its
+        position.
+    model, annotator : str
+        As of Aligner.load.
+    options : GroundOptions
+
+    Examples
+    --------
+    >>> table = pa.table({"answer": ["It opened in 1990."], "passages": [["It opened in 1990."]]})
+    >>> (sentence,) = Ground()(table)["sentences"][0].as_py()
+    >>> [each["passage"] for each in sentence["citations"]]
+    ['0']
+    """
+
+    answer: str = "answer"
+    passages: str = "passages"
+    model: str = "en"
+    annotator: str = "native"
+    options: GroundOptions = field(default_factory=GroundOptions)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+        return pa.schema([pa.field("sentences", SENTENCES), pa.field("error", pa.string())])
+
+    @property
+    def _read(self) -> tuple[str, ...]:
+        return self.answer, self.passages
+
+    def _added(self, table: Table) -> pa.StructArray:
+        return self.columns(table.column(self.answer), table.column(self.passages))
+
+    def columns(self, answers: Any, passages: Any) -> pa.StructArray:
+        """Return the added columns of two arrays as one; functions of Spark, Dask and DuckDB.
+
+        Parameters
+        ----------
+        answers : Array or ChunkedArray of strings
+        passages : Array or ChunkedArray of lists
+
+        Raises
+        ------
+        ShapeError
+            If one is longer than the other.
+        """
+        if len(answers) != len(passages):
+            raise ShapeError(
+                f"{len(answers)} answers and {len(passages)} lists of passages; wanted as many of "
+                "both"
+            )
+        aligner = _aligner(self.model, self.annotator)
+        sentences: list[list[dict[str, Any]] | None] = []
+        errors: list[str | None] = []
+        for answer, texts in zip(answers.to_pylist(), passages.to_pylist(), strict=True):
+            try:
+                found = aligner.ground(answer, _passages(answer, texts), self.options)
+                sentences.append(grounding_to_dict(found)["sentences"])
+                errors.append(None)
+            except InputError as error:
+                if error.field == "model" or error.field.startswith("options"):
+                    raise
+                sentences.append(None)
+                errors.append(located(error))
+        return self._structs({"sentences": sentences, "error": errors})
+
+
+def _passages(answer: str | None, values: list[Any] | None) -> list[str | tuple[str, str]]:
+    """Return the passages of a row; InputError if something is null."""
+    if answer is None or values is None:
+        raise InputError(f"the {'answer is' if answer is None else 'passages are'} null")
+    found: list[str | tuple[str, str]] = []
+    for number, each in enumerate(values):
+        text = each["text"] if isinstance(each, dict) else each
+        if text is None:
+            raise InputError("null; wanted a text", field=f"passages[{number}].text")
+        name = each.get("id") if isinstance(each, dict) else None
+        found.append(text if name is None else (str(name), text))
+    return found
 
 
 def _null(source: str | None, target: str | None) -> str | None:

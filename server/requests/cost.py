@@ -32,6 +32,10 @@ PHRASES_TOKEN_US = 3.0
 PHRASES_CELL_US = 0.06
 EXPLAIN_TOKEN_US = 60.0
 EDITS_TOKEN_US = 8.0
+# Of grounding, beside the pairs: of a sentence of the answer, and of passages.
+SENTENCE_US = 200.0
+PASSAGE_US = 60.0
+PASSAGE_BYTE_US = 0.1
 
 # Bytes of an answer, measured on usual and on long pairs.
 PAIR_BYTES = 64
@@ -80,6 +84,35 @@ def of_pairs(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[in
         us = PAIR_US + token_us * n_tokens + (cell_us + CELL_TOKEN_US * n_tokens) * n_cells
         costs.append(round(us / UNIT_US) or 1)
     return costs
+
+
+def of_grounding(
+    sources: tuple[int, float, float], n_words: int, n_passages: int, n_bytes: float
+) -> int:
+    """Return what a sentence of an answer costs that is grounded, in typical pairs, at least 1.
+
+    Parameters
+    ----------
+    sources : tuple of (int, float, float)
+        Of the sentences that it is aligned with: how many there are, their tokens together, and the
+        sum of the squares of their numbers of tokens.
+    n_words : int
+        Of the answer's sentence.
+    n_passages : int
+    n_bytes : float
+        Of the passages, as far as this sentence is charged with splitting them.
+
+    Examples
+    --------
+    >>> of_grounding((30, 900.0, 27_000.0), 20, 10, 5_000)
+    41
+    """
+    n_sources, n_tokens, n_squares = sources
+    us = SENTENCE_US + PASSAGE_US * n_passages + PASSAGE_BYTE_US * n_bytes
+    us += PAIR_US * n_sources + TOKEN_US * (n_tokens + n_sources * n_words)
+    us += CELL_US * n_tokens * n_words
+    us += CELL_TOKEN_US * (n_squares * n_words + n_tokens * n_words**2)
+    return round(us / UNIT_US) or 1
 
 
 def answer_bytes(sizes: Sequence[tuple[int, int]], options: AlignOptions) -> int:

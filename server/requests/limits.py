@@ -98,15 +98,6 @@ def max_sentence_bytes(limits: RequestLimits) -> int:
     return 5 * 4 * limits.max_characters + 64 * limits.max_tokens + 64
 
 
-def texts(data: bytes) -> dict[str, str]:
-    """Return both texts of a serialised pair, for a log that may quote sentences."""
-    pair = align_pb2.Pair.FromString(data)
-    return {
-        side: sentence.text or " ".join(sentence.tokens)
-        for side, sentence in (("source", pair.source), ("target", pair.target))
-    }
-
-
 def _too_long(seen: int, limit: int, unit: str, field: str) -> LimitError:
     return LimitError(
         f"{seen} {unit}; the server takes at most {limit}: shorten or split the sentence",

@@ -25,11 +25,13 @@ class Request(NamedTuple):
     options : RequestOptions
         They name a loaded model and annotator.
     pairs : sequence of bytes
-        Serialised tokalign.v1.Pair messages.
+        Serialised tokalign.v1.Pair messages; of an answer that is grounded its sentences, see
+        grounding.encode_sentence.
     costs : sequence of int
         Of each pair, in typical pairs, at least 1.
     shared : bytes
-        The serialised Pair.target of all pairs, which then have none themselves; or empty.
+        The serialised Pair.target of all pairs, which then have none themselves; or empty. Of an
+        answer that is grounded a serialised GroundRequest with the passages.
     answer_bytes : int
         About how many bytes the answers will take, as far as they may be kept.
     max_answer_bytes : int

@@ -1,14 +1,13 @@
 """Two texts as pairs: sentences that are compared, then blocks of sentences that are aligned.
 
-tokalign.documents plans which. The pairs of long texts are many times as large as the texts, so
-they are made in windows, of which one is held at a time.
+tokalign.documents plans which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
@@ -17,7 +16,8 @@ from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
 from tokalign.server.requests.answers import Answer, status_of, too_large
-from tokalign.server.requests.request import Request, costed
+from tokalign.server.requests.request import costed
+from tokalign.server.requests.windows import Sized, Window
 from tokalign.server.status import OK, classify
 from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
@@ -40,30 +40,6 @@ _SIDES = {"source": "old_text", "target": "new_text"}
 _BLOCK_BYTES = 64
 
 
-class Bounds(NamedTuple):
-    """The most that a window may hold, unless it holds a single pair.
-
-    Attributes
-    ----------
-    items : int
-    cost : int
-        In typical pairs.
-    n_bytes : int
-        Of its pairs, and about what their answers take.
-    """
-
-    items: int
-    cost: int
-    n_bytes: int
-
-
-class Window(NamedTuple, Generic[Item]):
-    """Consecutive items, and the request for the pairs of those that have one."""
-
-    items: list[Item]
-    request: Request
-
-
 def whole(items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits) -> Window[Item]:
     """Return all items as one window.
 
@@ -77,43 +53,19 @@ def whole(items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits
     return Window([item for item, _ in every], costed(options, pairs, limits))
 
 
-def windows(
-    items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits, bounds: Bounds
-) -> Iterator[Window[Item]]:
-    """Yield items in windows within the bounds, each made when it is asked for."""
-    held: list[Item] = []
-    pairs: list[bytes] = []
-    costs: list[int] = []
-    total = n_bytes = 0
+def sized(
+    items: ItemTexts[Item], options: AlignOptions, limits: RequestLimits
+) -> Iterator[Sized[Item]]:
+    """Yield items with their pairs, what these cost, and the bytes of them and their answers."""
     for item, texts in items:
-        pair, pair_cost, pair_bytes = _sized(texts, options.align, limits)
-        if held and (
-            len(held) >= bounds.items
-            or total + pair_cost > bounds.cost
-            or n_bytes + pair_bytes > bounds.n_bytes
-        ):
-            yield Window(held, Request(options, pairs, costs))
-            held, pairs, costs, total, n_bytes = [], [], [], 0, 0
-        held.append(item)
-        n_bytes += pair_bytes
-        if pair is not None:
-            pairs.append(pair)
-            costs.append(pair_cost)
-            total += pair_cost
-    if held:
-        yield Window(held, Request(options, pairs, costs))
-
-
-def _sized(
-    texts: tuple[str, str] | None, options: AlignOptions, limits: RequestLimits
-) -> tuple[bytes | None, int, int]:
-    """Return the pair of an item, what it costs, and how many bytes it and its answer take."""
-    if texts is None:
-        return None, 0, _BLOCK_BYTES
-    pair = _pair(*texts)
-    sizes = cost.sizes_of([pair], b"", limits)
-    (pair_cost,) = cost.of_pairs(sizes, options)
-    return pair, pair_cost, _BLOCK_BYTES + len(pair) + cost.answer_bytes(sizes, options)
+        if texts is None:
+            yield Sized(item, None, 0, _BLOCK_BYTES)
+            continue
+        pair = _pair(*texts)
+        sizes = cost.sizes_of([pair], b"", limits)
+        (pair_cost,) = cost.of_pairs(sizes, options)
+        n_bytes = _BLOCK_BYTES + len(pair) + cost.answer_bytes(sizes, options)
+        yield Sized(item, pair, pair_cost, n_bytes)
 
 
 def _pair(old: str, new: str) -> bytes:

@@ -66,26 +66,28 @@ class Calls:
         unary: Mapping[str, UnaryMethod],
         streams: Mapping[str, StreamMethod],
         pieces: Mapping[str, StreamMethod] = MappingProxyType({}),
+        parts: Mapping[str, StreamMethod] = MappingProxyType({}),
     ) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
 
         A unary method returns its answer, a stream writes its answers itself; either ends by an
         exception with a rich status. Of the streams in `pieces`, the messages together are one,
-        which must arrive as fast as a unary call's.
+        which must arrive as fast as a unary call's; of those in `parts`, each message must.
         """
         handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
         for name, method in unary.items():
             handlers[name] = grpc.stream_unary_rpc_method_handler(
                 self._unary(service, name, method)
             )
-        for name, stream in streams.items():
-            handlers[name] = grpc.stream_stream_rpc_method_handler(
-                self._stream(service, name, stream, self.receiving.messages)
-            )
-        for name, stream in pieces.items():
-            handlers[name] = grpc.stream_stream_rpc_method_handler(
-                self._stream(service, name, stream, self.receiving.pieces)
-            )
+        for methods, read in (
+            (streams, self.receiving.messages),
+            (pieces, self.receiving.pieces),
+            (parts, self.receiving.parts),
+        ):
+            for name, stream in methods.items():
+                handlers[name] = grpc.stream_stream_rpc_method_handler(
+                    self._stream(service, name, stream, read)
+                )
         return grpc.method_handlers_generic_handler(service, handlers)
 
     def _unary(self, service: str, name: str, method: UnaryMethod) -> _Handler[bytes]:

@@ -34,8 +34,8 @@ class Receiving:
     Parameters
     ----------
     timeout_s : float
-        After so long a unary call, or one whose messages are pieces, is given up, give or take
-        SWEEP_S.
+        After so long a unary call, or one whose messages are pieces or parts, is given up, give or
+        take SWEEP_S.
     """
 
     def __init__(self, timeout_s: float) -> None:
@@ -76,6 +76,19 @@ class Receiving:
             spent_s += time.monotonic() - began
             yield message
             began = time.monotonic()
+
+    async def parts(self, context: Context) -> AsyncIterator[bytes]:
+        """Yield the messages of a stream that holds what came before; each must arrive in time.
+
+        Raises
+        ------
+        FailedError
+            After end_all or a timeout, which has ended the call.
+        """
+        self._start_sweeping()
+        while (message := await self._next(context, time.monotonic())) is not None:
+            yield message
+            self._start_sweeping()
 
     async def messages(self, context: Context) -> AsyncIterator[bytes]:
         """Yield the messages of a stream, which may be silent for any time.

@@ -1,4 +1,4 @@
-"""The seven RPCs of tokalign.v1.AlignService: check, submit, reply.
+"""The nine RPCs of tokalign.v1.AlignService: check, submit, reply.
 
 Methods take and return bytes. Requests are parsed here, so that bytes that are no request are
 INVALID_ARGUMENT; answers are joined from what workers have serialised.
@@ -27,11 +27,12 @@ from tokalign.server.requests.ranking import chosen, priors_of, read_messages, w
 from tokalign.server.requests.request import costed
 from tokalign.server.requests.wire import RequestFields, parse
 from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.grounding import GroundService
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.texts import TextService
-from tokalign.server.rpc.work import Holder, UnaryCall, admit, deadline, off_loop
+from tokalign.server.rpc.work import Holder, UnaryCall, answered, off_loop
 from tokalign.server.status import OK, FailedError, Failure, NotServingError
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
@@ -59,6 +60,7 @@ class AlignService:
         self._admission = admission
         self._memory = memory
         self._texts = TextService(config.limits, admission, memory)
+        self._grounding = GroundService(config.limits, admission, memory)
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
@@ -69,10 +71,12 @@ class AlignService:
                 "BatchAlign": self.batch_align,
                 "Rank": self.rank,
                 "AlignTexts": self.align_texts,
+                "Ground": self.ground,
                 "ListModels": self.list_models,
             },
             streams={"AlignStream": self.align_stream},
             pieces={"AlignTextsStream": self.align_texts_stream},
+            parts={"GroundStream": self.ground_stream},
         )
 
     def serve_from(self, serving: Serving) -> None:
@@ -189,6 +193,14 @@ class AlignService:
         """Do the same for texts that arrive in pieces; answer in parts."""
         await self._texts.stream(self._serving(), messages, context)
 
+    async def ground(self, data: bytes, context: Context) -> bytes:
+        """Show what supports an answer."""
+        return self._sized(await self._grounding.answer(self._serving(), data, context))
+
+    async def ground_stream(self, messages: AsyncIterator[bytes], context: Context) -> None:
+        """Do the same for an answer that is still being written."""
+        await self._grounding.stream(self._serving(), messages, context)
+
     async def list_models(self, data: bytes, context: Context) -> bytes:
         """Return the loaded models, the limits and the annotators."""
         parse(align_pb2.ListModelsRequest, data)
@@ -218,27 +230,12 @@ class AlignService:
         shared: bytes = b"",
         n_ranked: int = 0,
     ) -> list[Answer]:
-        """Return the answers to a request of `n_bytes`, once it is let in; see `costed`.
-
-        The work counts until it is done, the bytes until the answer is written: a caller who does
-        not read holds memory, but no worker.
-        """
+        """Return the answers to a request of `n_bytes`, once it is let in; see `costed`."""
         limits = self._config.limits
         request = await off_loop(n_bytes, costed, options, pairs, limits, shared, n_ranked)
         # Checked at the start of the call as well; since then others came, or chunks of this one.
         self._memory.check()
-        held_bytes = n_bytes + request.answer_bytes
-        await holder.room(held_bytes)
-        admitted = await admit(
-            self._admission, pool, request, held_bytes, holder.context, waits=holder.waits
-        )
-        holder.hold(admitted)
-        try:
-            answers = await pool.submit(request, deadline(holder.context))
-            n_bytes += sum([len(answer.alignment) for answer in answers])
-        finally:
-            admitted.done(n_bytes)
-        return answers
+        return await answered(self._admission, pool, holder, request, n_bytes)
 
     async def _joined(self, answers: Sequence[Answer], join: Callable[[], bytes]) -> bytes:
         """Return the joined answer; a thread joins it where that takes long."""

@@ -15,7 +15,7 @@ from tokalign.server.config import Config
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import UnknownNameError
 from tokalign.server.workers.pool import Pool
-from tokalign.systems import check_options
+from tokalign.systems import check_options, refuse_grounding
 from tokalign.v1 import align_pb2
 
 # As many different options are remembered, where their message is no longer.
@@ -41,6 +41,7 @@ class Serving:
     def __init__(self, pool: Pool, config: Config) -> None:
         self.pool = pool
         self._annotators = config.annotators
+        self._defaults = {"model": pool.models[0].name, "annotator": config.annotators[0]}
         self._references = {
             model.name: align_pb2.ModelRef(
                 name=model.name, version=model.version
@@ -90,18 +91,29 @@ class Serving:
                 self._chosen[data] = chosen
         return chosen
 
+    def choose_ground(self, data: bytes) -> tuple[RequestOptions, bytes]:
+        """Do the same with serialised GroundOptions."""
+        message = parse(align_pb2.GroundOptions, data, "options")
+        options = codec.decode_ground_options(message, **self._defaults)
+        reference = self._reference(options)
+        if options.model in self._systems:
+            refuse_grounding(options.model, "options.model")
+        return options, reference
+
     def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        options = codec.decode_options(
-            parse(align_pb2.AlignOptions, data, "options"),
-            model=self.pool.models[0].name,
-            annotator=self._annotators[0],
-        )
-        _known(options.model, list(self._references), "model")
-        _known(options.annotator, self._annotators, "annotator")
+        message = parse(align_pb2.AlignOptions, data, "options")
+        options = codec.decode_options(message, **self._defaults)
+        reference = self._reference(options)
         if options.model in self._systems:
             check_options(options.model, options.align)
         self._styles[options.model].chosen(options.align.style, related=options.align.related)
-        return options, self._references[options.model]
+        return options, reference
+
+    def _reference(self, options: RequestOptions) -> bytes:
+        """Return the ModelRef of the model that options name, or raise UnknownNameError."""
+        _known(options.model, list(self._references), "model")
+        _known(options.annotator, self._annotators, "annotator")
+        return self._references[options.model]
 
 
 def _known(name: str, names: Sequence[str], what: str) -> None:

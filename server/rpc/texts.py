@@ -7,8 +7,7 @@ waits for room holds none: so texts cannot keep one another waiting for ever.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from tokalign.codec import RequestOptions
@@ -25,15 +24,20 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.windows import WholeWork, WindowedWork
-from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, admit, off_loop
+from tokalign.server.rpc.work import (
+    LOOP_BYTES,
+    UnaryCall,
+    admit,
+    naming_the_stream,
+    off_loop,
+    write_parts,
+)
 from tokalign.server.workers.pool import Pool
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 # Bytes that are held of each byte of a text: itself, its sentences, and the plan.
 HELD = 6
-# A message of a stream is written once it has so many bytes.
-MESSAGE_BYTES = 512 << 10
 # Of a token, with the space after it.
 _TOKEN_CHARACTERS = 5
 
@@ -73,7 +77,7 @@ class TextService:
         UnaryCall(context).hold(held)
         plan = await self._plan(pieces)
         work = WholeWork(self._admission, self._limits, serving.pool, options, context)
-        with serving.pool.in_use(), _naming_the_stream():
+        with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
             blocks = [block async for part in work.blocks(plan) for block in part]
         return await off_loop(
@@ -94,7 +98,7 @@ class TextService:
                 plan = await self._plan(pieces)
                 first = await asyncio.to_thread(heading, plan, options.align.offsets, model)
                 work = WindowedWork(self._admission, self._limits, serving.pool, options, context)
-                await _write(context, first, work.blocks(plan))
+                await write_parts(context, first, work.blocks(plan))
             finally:
                 held.release()
 
@@ -189,30 +193,7 @@ class _Pieces:
         return texts
 
 
-@contextlib.contextmanager
-def _naming_the_stream() -> Iterator[None]:
-    """Say in a LimitError that long texts have a call of their own."""
-    try:
-        yield
-    except LimitError as error:
-        raise LimitError(f"{error}; or call AlignTextsStream", field=error.field) from error
-
-
 def _answer_bytes(n_bytes: int, options: AlignOptions) -> int:
     """Return about how many bytes the answer for texts of so many takes."""
     n_tokens = n_bytes // (2 * _TOKEN_CHARACTERS)
     return cost.answer_bytes([(n_tokens, n_tokens)], options)
-
-
-async def _write(context: Context, first: bytes, parts: AsyncIterator[list[bytes]]) -> None:
-    """Write fields of an answer in messages of about MESSAGE_BYTES, or of one larger field."""
-    message, n_bytes = [first], len(first)
-    async for part in parts:
-        for field in part:
-            if message and n_bytes + len(field) > MESSAGE_BYTES:
-                await context.write(b"".join(message))
-                message, n_bytes = [], 0
-            message.append(field)
-            n_bytes += len(field)
-    if message:
-        await context.write(b"".join(message))

@@ -1,4 +1,4 @@
-"""The work on two texts whose plan is made: sentences are compared, then blocks are aligned.
+"""The work of calls in windows, and that on two texts: sentences are compared, blocks aligned.
 
 A text in one call is compared at once and aligned at once, so the limits of a request hold for each
 of both. A streamed one goes in windows, one after another, each of which waits for room.
@@ -19,7 +19,8 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.requests import texts
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
-from tokalign.server.requests.texts import Bounds, Comparisons, ItemTexts, Window
+from tokalign.server.requests.texts import Comparisons, ItemTexts
+from tokalign.server.requests.windows import Bounds, Window, windows
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import admit, deadline
@@ -30,6 +31,45 @@ from tokalign.server.workers.pool import Pool
 WINDOW_COST = 4_000
 
 Item = TypeVar("Item")
+
+
+def bounds(limits: RequestLimits, admission: Admission) -> Bounds:
+    """Return the bounds of a stream's windows."""
+    return Bounds(limits.max_pairs, min(WINDOW_COST, admission.max_request_cost), STREAM_BYTES)
+
+
+class CallWork:
+    """The work of one call, whose bytes are counted already.
+
+    Parameters
+    ----------
+    admission : Admission
+    pool : Pool
+    context : Context
+    """
+
+    def __init__(self, admission: Admission, pool: Pool, context: Context) -> None:
+        self._admission = admission
+        self._pool = pool
+        self._context = context
+
+    async def answers(self, request: Request, *, waits: bool) -> list[Answer]:
+        """Return the answers for pairs, once there is room for their work."""
+        admitted = await admit(self._admission, self._pool, request, 0, self._context, waits=waits)
+        try:
+            return await self._pool.submit(request, deadline(self._context))
+        finally:
+            admitted.release()
+
+    async def of_window(self, request: Request) -> list[Answer]:
+        """Return the answers for the pairs of a window, which waits for room."""
+        try:
+            return await self.answers(request, waits=True)
+        except LimitError as error:
+            # A single pair costs more than any request may.
+            failure = classify(error)
+            assert failure is not None
+            return [Answer.failed(failure)] * len(request.pairs)
 
 
 class TextWork(ABC):
@@ -54,9 +94,8 @@ class TextWork(ABC):
     ) -> None:
         self._admission = admission
         self._limits = limits
-        self._pool = pool
         self._options = options
-        self._context = context
+        self._work = CallWork(admission, pool, context)
 
     @abstractmethod
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
@@ -87,14 +126,6 @@ class TextWork(ABC):
         while (window := await asyncio.to_thread(next, pending, None)) is not None:
             yield window.items, await self._answers(window.request, has_begun=has_begun)
 
-    async def _submitted(self, request: Request, *, waits: bool) -> list[Answer]:
-        """Return the answers for pairs whose bytes are counted already."""
-        admitted = await admit(self._admission, self._pool, request, 0, self._context, waits=waits)
-        try:
-            return await self._pool.submit(request, deadline(self._context))
-        finally:
-            admitted.release()
-
 
 class WholeWork(TextWork):
     """The work on texts in one call: the comparisons are one request, the blocks another."""
@@ -113,22 +144,15 @@ class WholeWork(TextWork):
 
     async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
         # A call that was let in is not refused any more: half of its work is done.
-        return await self._submitted(request, waits=has_begun)
+        return await self._work.answers(request, waits=has_begun)
 
 
 class WindowedWork(TextWork):
     """The work on texts of a stream."""
 
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
-        most = min(WINDOW_COST, self._admission.max_request_cost)
-        bounds = Bounds(self._limits.max_pairs, most, STREAM_BYTES)
-        return texts.windows(items, options, self._limits, bounds)
+        sized = texts.sized(items, options.align, self._limits)
+        return windows(sized, options, bounds(self._limits, self._admission))
 
     async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
-        try:
-            return await self._submitted(request, waits=True)
-        except LimitError as error:
-            # A single pair costs more than any request may.
-            failure = classify(error)
-            assert failure is not None
-            return [Answer.failed(failure)] * len(request.pairs)
+        return await self._work.of_window(request)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
+from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.workers.pool import Pool
 
 # Reading or joining so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
+# A message of a stream is written once it has so many bytes.
+MESSAGE_BYTES = 512 << 10
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -78,6 +83,35 @@ async def admit(
     )
 
 
+async def answered(
+    admission: Admission, pool: Pool, holder: Holder, request: Request, n_bytes: int
+) -> list[Answer]:
+    """Return the answers to a request that holds so many bytes, once it is let in.
+
+    The work counts until it is done, the bytes until the answer is written: a caller who does not
+    read holds memory, but no worker.
+    """
+    held_bytes = n_bytes + request.answer_bytes
+    await holder.room(held_bytes)
+    admitted = await admit(admission, pool, request, held_bytes, holder.context, waits=holder.waits)
+    holder.hold(admitted)
+    try:
+        answers = await pool.submit(request, deadline(holder.context))
+        n_bytes += sum([len(answer.alignment) for answer in answers])
+    finally:
+        admitted.done(n_bytes)
+    return answers
+
+
+@contextlib.contextmanager
+def naming_the_stream(name: str) -> Iterator[None]:
+    """Say in a LimitError that what is long has a call of its own."""
+    try:
+        yield
+    except LimitError as error:
+        raise LimitError(f"{error}; or call {name}", field=error.field) from error
+
+
 def deadline(context: Context) -> float | None:
     """Return when a call must have ended, by time.monotonic; None where it has no deadline."""
     remaining = context.time_remaining()
@@ -91,3 +125,17 @@ async def off_loop(
     if n_bytes <= LOOP_BYTES:
         return function(*args, **kwargs)
     return await asyncio.to_thread(function, *args, **kwargs)
+
+
+async def write_parts(context: Context, first: bytes, parts: AsyncIterator[list[bytes]]) -> None:
+    """Write fields of an answer in messages of about MESSAGE_BYTES, or of one larger field."""
+    message, n_bytes = [first], len(first)
+    async for part in parts:
+        for field in part:
+            if message and n_bytes + len(field) > MESSAGE_BYTES:
+                await context.write(b"".join(message))
+                message, n_bytes = [], 0
+            message.append(field)
+            n_bytes += len(field)
+    if message:
+        await context.write(b"".join(message))

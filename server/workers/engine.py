@@ -21,7 +21,9 @@ from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.requests import limits, wire
 from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.quoting import texts
 from tokalign.server.workers.frames import Run
+from tokalign.server.workers.grounding import GroundsSentences, ground
 from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
@@ -65,7 +67,7 @@ class Engine(Protocol):
 EngineFactory = Callable[[EngineSettings], Engine]
 
 
-class Aligning(Protocol):
+class Aligning(GroundsSentences, Protocol):
     """The part of tokalign.Aligner that serving needs."""
 
     def annotate_pairs(
@@ -139,6 +141,8 @@ class AlignerEngine:
         """Return the answers of a run; an exception fails its pair alone."""
         options, shared, pairs = run
         aligner = self._aligners[options.model, options.annotator]
+        if options.ground is not None:
+            return _answers(run, ground(aligner, run, self._limits, seconds))
         clock = time.perf_counter
         times = [clock()]
         truncate = options.align.truncate
@@ -162,9 +166,7 @@ class AlignerEngine:
             )
             times.append(clock())
             serialised = each(lambda both: serialise(*both), judged)
-        answers = [
-            _answer(outcome, shared, pair) for outcome, pair in zip(serialised, pairs, strict=True)
-        ]
+        answers = _answers(run, serialised)
         for index, cut in extras.cuts.items():
             if answers[index].alignment:
                 # Joined messages are one message with the fields of both.
@@ -263,7 +265,11 @@ def _serialise(
     return Answer(data, score=judgement.score, judgement=judged)
 
 
-def _answer(outcome: Answer | Exception, shared: bytes, pair: bytes) -> Answer:
-    if not isinstance(outcome, Exception):
-        return outcome
-    return Answer.failed(failure_of(outcome, pair=Quoting(limits.texts, shared + pair)))
+def _answers(run: Run, outcomes: Sequence[Answer | Exception]) -> list[Answer]:
+    """Return the answers of a run, with those of pairs that failed."""
+    return [
+        Answer.failed(failure_of(outcome, pair=Quoting(texts, run.options, run.shared, pair)))
+        if isinstance(outcome, Exception)
+        else outcome
+        for outcome, pair in zip(outcomes, run.pairs, strict=True)
+    ]

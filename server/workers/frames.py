@@ -15,7 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tokalign.codec import ModelInfo, RequestOptions, decode_options, encode_options
+from tokalign.codec import (
+    ModelInfo,
+    RequestOptions,
+    decode_ground_options,
+    decode_options,
+    encode_ground_options,
+    encode_options,
+)
 from tokalign.codec.servers import decode_model, encode_model
 from tokalign.server.requests.answers import Answer
 from tokalign.types.options import RankBy
@@ -27,6 +34,8 @@ _READ_BYTES = 1 << 16
 
 class Run(NamedTuple):
     """Neighbouring pairs of a shard with equal options, which a worker aligns together.
+
+    Of an answer that is grounded, `shared` and `pairs` are what server/requests/grounding.py says.
 
     Attributes
     ----------
@@ -103,10 +112,11 @@ def _plain(message: Message) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _plain_options(options: RequestOptions) -> tuple[bytes, str, bool]:
+def _plain_options(options: RequestOptions) -> tuple[bytes, str, bool, bytes]:
     """Return serialised options. They are kept, because most requests ask for the same."""
     rank_by = "" if options.rank_by is None else options.rank_by.value
-    return encode_options(options).SerializeToString(), rank_by, options.highlights
+    ground = b"" if options.ground is None else encode_ground_options(options).SerializeToString()
+    return encode_options(options).SerializeToString(), rank_by, options.highlights, ground
 
 
 def _message(body: bytes | memoryview) -> Message:
@@ -123,8 +133,10 @@ def _message(body: bytes | memoryview) -> Message:
 
 
 @functools.lru_cache(maxsize=64)
-def _options(plain: tuple[bytes, str, bool]) -> RequestOptions:
-    data, rank_by, highlights = plain
+def _options(plain: tuple[bytes, str, bool, bytes]) -> RequestOptions:
+    data, rank_by, highlights, ground = plain
+    if ground:
+        return decode_ground_options(align_pb2.GroundOptions.FromString(ground))
     options = decode_options(align_pb2.AlignOptions.FromString(data))
     if not rank_by:
         return options

@@ -18,9 +18,9 @@ from tokalign.codec import ModelInfo
 from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.requests import limits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.cost import Speed
+from tokalign.server.requests.quoting import texts
 from tokalign.server.requests.request import Request
 from tokalign.server.status import NotServingError
 from tokalign.server.workers import frames
@@ -219,10 +219,9 @@ class Pool:
         self._retries.extend(parts)
         if not parts:
             (part,) = shard.slices
-            whole = part.task.request.shared + part.pairs[0]
-            failure = report(
-                "a pair killed every worker it was given to", pair=Quoting(limits.texts, whole)
-            )
+            request = part.task.request
+            quoted = Quoting(texts, request.options, request.shared, part.pairs[0])
+            failure = report("a pair killed every worker it was given to", pair=quoted)
             shard.fill([Answer.failed(failure)])
 
     # Sharing what waits over idle workers.

@@ -92,6 +92,18 @@ def test_page_shows_which_sentences_belong_together(page, front, tmp_path):
     ], document
 
 
+def test_page_shows_what_supports_an_answer(page, front, tmp_path):
+    answer = "🥐 Marta sells <b>. She opened the bakery in Rome."
+    passages = ["Marta sells 🥐 and <b>.", "The bakery was opened by Marta in London."]
+    document = shown(page, tmp_path, server=front, answer=answer, passage=passages)
+    items = re.findall(r"<li>(.*?) ← (\d): (.*?)</li>", document)
+    assert [(html.unescape(cited), number) for _, number, cited in items] == [
+        (passages[0], "1"),
+        (passages[1], "2"),
+    ], document
+    assert re.findall(r'<mark class="unsupported">(.*?)</mark>', items[1][0]) == ["Rome"]
+
+
 def test_page_shows_what_the_server_complains_about(page, front, tmp_path):
     document = shown(page, tmp_path, server=front, question="", sentence=SENTENCES)
     (error,) = re.findall(r'<p id="error".*?>(.*?)</p>', document)

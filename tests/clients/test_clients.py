@@ -24,6 +24,8 @@ TARGET = "Zoë ate a 🥐."
 # Those that each client has.
 OLD_TEXT = "It rains. Marta sells 🥐 and bakes bread. Nobody came."
 NEW_TEXT = "Marta sells 🥐. She bakes bread. It rains. Dogs bark."
+ANSWER = "Marta sells 🥐 in Paris. She opened the bakery in 1894."
+PASSAGE = "🥐 are sold by Marta. The bakery opened in 1987."
 SERVICE_CONFIG = ROOT / "deploy" / "service_config.json"
 SHIPPED = json.loads(SERVICE_CONFIG.read_text())
 
@@ -81,6 +83,9 @@ def expected():
         ]
         ranking = client.rank("Who founded the bakery?", ["It rains.", "Marta founded the bakery."])
         texts = client.align_texts(OLD_TEXT, NEW_TEXT)
+        grounding = client.ground(ANSWER, [("town", PASSAGE)])
+    assert [len(each.citations) for each in grounding.sentences] == [1, 1]
+    assert any(each.unsupported for each in grounding.sentences)
     assert "🥐=🥐" in words and "Zoë=Zoë" in words
     blocks = [(block.old, block.new, block.moved) for block in texts.blocks]
     assert blocks == [
@@ -92,6 +97,7 @@ batch: {len(words)} links, INVALID_ARGUMENT target.text
 stream: 10 chunks, {20 * len(words)} links
 rank: {", ".join(f"{each.index} {each.judgement.score:.2f}" for each in ranking)}
 {"".join(shown(texts, block) for block in texts.blocks)}\
+{"".join(map(evidence, grounding.sentences))}\
 invalid: INVALID_ARGUMENT pair.target.text
 deadline: DEADLINE_EXCEEDED
 receive limit: RESOURCE_EXHAUSTED
@@ -104,6 +110,14 @@ def shown(texts, block):
     sides = (texts.old_text, texts.old_span(block)), (texts.new_text, texts.new_span(block))
     old, new = (text[slice(*span)] if span else "(none)" for text, span in sides)
     return f"texts: {old} -> {new}{' (moved)' if block.moved else ''}\n"
+
+
+def evidence(sentence):
+    """Return the line that each client prints of a sentence of an answer."""
+    cited = [f" <- {each.passage}: {PASSAGE[each.start : each.end]}" for each in sentence.citations]
+    spans = [ANSWER[each.start : each.end] for each in sentence.unsupported]
+    without = [f" (no support: {span})" for span in spans]
+    return f"ground: {ANSWER[sentence.start : sentence.end]}{''.join(cited + without)}\n"
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ from support.statuses import failure
 from support.texts import NEW, OLD, at_once, both, in_pieces, pieces, request, stream_failure, text
 from support.waiting import until
 from tokalign.server.admission import Admitted
-from tokalign.server.rpc import texts as calls
-from tokalign.server.rpc import windows
+from tokalign.server.rpc import windows, work
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
 
@@ -122,7 +121,7 @@ async def test_texts_that_still_arrive_are_ended_where_memory_is_short(serving):
 
 async def test_stream_that_nobody_reads_stops_working(serving, monkeypatch):
     monkeypatch.setattr(windows, "STREAM_BYTES", 100_000)
-    monkeypatch.setattr(calls, "MESSAGE_BYTES", 50_000)
+    monkeypatch.setattr(work, "MESSAGE_BYTES", 50_000)
     stub = await serving()
     submit, given = stub.pool.submit, []
 

@@ -16,7 +16,7 @@ class Blocking:
 
     def __getattr__(self, name):
         method = getattr(self._client, name)
-        if name == "align_stream":
+        if name in ("align_stream", "ground_stream"):
             return lambda *args, **options: self._collected(method(*args, **options))
         return lambda *args, **options: self._runner.run(method(*args, **options))
 

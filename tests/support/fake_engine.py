@@ -10,6 +10,7 @@ from pathlib import Path
 from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.errors import ModelError
 from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.grounding import decode_sentence
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -35,8 +36,22 @@ class FakeEngine:
         self.models = (replace(MODEL, name=name),)
 
     def run(self, runs):
-        answers = [self._answer(run.shared + data) for run in runs for data in run.pairs]
+        answers = [
+            self._grounded(data) if run.options.ground else self._answer(run.shared + data)
+            for run in runs
+            for data in run.pairs
+        ]
         return answers, {"align": 0.001}
+
+    def _grounded(self, data):
+        """Answer a sentence of an answer, which says what to do as a pair's text does."""
+        start, text = decode_sentence(data)
+        answer = self._answer(align_pb2.Pair(source={"text": text}).SerializeToString())
+        if answer.code:
+            return answer
+        end = start + len(text)
+        sentence = align_pb2.GroundedSentence(start=start, end=end, support=answer.score)
+        return Answer(sentence.SerializeToString())
 
     def _answer(self, data):
         pair = align_pb2.Pair.FromString(data)

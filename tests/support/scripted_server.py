@@ -188,6 +188,49 @@ class Servicer(align_pb2_grpc.AlignServiceServicer):
         ranking.sort(key=lambda each: (each.result.status.code, -each.result.alignment.score))
         return align_pb2.RankResponse(ranking=ranking[: request.top_k or None], model=MODEL)
 
+    def _grounded(self, text, start):
+        """Return a sentence, which may say with what code it fails."""
+        end = start + len(text)
+        word, _, code = text.strip().partition(" ")
+        if word == "fail":
+            status = align_pb2.Status(
+                code=code_pb2.Code.Value(code), message="as the text asks", field="answer"
+            )
+            return align_pb2.GroundedSentence(start=start, end=end, status=status)
+        words = [align_pb2.GroundedWord(start=start, end=end, kind=align_pb2.WORD_KIND_NAME)]
+        return align_pb2.GroundedSentence(start=start, end=end, support=0.5, words=words)
+
+    def Ground(self, request, context):
+        """Return a sentence for each part between bars; "refuse CODE" refuses all."""
+        self._note(request, context)
+        sentences, start = [], 0
+        for text in request.answer.split("|"):
+            if text.startswith("refuse"):
+                context.abort_with_status(
+                    rpc_status.to_status(refusal(text.split()[1], "the answer is refused").status)
+                )
+            sentences.append(self._grounded(text, start))
+            start += len(text) + 1
+        return align_pb2.GroundResponse(sentences=sentences, model=MODEL)
+
+    def GroundStream(self, requests, context):
+        """Return a sentence for each bar, and one for what is left; "hang" is never answered."""
+        text, start = "", 0
+        yield align_pb2.GroundStreamResponse(model=MODEL)
+        for request in requests:
+            self._note(request, context)
+            text += request.answer
+            if text.startswith("refuse"):
+                status = refusal("INVALID_ARGUMENT", "the answer is refused").status
+                context.abort_with_status(rpc_status.to_status(status))
+            *finished, text = text.split("|")
+            for each in finished:
+                yield align_pb2.GroundStreamResponse(sentences=[self._grounded(each, start)])
+                start += len(each) + 1
+        if text == "hang":
+            self.stopping.wait(30)
+        yield align_pb2.GroundStreamResponse(sentences=[self._grounded(text, start)])
+
     def ListModels(self, request, context):
         self._note(request, context)
         model = align_pb2.ModelInfo(

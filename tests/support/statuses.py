@@ -8,7 +8,7 @@ from grpc_status import rpc_status
 
 async def failure(call):
     """Return the code, the message and the details of a failed call."""
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
+    with pytest.raises(grpc.RpcError) as caught:
         await call
     details = {}
     rich = rpc_status.from_call(caught.value)

@@ -126,7 +126,7 @@ def test_no_file_and_no_table(command, pairs, tmp_path):
         whole = subprocess.run(program, stdin=file, capture_output=True)
     assert whole.stdout.count(b"\n") == len(PAIRS)
     result = CliRunner().invoke(main, ["annotate", "-i", str(pairs)])
-    assert "only align and similarity read it" in result.stderr
+    assert "only align, ground and similarity read it" in result.stderr
 
 
 def test_a_run_is_resumed_from_parquet(command, many, tmp_path):

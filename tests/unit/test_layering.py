@@ -34,13 +34,15 @@ ROOMS: dict[str, set[str]] = {
     "crf": {"errors"},
     "files": {"errors"},
     "load": {"errors"},
+    "showing": set(),
     "spelling": {"errors"},
     "types": {"errors"},
     "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
-    "differences": {"errors", "types", "values"},
+    "differences": {"errors", "showing", "types", "values"},
+    "evidence": {"showing", "types"},
     "formats": {"errors", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
@@ -57,6 +59,14 @@ ROOMS: dict[str, set[str]] = {
     "neural": {"errors", "features", "files", "types"},
     "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
+    "support": {
+        "documents",
+        "errors",
+        "features",
+        "lexicon",
+        "types",
+        "values",
+    },
     # Floor 6.
     "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
     # Floor 7.
@@ -64,6 +74,7 @@ ROOMS: dict[str, set[str]] = {
         "annotate",
         "batches",
         "crf",
+        "documents",
         "edits",
         "errors",
         "features",
@@ -71,6 +82,7 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "questions",
         "relations",
+        "support",
         "systems",
         "types",
     },
@@ -93,8 +105,9 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     # Floor 9.
-    "arrow": {"aligner", "errors", "types"},
+    "arrow": {"aligner", "errors", "evidence", "types"},
     "chunks": {"aligner", "batches", "relations", "types"},
+    "grounding": {"aligner", "batches", "documents", "errors", "support", "types"},
     "ranking": {"aligner", "annotate", "batches", "errors", "questions", "types"},
     "texts": {"aligner", "annotate", "differences", "types"},
     "similarity": {"aligner", "batches", "duplicates", "errors", "lexicon", "types"},
@@ -108,6 +121,7 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "neural",
         "questions",
+        "support",
         "systems",
         "types",
         "v1",
@@ -136,7 +150,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "chunks", "errors", "ranking", "similarity", "texts"}
+PUBLIC = {"aligner", "arrow", "chunks", "errors", "grounding", "ranking", "similarity", "texts"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

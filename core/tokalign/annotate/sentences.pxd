@@ -5,6 +5,7 @@ cdef struct Scan:
     const void* data
     Py_ssize_t n
     int64_t n_steps     # characters read so far
+    bint is_open        # whether the end of the text was read, of the last sentence
 
 cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil
 

@@ -94,7 +94,10 @@ for _letter in range(128):
 cdef inline Py_UCS4 at(Scan* scan, Py_ssize_t i) noexcept nogil:
     """Return a character, or 0 outside the text."""
     scan.n_steps += 1
-    return PyUnicode_READ(scan.kind, scan.data, i) if 0 <= i < scan.n else 0
+    if i >= scan.n:
+        scan.is_open = True
+        return 0
+    return PyUnicode_READ(scan.kind, scan.data, i) if i >= 0 else 0
 
 
 cdef inline bint is_space(Scan* scan, Py_ssize_t i) noexcept nogil:
@@ -361,7 +364,7 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
 
 cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil:
     """Return the start of a scan of a text, as it is stored."""
-    return Scan(kind=kind, data=data, n=n, n_steps=0)
+    return Scan(kind=kind, data=data, n=n, n_steps=0, is_open=False)
 
 
 cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
@@ -370,6 +373,7 @@ cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept
     start[0] = end[0] = skip_space(scan, end[0], &is_blank)
     if start[0] == scan.n:
         return False
+    scan.is_open = False
     end[0] = next_end(scan, start[0])
     return True
 
@@ -392,6 +396,9 @@ cdef class Sentences:
     ----------
     n_steps : int
         How many characters have been read so far, for the test that splitting is linear.
+    is_open : bool
+        Whether the end of the text was read to find the last sentence: if text is added, it may
+        end elsewhere. No text that is added changes any other.
 
     Examples
     --------
@@ -412,6 +419,10 @@ cdef class Sentences:
     @property
     def n_steps(self):
         return self._scan.n_steps
+
+    @property
+    def is_open(self):
+        return self._scan.is_open
 
     def __iter__(self):
         return self

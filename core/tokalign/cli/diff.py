@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags
 from tokalign.cli.sinks import OutputPath
-from tokalign.cli.sources import STDIO
+from tokalign.cli.sources import STDIO, TextFile
+from tokalign.cli.terminal import TerminalFlags, color_flag
 from tokalign.errors import AlignError, FormatError
 from tokalign.types.options import AlignOptions
 
@@ -35,37 +34,8 @@ class _Trouble(click.ClickException):
     exit_code = TROUBLE
 
 
-class TextFile(NamedTuple):
-    """A file to compare: what it is called, and its bytes."""
-
-    name: str
-    data: bytes
-
-    @classmethod
-    def read(cls, path: str, name: str | None = None) -> TextFile:
-        """Return a file, or standard input; OSError if it cannot be read."""
-        if path == STDIO:
-            return cls("<stdin>", sys.stdin.buffer.read())
-        return cls(name or path, Path(path).read_bytes())
-
-    def text(self) -> str:
-        """Return the text; FormatError if the file is binary or no UTF-8."""
-        if b"\0" in self.data:
-            raise FormatError("a binary file; wanted text", path=self.name)
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
-            seen = self.data[error.start : error.start + 1].hex()
-            raise FormatError(
-                f"byte {error.start} is 0x{seen}, which is no UTF-8 there; convert the file",
-                path=self.name,
-                line=line,
-            ) from None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiffFlags:
+class DiffFlags(TerminalFlags):
     """What is written of a difference, and how."""
 
     html: Path | None = flag(
@@ -79,19 +49,9 @@ class DiffFlags:
         default=False,
     )
     stat: bool = flag("Print counts only.", default=False)
-    color: str = flag(
-        "Colour the words; otherwise [-old-], {+new+} and numbers of moves mark them. auto: on a "
-        "terminal, unless the variable NO_COLOR is set.",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-    )
+    color: str = color_flag("[-old-], {+new+} and numbers of moves")
     context: int = flag(
         "Unchanged paragraphs to show around those that changed.", type=click.IntRange(0), default=1
-    )
-    width: int | None = flag(
-        "Columns to break lines at.",
-        type=click.IntRange(20),
-        show_default="the terminal's width; elsewhere lines stay whole",
     )
     git: bool = flag(
         "The arguments are those that git gives to an external diff. The exit code is then 0.",
@@ -112,19 +72,10 @@ class DiffFlags:
         """Whether something is written for texts that are equal, too."""
         return bool(self.html or self.json or self.m2)
 
-    def is_coloured(self) -> bool:
-        """Return whether colours are written."""
-        if self.color != "auto":
-            return self.color == "always"
-        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        is_paged = self.git and os.environ.get("GIT_PAGER_IN_USE") == "true"
-        return not is_plain and (sys.stdout.isatty() or is_paged)
-
-    def columns(self) -> int | None:
-        """Return how many columns lines have, None for any number."""
-        if self.width is not None or not sys.stdout.isatty():
-            return self.width
-        return max(shutil.get_terminal_size().columns, 20)
+    def is_coloured(self, *, is_paged: bool = False) -> bool:
+        """Return whether colours are written, git's pager among what shows them."""
+        is_paged = is_paged or (self.git and os.environ.get("GIT_PAGER_IN_USE") == "true")
+        return TerminalFlags.is_coloured(self, is_paged=is_paged)
 
     def write(self, diff: TextDiff, names: tuple[str, str]) -> None:
         """Write a difference as asked for."""

@@ -31,6 +31,7 @@ COMMANDS = {
     "evaluate": "tokalign.cli.evaluate",
     "resources": "tokalign.cli.resources",
     "serve": "tokalign.cli.serve",
+    "ground": "tokalign.cli.ground",
     "info": "tokalign.cli.info",
     "matrix": "tokalign.cli.matrix",
     "rank": "tokalign.cli.rank",

@@ -64,6 +64,29 @@ def read_parquet(
         raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
 
 
+def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file, with some columns and, where there is one, the id.
+
+    Raises
+    ------
+    FormatError
+        If a column is missing, or the file is damaged.
+    """
+    import pyarrow as pa
+
+    file = open_parquet(rows)
+    names = file.schema_arrow.names
+    for column in columns:
+        if column not in names:
+            raise FormatError(f"no column {column!r}; there are {', '.join(names)}", path=rows.name)
+    read = [*columns, ID] if ID in names else [*columns]
+    try:
+        for batch in file.iter_batches(_ROWS_READ, columns=read):
+            yield from batch.to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
+
+
 def open_parquet(rows: LineSource) -> Any:
     """Return the ParquetFile of a source; FormatError if it is damaged, or no file."""
     # Raises ResourceError without pyarrow.
@@ -165,6 +188,7 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     "source_tokens": lambda value: _tokens(value.get("source")),
     "target_tokens": lambda value: _tokens(value.get("target")),
     "links": _links,
+    "sentences": lambda value: value.get("sentences"),
     **{name: (lambda value, name=name: value.get(name)) for name in FIGURES},  # type: ignore[misc]
     "error": lambda value: value.get("error"),
 }
@@ -175,8 +199,13 @@ def schema_of(names: tuple[str, ...]) -> pa.Schema:
     """Return the schema with some of the columns of `_READ`."""
     import pyarrow as pa
 
-    from tokalign.arrow import LINKS, TOKENS
+    from tokalign.arrow import LINKS, SENTENCES, TOKENS
 
-    types = {"links": LINKS, "source_tokens": TOKENS, "target_tokens": TOKENS}
+    types = {
+        "links": LINKS,
+        "sentences": SENTENCES,
+        "source_tokens": TOKENS,
+        "target_tokens": TOKENS,
+    }
     types |= dict.fromkeys(FIGURES, pa.float32())
     return pa.schema([pa.field(name, types.get(name, pa.string())) for name in names])

@@ -1,4 +1,4 @@
-"""Lines to read: a file or standard input, unpacked where it is compressed."""
+"""What is read: texts, and lines of a file or of standard input, unpacked where compressed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import click
 
@@ -48,8 +48,6 @@ class LineSource:
         The bytes as they are.
     size : int or None
         Bytes on disk; None where that is not known.
-    is_parquet : bool
-        Whether it is a table in the place of lines.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
@@ -58,20 +56,36 @@ class LineSource:
         status = _status(raw)
         self.size = status.st_size if status and stat.S_ISREG(status.st_mode) else None
         self._identity = (status.st_dev, status.st_ino) if status and self.size else None
-        peekable: Any = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+        self._rows: IO[bytes] | None = None
+        self._is_parquet = False
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a table in the place of lines."""
+        self._opened()
+        return self._is_parquet
+
+    def _opened(self) -> IO[bytes]:
+        """Return the bytes, unpacked. The first ones are looked at when they are wanted: a command
+        that reads no lines does not wait for stdin."""
+        if self._rows is not None:
+            return self._rows
+        peekable: Any = self.raw if hasattr(self.raw, "peek") else io.BufferedReader(self.raw)
         head = peekable.peek(len(_ZSTD))
-        self._rows: IO[bytes] = peekable
-        self.is_parquet = head.startswith(PARQUET_MAGIC)
+        self._is_parquet = head.startswith(PARQUET_MAGIC)
+        rows: IO[bytes] = peekable
         if head.startswith(_GZIP):
-            self._rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
+            rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
         elif head.startswith(_ZSTD):
-            self._rows = zstd_module().open(peekable)
+            rows = zstd_module().open(peekable)
+        self._rows = rows
+        return rows
 
     def __iter__(self) -> Iterator[bytes]:
         if self.is_parquet:
-            raise FormatError("Parquet; only align and similarity read it", path=self.name)
+            raise FormatError("Parquet; only align, ground and similarity read it", path=self.name)
         try:
-            yield from self._rows
+            yield from self._opened()
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"damaged gzip data: {error}", path=self.name) from error
         except Exception as error:
@@ -118,3 +132,32 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         if ctx is not None:
             ctx.call_on_close(raw.close)
         return LineSource(raw, str(value))
+
+
+class TextFile(NamedTuple):
+    """A file of text: what it is called, and its bytes."""
+
+    name: str
+    data: bytes
+
+    @classmethod
+    def read(cls, path: str, name: str | None = None) -> TextFile:
+        """Return a file, or standard input; OSError if it cannot be read."""
+        if path == STDIO:
+            return cls("<stdin>", sys.stdin.buffer.read())
+        return cls(name or path, Path(path).read_bytes())
+
+    def text(self) -> str:
+        """Return the text; FormatError if the file is binary or no UTF-8."""
+        if b"\0" in self.data:
+            raise FormatError("a binary file; wanted text", path=self.name)
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            seen = self.data[error.start : error.start + 1].hex()
+            raise FormatError(
+                f"byte {error.start} is 0x{seen}, which is no UTF-8 there; convert the file",
+                path=self.name,
+                line=line,
+            ) from None

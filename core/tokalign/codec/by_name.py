@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from tokalign.errors import InputError
 from tokalign.types.edits import Change, EditKind
+from tokalign.types.grounding import WordKind
 from tokalign.types.options import Detail, Direction, OffsetUnit, Priority, RankBy, Symmetrization
 from tokalign.types.relations import ConflictKind, RelationKind
 from tokalign.v1 import align_pb2
@@ -34,6 +35,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     ConflictKind,
     EditKind,
     Change,
+    WordKind,
 )
 # The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
 NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {kind: _numbers(kind) for kind in _ENUMS}

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
+from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
 
@@ -31,6 +32,8 @@ class RequestOptions:
         Of a ranking: RankRequest.by. None where pairs are only aligned.
     highlights : bool
         Of a ranking: RankRequest.highlights.
+    ground : GroundOptions or None
+        Of an answer that is grounded, in place of `align`. None of pairs.
     """
 
     model: str = ""
@@ -38,10 +41,11 @@ class RequestOptions:
     align: AlignOptions = field(default_factory=AlignOptions)
     rank_by: RankBy | None = None
     highlights: bool = False
+    ground: GroundOptions | None = None
 
 
 def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
-    """Return the message, which does not hold `rank_by` and `highlights`."""
+    """Return the message, which does not hold `rank_by`, `highlights` and `ground`."""
     values = values_of(options.align, AlignOptions)
     for name, kind in _ENUMS.items():
         values[name] = NUMBERS[kind][values[name]]

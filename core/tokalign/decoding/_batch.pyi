@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
 from tokalign.decoding._evidence import EvidenceRows
+from tokalign.decoding._support import SupportRows
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.decisions import Decisions
 from tokalign.features.encoded import Encoded
@@ -20,4 +21,5 @@ def decide_batch(
     finishes_all: bool = ...,
     relations: RelationModel | None = ...,
     evidence: EvidenceRows | None = ...,
+    support: SupportRows | None = ...,
 ) -> tuple[Decisions, dict[int, Exception]]: ...

@@ -16,6 +16,7 @@ from tokalign.decoding._columns cimport *
 from tokalign.decoding.convention cimport Conventions, StyleNumbers, keep_links
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._evidence cimport EvidenceRows
+from tokalign.decoding._support cimport SupportRows
 from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
@@ -74,6 +75,7 @@ cdef class Batch:
     cdef ConflictColumns conflicts
     cdef RelationModel relations    # None where no relations are asked for
     cdef EvidenceRows evidence      # None where none is
+    cdef SupportRows support        # likewise
     cdef char *_room        # of conflicts and relations
     cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
@@ -82,7 +84,8 @@ cdef class Batch:
     cdef dict errors        # number of a pair -> why it failed
 
     def __cinit__(
-        self, pairs, int style, RelationModel relations, EvidenceRows evidence
+        self, pairs, int style, RelationModel relations, EvidenceRows evidence,
+        SupportRows support,
     ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
@@ -93,6 +96,7 @@ cdef class Batch:
         self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
         self.relations = relations
         self.evidence = evidence
+        self.support = support
         self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.figures == NULL or not open_columns(
             &self.columns, &self.conflicts, self.n_pairs, relations is not None
@@ -175,6 +179,8 @@ cdef class Batch:
             raise MemoryError("posteriors of a pair")
         if self.evidence is not None:
             self.evidence.reserve(n_source, n_target, decoder.extractor.lexemes.tables.vectors)
+        if self.support is not None:
+            self.support.reserve(n_target)
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
         self.scratch.target_weights = self.scratch.t2s_posterior + n_t2s
@@ -210,6 +216,10 @@ cdef class Batch:
                     k, &extractor.pair, extractor.lexemes.tables.vectors,
                     self.scratch.s2t_posterior, self.scratch.t2s_posterior, job.score,
                     job.agreement,
+                )
+            if job.status == FINE and self.support is not None:
+                self.support.find(
+                    k, &extractor.pair, self.scratch.s2t_posterior, self.scratch.t2s_posterior
                 )
             if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
                 with gil:
@@ -349,7 +359,7 @@ cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None,
+    EvidenceRows evidence=None, SupportRows support=None,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
 
@@ -376,6 +386,8 @@ def decide_batch(
         What says how linked words are related, where that is asked for.
     evidence : EvidenceRows, optional
         Where the evidence of each pair is to be written, where that is asked for.
+    support : SupportRows, optional
+        Where the support of each target's words is to be written, where that is asked for.
 
     Returns
     -------
@@ -389,7 +401,7 @@ def decide_batch(
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style, relations, evidence)
+    cdef Batch batch = Batch(pairs, style, relations, evidence, support)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:

@@ -49,12 +49,16 @@ class Decided:
         for.
     evidence : float64 array, shape (n_pairs, n_evidence), or None
         That each source answers its target, where asked for; see tokalign.questions.evidence.
+    support : float32 array, shape (n_tokens of all targets, n_columns), or None
+        What each source says for its target's words, pair after pair, where asked for; see
+        tokalign.support.columns.
     """
 
     columns: AlignmentColumns
     errors: dict[int, Exception]
     means: Sequence[NDArray[np.float64]] = ()
     evidence: NDArray[np.float64] | None = None
+    support: NDArray[np.float32] | None = None
 
     def alignments(self) -> Iterator[Alignment | Exception]:
         """Yield the alignment of every pair, or why it failed."""
@@ -88,6 +92,7 @@ class Backend(ABC):
         means: bool = False,
         ranks: bool = False,
         expected: Sequence[Expected] = (),
+        supports: bool = False,
     ) -> Decided:
         """Return the alignments of pairs.
 
@@ -102,6 +107,13 @@ class Backend(ABC):
             Whether pairs are compared by their scores, for which one style decides them all.
         expected : sequence of Expected
             What each target asks for, to return evidence, too.
+        supports : bool
+            Whether to return support, too, for which one style decides all pairs.
+
+        Raises
+        ------
+        InputError
+            If a system is asked for support.
         """
 
     @abstractmethod

@@ -13,6 +13,7 @@ from tokalign.decoding._batch import decide_batch
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
 from tokalign.decoding._evidence import EvidenceRows
+from tokalign.decoding._support import SupportRows
 from tokalign.decoding.backend import (
     Backend,
     Decided,
@@ -86,10 +87,11 @@ class ModelBackend(Backend):
         means: bool = False,
         ranks: bool = False,
         expected: Sequence[Expected] = (),
+        supports: bool = False,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         style = self._number(options)
-        if style < 0 and (means or ranks or options.detail is Detail.SCORES):
+        if style < 0 and (means or ranks or supports or options.detail is Detail.SCORES):
             # Pairs are compared by their scores, and those of one style can be.
             style = 0
         relations = self.relations if options.relations else None
@@ -97,6 +99,7 @@ class ModelBackend(Backend):
             options, self._conventions, self._table, relations, len(pairs), means=means
         )
         evidence = EvidenceRows(expected) if expected else None
+        support = SupportRows([len(pair[1]) for pair, _ in pairs]) if supports else None
         decided, errors = decide_batch(
             self._decoder,
             pairs,
@@ -107,6 +110,7 @@ class ModelBackend(Backend):
             finisher.has_more,
             relations,
             evidence,
+            support,
         )
         names = self._styles.names
         columns = AlignmentColumns(
@@ -127,7 +131,11 @@ class ModelBackend(Backend):
         if options.edits:
             columns.edits = edits_of(columns, errors)
         return Decided(
-            columns, errors, finisher.means, None if evidence is None else evidence.values
+            columns,
+            errors,
+            finisher.means,
+            None if evidence is None else evidence.values,
+            None if support is None else support.values,
         )
 
     @cached_property

@@ -23,7 +23,7 @@ from tokalign.lexicon.weights import content_weight, token_weight
 from tokalign.model.file import ModelHeader
 from tokalign.questions.evidence import EVIDENCE, pair_evidence
 from tokalign.questions.expected import Expected
-from tokalign.systems import Matches, System, check_options, summary
+from tokalign.systems import Matches, System, check_options, refuse_grounding, summary
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, Direction
@@ -71,8 +71,11 @@ class SystemBackend(Backend):
         means: bool = False,
         ranks: bool = False,
         expected: Sequence[Expected] = (),
+        supports: bool = False,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
+        if supports:
+            refuse_grounding(self.header.name)
         nothing = Matches.of([])
         errors: dict[int, Exception] = {}
         n_pairs = len(pairs)

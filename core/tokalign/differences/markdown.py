@@ -15,8 +15,8 @@ from tokalign.differences.reading import (
     marks_of,
     paragraphs,
 )
-from tokalign.differences.showing import one_line, with_edges
 from tokalign.differences.summary import ONLY_SPACE, summarize
+from tokalign.showing.text import one_line, with_edges
 
 _SIGNS = {MarkRole.GONE: "~~", MarkRole.NEW: "**"}
 _SPECIAL = re.compile(r"([\\`*_~\[\]<>&|#])")

@@ -1,17 +1,12 @@
 """A difference as one HTML page that needs no network: side by side, or in one line.
 
-The page is readable without its script, which only jumps and switches. Style and script are named
-by their hashes in the content policy, so nothing else can run or load, and every text is escaped.
+The page is readable without its script, which only jumps and switches. Every text is escaped.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Iterator
 from html import escape
-from importlib.resources import files
 
 from tokalign.differences.form import SPACE, DiffBlock, TextDiff
 from tokalign.differences.reading import (
@@ -23,8 +18,9 @@ from tokalign.differences.reading import (
     marks_of,
     paragraphs,
 )
-from tokalign.differences.showing import visible, with_edges
 from tokalign.differences.summary import ALARMING, ONLY_SPACE, fate, summarize
+from tokalign.showing.page import page_of, page_text
+from tokalign.showing.text import with_edges
 from tokalign.types.edits import EditKind
 
 _TAGS = {MarkRole.GONE: "del", MarkRole.NEW: "ins", MarkRole.LEFT: "span", MarkRole.MOVED: "span"}
@@ -54,36 +50,9 @@ def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, contex
     context : int
         Paragraphs to show before and after each that changed; the others are folded.
     """
-    title = _text(f"{names[0]} → {names[1]}")
-    return _filled(title, "\n".join(_Page(diff).parts(title, context)))
-
-
-def _filled(title: str, body: str) -> str:
-    """Return the page with its parts, and a policy that lets nothing run or load but them."""
-    folder = files("tokalign.differences")
-    page, style, script = (
-        folder.joinpath(f"page.{ending}").read_text(encoding="utf-8")
-        for ending in ("html", "css", "js")
-    )
-    parts = {
-        "STYLE HASH": _hash(style),
-        "SCRIPT HASH": _hash(script),
-        "TITLE": title,
-        "STYLE": style,
-        "SCRIPT": script,
-        "BODY": body,
-    }
-    return re.sub(r"\{\{([A-Z ]+)\}\}", lambda found: parts[found[1]], page)
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _text(text: str) -> str:
-    """Return a text as the page writes it; nothing in it is markup."""
-    return escape(visible(text))
+    title = page_text(f"{names[0]} → {names[1]}")
+    body = "\n".join(_Page(diff).parts(title, context))
+    return page_of("tokalign.differences", title, body)
 
 
 class _Page:
@@ -107,7 +76,7 @@ class _Page:
     def parts(self, title: str, context: int) -> Iterator[str]:
         """Yield the parts from the title to the last paragraph."""
         yield f"<header>\n<h1>{title}</h1>"
-        yield f'<p class="note">{_text(self._counts())}</p>'
+        yield f'<p class="note">{page_text(self._counts())}</p>'
         yield from self._alarms()
         yield f'<p class="legend">{_LEGEND}</p>\n</header>\n<main>'
         yield _BAR
@@ -148,7 +117,7 @@ class _Page:
             yield (
                 f'<li><span class="kind">{each.change}</span> '
                 f'<a href="#p{each.paragraph}" data-to="{self._numbers[id(segment)]}">'
-                f"{_text(str(each))}</a> <small>{where}</small></li>"
+                f"{page_text(str(each))}</a> <small>{where}</small></li>"
             )
         yield "</ul>\n</section>"
 
@@ -191,7 +160,7 @@ class _Page:
         for segment in sorted(block.segments, key=lambda each: each.old):
             old = self._diff.old_text(segment)
             if not is_marked or segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += _text(old)
+                text += page_text(old)
             elif old:
                 role = MarkRole.LEFT if segment.kind is EditKind.MOVE else MarkRole.GONE
                 text += self._mark(Mark(role, old, segment))
@@ -203,7 +172,7 @@ class _Page:
         for segment in block.segments:
             new = self._diff.new_text(segment)
             if segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += _text(new)
+                text += page_text(new)
             elif new:
                 role = MarkRole.MOVED if segment.kind is EditKind.MOVE else MarkRole.NEW
                 text += self._mark(Mark(role, new, segment))
@@ -217,8 +186,8 @@ class _Page:
     def _origin(self, block: DiffBlock) -> str:
         """Return a block in one line where it has left."""
         before, core, after = with_edges(self._diff.old_text(block))
-        left = f'<span class="left">{_text(core)}</span>'
-        return _text(before) + self._tag(block, is_origin=True) + left + _text(after)
+        left = f'<span class="left">{page_text(core)}</span>'
+        return page_text(before) + self._tag(block, is_origin=True) + left + page_text(after)
 
     def _tag(self, block: DiffBlock, *, is_origin: bool) -> str:
         """Return a link from one place of a block that moved to the other."""
@@ -233,7 +202,7 @@ class _Page:
     def _mark(self, mark: Mark) -> str:
         """Return a piece of text with its mark around the words, white space outside."""
         if mark.role is MarkRole.KEPT:
-            return _text(mark.text)
+            return page_text(mark.text)
         before, core, after = with_edges(mark.text)
         segment = mark.segment
         classes = [mark.role.value] if _TAGS[mark.role] == "span" else []
@@ -243,8 +212,8 @@ class _Page:
         tag = _TAGS[mark.role]
         change = escape(str(segment.change))
         return (
-            f'{_text(before)}<{tag}{named} data-n="{self._numbers[id(segment)]}"'
-            f' data-change="{change}" title="{change}">{_text(core)}</{tag}>{_text(after)}'
+            f'{page_text(before)}<{tag}{named} data-n="{self._numbers[id(segment)]}"'
+            f' data-change="{change}" title="{change}">{page_text(core)}</{tag}>{page_text(after)}'
         )
 
 

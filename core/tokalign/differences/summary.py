@@ -9,8 +9,8 @@ from typing import Any
 
 from tokalign.differences.form import SPACE, BlockKind, DiffBlock, TextDiff
 from tokalign.differences.reading import paragraphs
-from tokalign.differences.showing import one_line
 from tokalign.differences.tokens import token_spans
+from tokalign.showing.text import one_line
 from tokalign.types.edits import Change, EditKind
 from tokalign.values import find_values
 

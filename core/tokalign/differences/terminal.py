@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 
 from tokalign.differences.form import DiffBlock, TextDiff
@@ -18,10 +16,9 @@ from tokalign.differences.reading import (
     paragraphs,
     shown_text,
 )
-from tokalign.differences.showing import one_line, visible, with_edges
 from tokalign.differences.summary import ALARMING, ONLY_SPACE, Summary, summarize
+from tokalign.showing.text import coloured, one_line, visible, with_edges, wrapped
 
-_RESET = "\x1b[0m"
 _COLOURS = {
     MarkRole.GONE: "31;9",
     MarkRole.NEW: "32;4",
@@ -31,7 +28,6 @@ _COLOURS = {
 """Red and struck out, green and underlined, cyan: told apart without colours, too."""
 _ALARMING = ";1"
 _BRACKETS = {MarkRole.GONE: ("[-", "-]"), MarkRole.NEW: ("{+", "+}")}
-_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 
 def terminal_lines(
@@ -61,7 +57,7 @@ def terminal_lines(
         return
     painter = _Painter(diff, is_coloured)
     for line in painter.lines(names, context):
-        yield from [line] if width is None else _wrapped(line, max(width, 20))
+        yield from [line] if width is None else wrapped(line, max(width, 20))
 
 
 class _Painter:
@@ -180,29 +176,4 @@ class _Painter:
         return f"[{text}]" if role is MarkRole.LEFT else f"{{{text}}}"
 
     def _coloured(self, text: str, colour: str) -> str:
-        return f"\x1b[{colour}m{text}{_RESET}" if self._is_coloured and text else text
-
-
-def _wrapped(line: str, width: int) -> Iterator[str]:
-    """Yield a line in pieces of at most so many columns, broken at spaces where there are any."""
-    here, n_here = "", 0
-    for word in re.findall(r"\s*\S+|\s+$", line):
-        n = _columns(word)
-        if n_here and n_here + n > width:
-            yield here
-            word = word.lstrip()
-            here, n_here = "", 0
-            n = _columns(word)
-        here += word
-        n_here += n
-    yield here
-
-
-def _columns(text: str) -> int:
-    return sum(map(_column, _ESCAPE.sub("", text)))
-
-
-def _column(letter: str) -> int:
-    if unicodedata.combining(letter) or unicodedata.category(letter) == "Cf":
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        return coloured(text, colour) if self._is_coloured else text

@@ -27,20 +27,7 @@ def item_starts(text: str) -> Iterator[int]:
     >>> list(item_starts("To do:\\n- sweep\\n- mop and\\n  dry\\nin\\n12. May"))
     [7, 15]
     """
-    number = 0
-    stands_alone = False
-    for line in _LINE.finditer(text):
-        if stands_alone and line.start() < len(text):
-            yield line.start()
-        marker = _MARKER.match(line[0])
-        begins = marker is not None
-        if marker is not None and marker[1] and marker[1][0].isdecimal():
-            found = int(marker[1][:-1])
-            begins = found in (1, number + 1)
-            number = found if begins else number
-        if begins and not stands_alone:
-            yield line.start()
-        stands_alone = marker is not None and marker[2] is not None
+    return ItemCuts().starts(text, len(text))
 
 
 def cut_at_items(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -54,21 +41,65 @@ def cut_at_items(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tu
     sentences : iterable of (start, end)
         In order, with nothing but white space between them.
     """
-    starts = list(item_starts(text))
-    number: tuple[int, int] | None = None
-    for piece in _cut(text, sentences, starts):
-        if number is not None:
-            if text[number[1] : piece[0]].strip(" \t"):
-                yield number  # it has no text
+    items = ItemCuts()
+    yield from items.cut(text, sentences, list(item_starts(text)))
+    yield from items.rest()
+
+
+class ItemCuts:
+    """Cuts the sentences of a text as `cut_at_items` does, some at a time."""
+
+    def __init__(self) -> None:
+        self._line = 0  # where the last line that was read begins
+        self._is_read = False
+        self._number = 0
+        self._stands_alone = False
+        self._bare: tuple[int, int] | None = None  # a number whose text may follow
+
+    def starts(self, text: str, end: int) -> Iterator[int]:
+        """Yield the next lines that begin before `end` and not with the rest of the line before.
+
+        The text may have grown behind the `end` of the call before, if that was not all of it.
+        """
+        for line in _LINE.finditer(text, self._line):
+            if line.start() >= end:
+                break
+            if line.start() == self._line and self._is_read:
+                continue
+            self._line, self._is_read = line.start(), True
+            if self._stands_alone:
+                yield line.start()
+            marker = _MARKER.match(line[0])
+            begins = marker is not None
+            if marker is not None and marker[1] and marker[1][0].isdecimal():
+                found = int(marker[1][:-1])
+                begins = found in (1, self._number + 1)
+                self._number = found if begins else self._number
+            if begins and not self._stands_alone:
+                yield line.start()
+            self._stands_alone = marker is not None and marker[2] is not None
+
+    def cut(
+        self, text: str, sentences: Iterable[tuple[int, int]], starts: list[int]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the next sentences, cut where lines start; a number at the end is kept back."""
+        for piece in _cut(text, sentences, starts):
+            if self._bare is not None:
+                if text[self._bare[1] : piece[0]].strip(" \t"):
+                    yield self._bare  # it has no text
+                else:
+                    piece = (self._bare[0], piece[1])
+                self._bare = None
+            if piece[1] - piece[0] < 5 and _BARE.fullmatch(text, *piece):
+                self._bare = piece
             else:
-                piece = (number[0], piece[1])
-            number = None
-        if piece[1] - piece[0] < 5 and _BARE.fullmatch(text, *piece):
-            number = piece
-        else:
-            yield piece
-    if number is not None:
-        yield number
+                yield piece
+
+    def rest(self) -> Iterator[tuple[int, int]]:
+        """Yield the number that was kept back, if there is one."""
+        if self._bare is not None:
+            yield self._bare
+            self._bare = None
 
 
 def _cut(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,53 @@ class TextWords:
     stems: NDArray[np.int32]
 
 
+class WordNumbers:
+    """Numbers of stems, given as they are met.
+
+    Parameters
+    ----------
+    find : callable, optional
+        Returns the words of a lower-case text in order; by default runs of letters and digits.
+    form : callable, optional
+        Returns what stands for a word before it is stemmed; by default the word.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[str], list[str]] = _WORD.findall,
+        form: Callable[[str], str] | None = None,
+    ) -> None:
+        self._find = find
+        self._form = form
+        self._of_stem: dict[str, int] = {}
+        self._of_word: dict[str, int] = {}
+        self._stem = Stemmer().stem
+
+    def __len__(self) -> int:
+        """Return how many stems there are."""
+        return len(self._of_stem)
+
+    def add(self, text: str) -> list[int]:
+        """Return the numbers of a text's words in order; new stems are numbered."""
+        known = self._of_word
+        words = self._find(text.lower())
+        for word in words:
+            if word not in known:
+                known[word] = self._of_stem.setdefault(self._stem_of(word), len(self._of_stem))
+        return [known[word] for word in words]
+
+    def numbers(self, text: str) -> list[int]:
+        """Return the numbers of a text's words in order; -1 of those whose stem is new."""
+        return [
+            self._of_stem.get(self._stem_of(word), -1) if number is None else number
+            for word in self._find(text.lower())
+            for number in (self._of_word.get(word),)
+        ]
+
+    def _stem_of(self, word: str) -> str:
+        return self._stem(word if self._form is None else self._form(word))
+
+
 def words_of(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[TextWords, TextWords, NDArray[np.float64]]:
@@ -41,23 +88,11 @@ def words_of(
     weights : float64 array, shape (n_stems,)
         At least 0: the logarithm of how many sentences there are for one that holds the stem.
     """
-    numbers: dict[str, int] = {}
-    of_word: dict[str, int] = {}
-    stem = Stemmer().stem
-
-    def number(word: str) -> int:
-        return numbers.setdefault(stem(word), len(numbers))
-
-    sides = []
-    for sentences in (old, new):
-        each: list[list[int]] = []
-        for text in sentences:
-            found = set(_WORD.findall(text.lower()))
-            for word in found:  # a difference of sets would read all words so far
-                if word not in of_word:
-                    of_word[word] = number(word)
-            each.append(sorted({of_word[word] for word in found}))
-        sides.append(_as_arrays(each))
+    numbers = WordNumbers()
+    sides = [
+        _as_arrays([sorted(set(numbers.add(text))) for text in sentences])
+        for sentences in (old, new)
+    ]
     held = np.bincount(np.concatenate([side.stems for side in sides]), minlength=len(numbers))
     n_sentences = len(old) + len(new)
     return sides[0], sides[1], np.log((n_sentences + 1.0) / np.maximum(held, 1))

@@ -6,7 +6,7 @@ docs/results.md says where each comes from and what its confidence means.
 from __future__ import annotations
 
 import importlib
-from typing import cast
+from typing import NoReturn, cast
 
 from tokalign.errors import InputError, quoted
 from tokalign.systems.matches import Matches, System
@@ -18,6 +18,7 @@ __all__ = [
     "System",
     "check_options",
     "load_system",
+    "refuse_grounding",
     "summary",
     "system_class",
 ]
@@ -77,3 +78,11 @@ def check_options(name: str, options: AlignOptions) -> None:
         raise InputError(
             f"no style {quoted(options.style)}; {name} has none", field="options.style"
         )
+
+
+def refuse_grounding(name: str, field: str = "model") -> NoReturn:
+    """Raise InputError: systems have no probabilities to tell support by."""
+    raise InputError(
+        f"{name} decides by rules and gives no posteriors to tell support by; ask a model",
+        field=field,
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError, ServerError, quoted
 from tokalign.types.alignment import FeatureContribution
 from tokalign.types.options import OffsetUnit
 from tokalign.types.relations import ConflictKind
@@ -248,6 +248,8 @@ class GroundedSentence:
         In order.
     conflicts : tuple of SourceConflict
         In the order of the answer. Of sentences that are cited.
+    error : ServerError or None
+        From a server: why there is no evidence; then all but `start` and `end` is empty or 0.
     """
 
     start: int
@@ -257,6 +259,7 @@ class GroundedSentence:
     citations: tuple[Citation, ...]
     unsupported: tuple[UnsupportedSpan, ...]
     conflicts: tuple[SourceConflict, ...]
+    error: ServerError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,14 @@
-"""Pieces of texts as they are shown: in one line, without their edges, and harmless."""
+"""Pieces of texts as they are shown: harmless, in one line, in colour, in lines of a width."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
 
 _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 _LONGEST = 60
 """Characters of a text that is shown in part."""
 
@@ -39,3 +42,33 @@ def one_line(text: str) -> str:
     """Return a text in one line that is not long."""
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+
+
+def coloured(text: str, colour: str) -> str:
+    """Return a text in a colour of a terminal, such as "31;4"; an empty one stays empty."""
+    return f"\x1b[{colour}m{text}\x1b[0m" if text else text
+
+
+def wrapped(line: str, width: int) -> Iterator[str]:
+    """Yield a line in pieces of at most so many columns, broken at spaces where there are any."""
+    here, n_here = "", 0
+    for word in re.findall(r"\s*\S+|\s+$", line):
+        n = _columns(word)
+        if n_here and n_here + n > width:
+            yield here
+            word = word.lstrip()
+            here, n_here = "", 0
+            n = _columns(word)
+        here += word
+        n_here += n
+    yield here
+
+
+def _columns(text: str) -> int:
+    return sum(map(_column, _ESCAPE.sub("", text)))
+
+
+def _column(letter: str) -> int:
+    if unicodedata.combining(letter) or unicodedata.category(letter) == "Cf":
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

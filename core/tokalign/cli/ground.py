@@ -1,0 +1,254 @@
+"""``tokalign ground``: where passages support the words of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from tokalign.batches.outcomes import unwrap
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.grounding import AnswerLine, read_answers
+from tokalign.cli.options import (
+    AT_LEAST_1,
+    BAD_INPUT,
+    Endpoint,
+    FileFlags,
+    ModelFlags,
+    is_input_fault,
+    one_of,
+)
+from tokalign.cli.output import PARQUET, bad_object
+from tokalign.cli.sinks import LineSink, OutputPath
+from tokalign.cli.sources import STDIO, TextFile
+from tokalign.cli.terminal import TerminalFlags, color_flag
+from tokalign.errors import InputError, ServerError, located
+from tokalign.formats.document import one_line
+from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import OffsetUnit
+
+if TYPE_CHECKING:
+    from tokalign.types.grounding import Grounding
+
+Grounder: TypeAlias = "Callable[..., Grounding]"
+_COLUMNS = ("id", "sentences", "error")
+_DEFAULTS = GroundOptions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundFiles(FileFlags):
+    """The answers that are read."""
+
+    answer: str | None = flag(
+        'File with the answer, "-" for stdin; without it, every line of --input is a JSON object.',
+        "-a",
+        type=click.Path(dir_okay=False, allow_dash=True),
+    )
+
+    def items(self, passages: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
+        """Yield each answer with the number of its line, or why it is none.
+
+        Raises
+        ------
+        FormatError, OSError
+            If a text cannot be read.
+        """
+        if self.answer is None:
+            return read_answers(self.input)
+        answer = TextFile.read(self.answer)
+        texts = [TextFile.read(path) for path in passages]
+        pairs = tuple((each.name, each.text()) for each in texts)
+        return iter([(1, AnswerLine(answer.name, answer.text(), pairs))])
+
+    def check(self, passages: tuple[str, ...]) -> None:
+        """UsageError where the files given make no sense together."""
+        if self.answer is None:
+            if passages:
+                raise click.UsageError("PASSAGE needs --answer; lines of --input hold their own")
+            return
+        if not passages:
+            raise click.UsageError("give at least one PASSAGE")
+        if self.input.name != "<stdin>":
+            raise click.UsageError("--answer and --input exclude each other")
+        files = [self.answer, *passages]
+        if files.count(STDIO) > 1:
+            raise click.UsageError("standard input can be one of the files only")
+        if twice := [each for each in passages if passages.count(each) > 1]:
+            raise click.UsageError(f"{twice[0]} is given twice")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundFlags:
+    """Options of the library."""
+
+    candidates: int = flag(
+        "Most sentences of each passage that a sentence of the answer is aligned with.",
+        type=AT_LEAST_1,
+        default=_DEFAULTS.candidates,
+    )
+    threshold: float = flag(
+        "Words of less support are unsupported.",
+        type=click.FloatRange(0, 1),
+        default=_DEFAULTS.threshold,
+    )
+    explain: bool = flag(
+        "Add the evidence for each word's support; text shows that of unsupported words.",
+        default=False,
+    )
+    offsets: str = flag(
+        "Unit in which offsets count (jsonl and parquet only).",
+        type=one_of(OffsetUnit),
+        default=OffsetUnit.CODE_POINTS.value,
+    )
+
+    def options(self, *, has_offsets: bool) -> GroundOptions:
+        """Return the library's options; without offsets to write, texts are cut by code points."""
+        changes = {} if has_offsets else {"offsets": OffsetUnit.CODE_POINTS}
+        return GroundOptions(**asdict(self) | changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundLayout(TerminalFlags):
+    """How evidence is written."""
+
+    color: str = color_flag("[?unsupported?] and {!in conflict!}")
+    html: Path | None = flag("Write a page to this file instead.", type=OutputPath())
+    format: str = flag(
+        "What to write. text: the answer, marked, and what it cites. jsonl: a JSON object per "
+        "answer. parquet: a table.",
+        type=click.Choice(["text", "jsonl", PARQUET]),
+        default="text",
+    )
+    json: bool = flag("The same as --format jsonl.", default=False)
+
+    def __post_init__(self) -> None:
+        if self.json and self.format == PARQUET:
+            raise click.UsageError("--json and --format parquet exclude each other")
+        if self.html is not None and self.is_object:
+            raise click.UsageError("--html is a page: give no --json and no --format")
+
+    @property
+    def is_object(self) -> bool:
+        """Whether JSON is written, or rows that are made of it."""
+        return self.json or self.format != "text"
+
+    @property
+    def columns_written(self) -> tuple[str, ...]:
+        """Columns of Parquet; none where lines are written."""
+        return _COLUMNS if self.format == PARQUET else ()
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes answers to a sink."""
+
+    sink: LineSink
+    layout: GroundLayout
+    is_coloured: bool
+    is_one: bool
+    n_written: int = 0
+    n_bad: int = 0
+
+    def write(self, item: AnswerLine, found: Grounding) -> None:
+        """Write the evidence for an answer."""
+        from tokalign.evidence import grounding_to_dict, html_page, terminal_lines
+
+        if self.layout.html is not None:
+            page = html_page(found, item.id)
+            self.layout.html.write_text(page, encoding="utf-8", newline="")
+            return
+        if self.layout.is_object:
+            value = {"id": item.id} | grounding_to_dict(found)
+            self._line(json.dumps(value, ensure_ascii=False))
+            return
+        if not self.is_one:
+            if self.n_written:
+                self._line("")
+            self._line(one_line(f"# {item.id}"))
+        width = self.layout.columns()
+        for line in terminal_lines(found, is_coloured=self.is_coloured, width=width):
+            self._line(line)
+
+    def write_bad(
+        self, line: int, item: AnswerLine | InputError, error: InputError | ServerError
+    ) -> None:
+        """Report a bad line, and write what stands for it."""
+        self.n_bad += 1
+        message = located(error)
+        click.echo(f"line {line}: {message}", err=True)
+        if self.layout.is_object:
+            name = str(line) if isinstance(item, InputError) else item.id
+            self._line(bad_object(name, line, message))
+
+    def _line(self, text: str) -> None:
+        self.sink.write(text + "\n")
+        self.n_written += 1
+
+
+@click.command("ground", short_help="Show where passages support an answer.")
+@click.argument("passages", nargs=-1, metavar="[PASSAGE]...")
+@takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags, server=Endpoint)
+def command(
+    passages: tuple[str, ...],
+    files: GroundFiles,
+    layout: GroundLayout,
+    flags: GroundFlags,
+    model: ModelFlags,
+    server: Endpoint,
+) -> None:
+    """Show where the texts PASSAGE support the words of an answer, and which have no support.
+
+    Each PASSAGE is a file; citations name it as you do. "-" reads standard input. Support is
+    evidence, not a verdict on truth.
+
+    Without --answer, every line of --input is an object with "answer" and "passages", a list of
+    texts or of objects with "id" and "text"; or the input is a Parquet table with these columns. A
+    bad line is reported on stderr; in jsonl, an object with "error" stands for it. The exit code is
+    then 3.
+    """
+    files.check(passages)
+    is_one = files.answer is not None
+    if layout.html is not None and not is_one:
+        raise click.UsageError("--html shows one answer: give --answer")
+    items = files.items(passages)
+    options = flags.options(has_offsets=layout.is_object)
+    is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
+    with ExitStack() as stack:
+        ground = partial(_ground, _grounder(stack, model, server), options)
+        sink = stack.enter_context(files.open(layout.columns_written))
+        writer = _Writer(sink, layout, is_coloured, is_one)
+        for line, item in items:
+            try:
+                found = ground(unwrap(item))
+            except (InputError, ServerError) as error:
+                if is_one or not is_input_fault(error):
+                    raise
+                writer.write_bad(line, item, error)
+                continue
+            writer.write(unwrap(item), found)
+    if writer.n_bad:
+        click.echo(f"{writer.n_bad} lines bad", err=True)
+        raise click.exceptions.Exit(BAD_INPUT)
+
+
+def _grounder(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Grounder:
+    """Return what grounds: of a client, which the stack closes, or of an aligner."""
+    if server.address:
+        named = model.at_server()
+        return partial(stack.enter_context(server.client()).ground, **named)
+    return model.load().ground
+
+
+def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> Grounding:
+    """Return the evidence for an answer, or raise the error of its first sentence that has one."""
+    found = ground(item.answer, item.passages, options)
+    for sentence in found.sentences:
+        if sentence.error is not None:
+            raise sentence.error
+    return found

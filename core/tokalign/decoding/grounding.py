@@ -1,0 +1,195 @@
+"""`Aligner.ground` and `Aligner.ground_sentences`: evidence for an answer, by a backend."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from tokalign.batches.outcomes import annotate_each, attempt, together, unwrap, values
+from tokalign.decoding.backend import AT_ONCE, Backend, EncodedPair
+from tokalign.documents.sentences import sentences_of
+from tokalign.errors import InputError, quoted
+from tokalign.model.file import ModelHeader
+from tokalign.support.candidates import AlignedCandidate, AnswerWords
+from tokalign.support.grounded import ground_sentence
+from tokalign.support.offsets import in_unit
+from tokalign.support.sources import Sources
+from tokalign.types import AnnotatedPair, Sentence, SentenceLike
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.options import AlignOptions
+from tokalign.types.passages import PassageLike
+from tokalign.types.texts import SentenceSpan
+
+_PLAIN = AlignOptions()
+
+
+class Grounds(ABC):
+    """Base of what aligns pairs by a backend and finds evidence for answers so."""
+
+    _backend: Backend
+    header: ModelHeader
+
+    @abstractmethod
+    def annotate(
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
+    ) -> list[Sentence]:
+        """Return sentences with every column that the model needs."""
+
+    @abstractmethod
+    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
+        """Return pairs with what the model's encoder, if it has one, says of them."""
+
+    def ground(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        **changes: Any,
+    ) -> Grounding:
+        """Return where passages support the words of an answer.
+
+        Parameters
+        ----------
+        answer : str
+            Of any number of sentences, also of none.
+        passages : iterable of str, (str, str) or SourcePassage
+            Texts, or texts with ids; the id of a text alone is its position, as "0".
+        options : GroundOptions, optional
+        **changes
+            Fields of GroundOptions, in place of those of `options`.
+
+        Raises
+        ------
+        InputError
+            Of a system; if the answer or a passage is no text, two passages have one id, or an
+            option is bad. The field is ``answer``, ``passages[i].text``, ``passages[i].id`` or of
+            ``options``.
+        LimitError
+            If the answer, or all passages together, have more than
+            tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
+        """
+        options = GroundOptions.of(options, changes)
+        if not isinstance(answer, str):
+            raise InputError(f"answer is {quoted(answer)}; wanted text", field="answer")
+        spans = sentences_of(answer, "answer")
+        sources = Sources.of(passages)
+        found = map(unwrap, self.ground_sentences(spans, sources, options))
+        return Grounding(
+            answer,
+            sources.passages,
+            tuple(in_unit(found, answer, sources.passages, options.offsets)),
+            self.header.name,
+            self.header.version,
+        )
+
+    def ground_sentences(
+        self, sentences: Sequence[SentenceSpan], sources: Sources, options: GroundOptions
+    ) -> list[GroundedSentence | Exception]:
+        """Return the evidence for sentences of an answer, or why there is none.
+
+        Parameters
+        ----------
+        sentences : sequence of SentenceSpan
+            In code points of the answer.
+        sources : Sources
+        options : GroundOptions
+            Offsets are code points whatever its unit is; see tokalign.support.offsets.
+
+        Raises
+        ------
+        InputError
+            Of a system.
+        """
+        annotated = annotate_each(self.annotate, [each.text for each in sentences])
+        return self.ground_annotated(sentences, annotated, sources, options)
+
+    def ground_annotated(
+        self,
+        spans: Sequence[SentenceSpan],
+        annotated: Sequence[Sentence | Exception],
+        sources: Sources,
+        options: GroundOptions,
+    ) -> list[GroundedSentence | Exception]:
+        """Return what `ground_sentences` does, of sentences that are annotated."""
+        words = [attempt(partial(AnswerWords.of, sources=sources), each) for each in annotated]
+        aligned = self.align_with_sources(words, sources, options.candidates)
+        return [
+            attempt(
+                lambda found, span=span, own=own: ground_sentence(
+                    span, own, found, sources, options
+                ),
+                candidates,
+            )
+            for span, own, candidates in zip(spans, words, aligned, strict=True)
+        ]
+
+    def align_with_sources(
+        self, words: Sequence[AnswerWords | Exception], sources: Sources, most: int
+    ) -> list[list[AlignedCandidate] | Exception]:
+        """Return the candidates of each sentence of an answer, aligned with it.
+
+        Parameters
+        ----------
+        words : sequence of AnswerWords, or Exception
+            Which stands in the place of its candidates, as that of a candidate does.
+        sources : Sources
+        most : int
+            Candidates of each passage.
+        """
+        numbers = [
+            []
+            if isinstance(each, Exception)
+            else sources.candidates(each.holders, each.weights, most)
+            for each in words
+        ]
+        texts = {number: sources.sentences[number].span.text for own in numbers for number in own}
+        found = dict(zip(texts, annotate_each(self.annotate, list(texts.values())), strict=True))
+        pairs: list[AnnotatedPair | Exception] = []
+        for own, each in zip(numbers, words, strict=True):
+            for number in own:
+                source = found[number]
+                pairs.append(source if isinstance(source, Exception) else (source, each.sentence))
+        aligned = iter(self._aligned_rows(pairs, [n for own in numbers for n in own]))
+        return [
+            _all_or_error(each, [next(aligned) for _ in own])
+            for own, each in zip(numbers, words, strict=True)
+        ]
+
+    def _aligned_rows(
+        self, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
+    ) -> list[AlignedCandidate | Exception]:
+        """Return pairs aligned, with their rows of support."""
+        encoded = together(self._encode, pairs)
+        found: list[AlignedCandidate | Exception] = []
+        for start in range(0, len(encoded), AT_ONCE):
+            some = encoded[start : start + AT_ONCE]
+            good = values(some)
+            decided = self._backend.decide(good, _PLAIN, supports=True)
+            row = 0
+            index = 0
+            for each, number in zip(some, numbers[start:], strict=False):
+                if isinstance(each, Exception):
+                    found.append(each)
+                    continue
+                source, target = each[0][:2]
+                rows = decided.support[row : row + len(target)]
+                found.append(
+                    decided.errors[index]
+                    if index in decided.errors
+                    else AlignedCandidate(number, source, decided.columns, index, rows)
+                )
+                row += len(target)
+                index += 1
+        return found
+
+
+def _all_or_error(
+    words: AnswerWords | Exception, candidates: Sequence[AlignedCandidate | Exception]
+) -> list[AlignedCandidate] | Exception:
+    """Return candidates, or the first error of a sentence and its candidates."""
+    for each in (words, *candidates):
+        if isinstance(each, Exception):
+            return each
+    return values(candidates)

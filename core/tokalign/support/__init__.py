@@ -1,0 +1,1 @@
+"""Support: where source passages support the words of an answer."""

@@ -1,0 +1,301 @@
+"""Learn the weights of support on WiCE's words, and judge them by cross-validation.
+
+    python -m recipes.support --data DATA --output core/tokalign/data/support-weights.tsv
+
+WiCE (Kamoi, Goyal, Rodriguez and Durrett 2023, EMNLP) has claims of Wikipedia, the sentences of the
+pages that they cite, and of claims that these support in part the words that they do not support.
+Training and development part are used, the test part is not. A claim's evidence is one passage.
+
+Two logistic regressions with an L2 penalty on standardised inputs (tokalign.support.model): of each
+word by its own inputs, where evidence never counts against a word, and of each word by the log odds
+of the words around it. The second one is learned on log odds that regressions on other claims gave,
+in N_INNER divisions. Penalties were chosen by folds, out of 10, 30 and 100.
+
+All claims have a part that is not supported, so that a word among supported ones is more often
+unsupported there than it is elsewhere: support is calibrated for sentences with something wrong.
+
+Prints for all words, and for values, names and content words alone, means over N_DIVISIONS
+divisions into N_FOLDS folds of pages:
+
+- area: under the curve of unsupported words by falling 1 - support,
+- f1: of unsupported words, at the threshold that is best on the other folds,
+- precision_at_40: of the flagged words, where 40% of the unsupported ones are flagged,
+- calibration: mean distance of support and share supported, in ten bins of as many words,
+
+and beside them those of what aligns nothing: whether sources hold the lemma and the pairs that it
+makes with its neighbours, and the word's kind, weight and sentence's length, by the same two
+regressions (overlap) and by the first alone (overlap alone).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from tokalign.aligner import Aligner
+from tokalign.support.candidates import AnswerWords
+from tokalign.support.context import context_inputs
+from tokalign.support.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
+from tokalign.support.model import SupportModel
+from tokalign.support.sources import Sources
+from tokalign.support.words import SUPPORTABLE
+from tokalign.types.grounding import GroundOptions
+
+Array = NDArray[np.float64]
+
+L2_WORD = 30.0
+L2_CONTEXT = 10.0
+N_FOLDS = 10
+N_DIVISIONS = 3
+N_INNER = 5
+THRESHOLDS = np.linspace(0.2, 0.9, 71)
+OVERLAP = (
+    "held", "held-value", "held-name", "held-content", "held-function", "joined-left",
+    "joined-right", "beside-left", "beside-right",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedClaim:
+    """A claim of which it is known what its evidence supports.
+
+    Attributes
+    ----------
+    page : str
+        What claims that were made of one sentence share.
+    words : AnswerWords
+    inputs : float32 array, shape (n_words, n_inputs)
+    supported : float64 array, shape (n_words,)
+        1 or 0.
+    """
+
+    page: str
+    words: AnswerWords
+    inputs: NDArray[np.float32]
+    supported: Array
+
+
+def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
+    """Yield the claims of the training and the development part, aligned with their evidence."""
+    most = GroundOptions().candidates
+    for part in ("train", "dev"):
+        with (data / "wice" / f"tokens-{part}.jsonl").open(encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                (sentence,) = aligner.annotate([row["claim_tokens"]])
+                sources = Sources.of(["\n\n".join(row["evidence"])])
+                words = AnswerWords.of(sentence, sources)
+                (candidates,) = aligner.align_with_sources([words], sources, most)
+                if isinstance(candidates, Exception):
+                    raise candidates
+                yield JudgedClaim(
+                    row["meta"]["id"].rsplit("-", 1)[0],
+                    words,
+                    support_inputs(words, candidates, sources),
+                    1.0 - np.array(row["non_supported_spans"], np.float64),
+                )
+
+
+def regression(rows: Array, is_right: Array, l2: float, least: Sequence[float | None]) -> Array:
+    """Return the weights of a logistic regression, the bias last; each is at least `least`."""
+    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    scaled = np.hstack([(rows - mean) / scale, np.ones((len(rows), 1))])
+    penalty = np.full(scaled.shape[1], l2)
+    penalty[-1] = 0.0
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        odds = scaled @ weights
+        value = np.logaddexp(0.0, odds).sum() - is_right @ odds + penalty @ weights**2 / 2
+        chance = 1.0 / (1.0 + np.exp(-odds))
+        return float(value), scaled.T @ (chance - is_right) + penalty * weights
+
+    found = minimize(
+        loss,
+        np.zeros(scaled.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[*((bound, None) for bound in least), (None, None)],
+    )
+    weights: Array = found.x[:-1] / scale
+    return np.append(weights, found.x[-1] - weights @ mean)
+
+
+def _word_weights(some: Sequence[JudgedClaim], used: Array) -> Array:
+    """Return the weights of the first regression; those of inputs that are not used are 0."""
+    rows = np.concatenate([each.inputs for each in some]).astype(np.float64) * used
+    least = [0.0 if name in EVIDENCE_INPUTS else None for name in INPUTS]
+    found = regression(rows, np.concatenate([each.supported for each in some]), L2_WORD, least)
+    found[:-1] *= used
+    return found
+
+
+def _own(claim: JudgedClaim, weights: Array) -> Array:
+    own: Array = claim.inputs @ weights[:-1] + weights[-1]
+    return own
+
+
+def fit(some: Sequence[JudgedClaim], used: Array | None = None) -> SupportModel:
+    """Return the model that is learned on some claims.
+
+    Parameters
+    ----------
+    some : sequence of JudgedClaim
+    used : float64 array, shape (n_inputs,), optional
+        0 of inputs that are left out, else 1.
+    """
+    used = np.ones(len(INPUTS)) if used is None else used
+    fold_of = _folds(some, N_INNER, seed=1)
+    rows, right = [], []
+    for fold in range(N_INNER):
+        weights = _word_weights([c for c in some if fold_of[c.page] != fold], used)
+        for claim in some:
+            if fold_of[claim.page] == fold:
+                rows.append(context_inputs(claim.words, _own(claim, weights)))
+                right.append(claim.supported)
+    context = np.concatenate(rows)
+    least: list[float | None] = [None] * context.shape[1]
+    return SupportModel(
+        _word_weights(some, used),
+        regression(context, np.concatenate(right), L2_CONTEXT, least),
+    )
+
+
+def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
+    pages = sorted({each.page for each in some})
+    np.random.default_rng(seed).shuffle(pages)
+    return {page: number % n for number, page in enumerate(pages)}
+
+
+def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> Array:
+    """Return the support of a claim's words, by the first regression alone if asked for."""
+    if alone:
+        chance: Array = 1.0 / (1.0 + np.exp(-_own(claim, model.word)))
+        return chance
+    return model.supports(claim.words, claim.inputs)
+
+
+def area(support: Array, supported: Array) -> float:
+    """Return the area under the curve; equal values count half."""
+    order = np.argsort(support, kind="stable")
+    values, inverse, counts = np.unique(support[order], return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
+    right = supported[order] > 0
+    n_right, n_wrong = right.sum(), (~right).sum()
+    return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
+
+
+def f1(support: Array, supported: Array, threshold: float) -> float:
+    """Return F1 of unsupported words where those below a threshold are flagged."""
+    flagged = support < threshold
+    right = (flagged & (supported == 0)).sum()
+    return float(2 * right / max(flagged.sum() + (supported == 0).sum(), 1))
+
+
+def best_threshold(support: Array, supported: Array) -> float:
+    """Return the threshold of the largest F1."""
+    return float(max(THRESHOLDS, key=lambda each: f1(support, supported, each)))
+
+
+def precision_at(support: Array, supported: Array, recall: float) -> float:
+    """Return the precision of the least number of flagged words that has a recall."""
+    wrong = (supported == 0)[np.argsort(support, kind="stable")]
+    n = int(np.searchsorted(np.cumsum(wrong), recall * wrong.sum())) + 1
+    return float(wrong[:n].mean())
+
+
+def calibration(support: Array, supported: Array) -> float:
+    """Return the mean distance of support and share supported, in ten bins."""
+    bins = np.array_split(np.argsort(support, kind="stable"), 10)
+    return sum(
+        len(each) / len(support) * abs(float(support[each].mean() - supported[each].mean()))
+        for each in bins
+    )
+
+
+def cross_validated(
+    every: Sequence[JudgedClaim], systems: dict[str, tuple[Array, bool]]
+) -> Iterator[dict[str, object]]:
+    """Yield a row of figures for each system and each set of words.
+
+    Parameters
+    ----------
+    every : sequence of JudgedClaim
+    systems : dict
+        Name -> which inputs are used, and whether the first regression decides alone.
+    """
+    supported = np.concatenate([each.supported for each in every])
+    kinds = [kind for each in every for kind in each.words.kinds]
+    masks = {
+        "all": np.ones(len(kinds), bool),
+        "content": np.array([kind in SUPPORTABLE for kind in kinds]),
+    }
+    for name, (used, alone) in systems.items():
+        found: dict[str, list[tuple[float, ...]]] = {each: [] for each in masks}
+        for division in range(N_DIVISIONS):
+            fold_of = _folds(every, N_FOLDS, seed=division)
+            fold = np.concatenate([[fold_of[c.page]] * len(c.supported) for c in every])
+            models = [
+                fit([c for c in every if fold_of[c.page] != each], used) for each in range(N_FOLDS)
+            ]
+            support = np.concatenate(
+                [supports(models[fold_of[each.page]], each, alone=alone) for each in every]
+            )
+            for words, mask in masks.items():
+                found[words].append(_figures(support[mask], supported[mask], fold[mask]))
+        for words, rows in found.items():
+            means = np.mean(rows, axis=0).tolist()
+            names = ("area", "f1", "precision_at_40", "calibration", "threshold")
+            yield {"system": name, "words": words, **dict(zip(names, means, strict=True))}
+
+
+def _figures(support: Array, supported: Array, fold: NDArray[np.int64]) -> tuple[float, ...]:
+    flagged = np.zeros(len(support), bool)
+    thresholds = []
+    for each in range(N_FOLDS):
+        others = fold != each
+        thresholds.append(best_threshold(support[others], supported[others]))
+        flagged[~others] = support[~others] < thresholds[-1]
+    return (
+        area(support, supported),
+        f1(np.where(flagged, 0.0, 1.0), supported, 0.5),
+        precision_at(support, supported, 0.4),
+        calibration(support, supported),
+        float(np.mean(thresholds)),
+    )
+
+
+def systems() -> dict[str, tuple[Array, bool]]:
+    """Return what is judged, by name."""
+    everything = np.ones(len(INPUTS))
+    overlap = np.array([name not in EVIDENCE_INPUTS or name in OVERLAP for name in INPUTS], float)
+    return {
+        "support": (everything, False),
+        "support alone": (everything, True),
+        "overlap": (overlap, False),
+        "overlap alone": (overlap, True),
+    }
+
+
+def main() -> None:
+    """Print the figures, and write the weights if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--no-figures", action="store_true")
+    arguments = parser.parse_args()
+    every = list(claims(arguments.data, Aligner.load()))
+    if arguments.output:
+        arguments.output.write_text(fit(every).rows(), encoding="utf-8")
+    if not arguments.no_figures:
+        for row in cross_validated(every, systems()):
+            print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()
