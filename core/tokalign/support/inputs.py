@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,9 +134,7 @@ def _nearness(words: AnswerWords) -> _Near:
     return _Near(weights, before, after)
 
 
-def _of_columns(
-    n_words: int, candidates: Sequence[AlignedCandidate]
-) -> list[NDArray[np.float64]]:
+def _of_columns(n_words: int, candidates: Sequence[AlignedCandidate]) -> list[NDArray[np.float64]]:
     if not candidates:
         return [np.zeros(n_words)] * (len(COLUMNS) + len(_UNIONS))
     rows = np.stack([each.rows for each in candidates]).astype(np.float64)
@@ -202,8 +201,7 @@ def _runs(
     n_words = len(words.kinds)
     at = [k for k, kind in enumerate(words.kinds) if kind is not WordKind.MARK]
     joined = [
-        sources.hold_pair((words.stems[a], words.stems[b]), passages)
-        for a, b in zip(at, at[1:], strict=False)
+        sources.hold_pair((words.stems[a], words.stems[b]), passages) for a, b in pairwise(at)
     ]
     left, right, run = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
     first = 0
