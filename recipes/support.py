@@ -18,7 +18,7 @@ Prints for all words, and for values, names and content words alone, means over 
 divisions into N_FOLDS folds of pages:
 
 - area: under the curve of unsupported words by falling 1 - support,
-- f1: of unsupported words, at the threshold that is best on the other folds,
+- f1, precision, recall: of unsupported words, at the threshold that is best on the other folds,
 - precision_at_40: of the flagged words, where 40% of the unsupported ones are flagged,
 - calibration: mean distance of support and share supported, in ten bins of as many words,
 
@@ -47,7 +47,7 @@ from tokalign.support.sources import Sources
 from tokalign.support.words import SUPPORTABLE
 from tokalign.types.grounding import GroundOptions
 
-Array = NDArray[np.float64]
+_Array = NDArray[np.float64]
 
 L2_WORD = 30.0
 L2_CONTEXT = 10.0
@@ -55,6 +55,7 @@ N_FOLDS = 10
 N_DIVISIONS = 3
 N_INNER = 5
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
+FIGURES = ("area", "f1", "precision", "recall", "precision_at_40", "calibration", "threshold")
 OVERLAP = (
     "held", "held-value", "held-name", "held-content", "held-function", "joined-left",
     "joined-right", "beside-left", "beside-right",
@@ -78,7 +79,7 @@ class JudgedClaim:
     page: str
     words: AnswerWords
     inputs: NDArray[np.float32]
-    supported: Array
+    supported: _Array
 
 
 def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
@@ -102,14 +103,14 @@ def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
                 )
 
 
-def regression(rows: Array, is_right: Array, l2: float, least: Sequence[float | None]) -> Array:
+def regression(rows: _Array, is_right: _Array, l2: float, least: Sequence[float | None]) -> _Array:
     """Return the weights of a logistic regression, the bias last; each is at least `least`."""
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     scaled = np.hstack([(rows - mean) / scale, np.ones((len(rows), 1))])
     penalty = np.full(scaled.shape[1], l2)
     penalty[-1] = 0.0
 
-    def loss(weights: Array) -> tuple[float, Array]:
+    def loss(weights: _Array) -> tuple[float, _Array]:
         odds = scaled @ weights
         value = np.logaddexp(0.0, odds).sum() - is_right @ odds + penalty @ weights**2 / 2
         chance = 1.0 / (1.0 + np.exp(-odds))
@@ -122,11 +123,11 @@ def regression(rows: Array, is_right: Array, l2: float, least: Sequence[float | 
         method="L-BFGS-B",
         bounds=[*((bound, None) for bound in least), (None, None)],
     )
-    weights: Array = found.x[:-1] / scale
+    weights: _Array = found.x[:-1] / scale
     return np.append(weights, found.x[-1] - weights @ mean)
 
 
-def _word_weights(some: Sequence[JudgedClaim], used: Array) -> Array:
+def _word_weights(some: Sequence[JudgedClaim], used: _Array) -> _Array:
     """Return the weights of the first regression; those of inputs that are not used are 0."""
     rows = np.concatenate([each.inputs for each in some]).astype(np.float64) * used
     least = [0.0 if name in EVIDENCE_INPUTS else None for name in INPUTS]
@@ -135,12 +136,12 @@ def _word_weights(some: Sequence[JudgedClaim], used: Array) -> Array:
     return found
 
 
-def _own(claim: JudgedClaim, weights: Array) -> Array:
-    own: Array = claim.inputs @ weights[:-1] + weights[-1]
+def _own(claim: JudgedClaim, weights: _Array) -> _Array:
+    own: _Array = claim.inputs @ weights[:-1] + weights[-1]
     return own
 
 
-def fit(some: Sequence[JudgedClaim], used: Array | None = None) -> SupportModel:
+def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel:
     """Return the model that is learned on some claims.
 
     Parameters
@@ -172,44 +173,44 @@ def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
     return {page: number % n for number, page in enumerate(pages)}
 
 
-def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> Array:
+def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> _Array:
     """Return the support of a claim's words, by the first regression alone if asked for."""
     if alone:
-        chance: Array = 1.0 / (1.0 + np.exp(-_own(claim, model.word)))
+        chance: _Array = 1.0 / (1.0 + np.exp(-_own(claim, model.word)))
         return chance
     return model.supports(claim.words, claim.inputs)
 
 
-def area(support: Array, supported: Array) -> float:
+def area(support: _Array, supported: _Array) -> float:
     """Return the area under the curve; equal values count half."""
     order = np.argsort(support, kind="stable")
-    values, inverse, counts = np.unique(support[order], return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(support[order], return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
     right = supported[order] > 0
     n_right, n_wrong = right.sum(), (~right).sum()
     return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
 
 
-def f1(support: Array, supported: Array, threshold: float) -> float:
+def f1(support: _Array, supported: _Array, threshold: float) -> float:
     """Return F1 of unsupported words where those below a threshold are flagged."""
     flagged = support < threshold
     right = (flagged & (supported == 0)).sum()
     return float(2 * right / max(flagged.sum() + (supported == 0).sum(), 1))
 
 
-def best_threshold(support: Array, supported: Array) -> float:
+def best_threshold(support: _Array, supported: _Array) -> float:
     """Return the threshold of the largest F1."""
     return float(max(THRESHOLDS, key=lambda each: f1(support, supported, each)))
 
 
-def precision_at(support: Array, supported: Array, recall: float) -> float:
+def precision_at(support: _Array, supported: _Array, recall: float) -> float:
     """Return the precision of the least number of flagged words that has a recall."""
     wrong = (supported == 0)[np.argsort(support, kind="stable")]
     n = int(np.searchsorted(np.cumsum(wrong), recall * wrong.sum())) + 1
     return float(wrong[:n].mean())
 
 
-def calibration(support: Array, supported: Array) -> float:
+def calibration(support: _Array, supported: _Array) -> float:
     """Return the mean distance of support and share supported, in ten bins."""
     bins = np.array_split(np.argsort(support, kind="stable"), 10)
     return sum(
@@ -219,7 +220,7 @@ def calibration(support: Array, supported: Array) -> float:
 
 
 def cross_validated(
-    every: Sequence[JudgedClaim], systems: dict[str, tuple[Array, bool]]
+    every: Sequence[JudgedClaim], systems: dict[str, tuple[_Array, bool]]
 ) -> Iterator[dict[str, object]]:
     """Yield a row of figures for each system and each set of words.
 
@@ -250,11 +251,19 @@ def cross_validated(
                 found[words].append(_figures(support[mask], supported[mask], fold[mask]))
         for words, rows in found.items():
             means = np.mean(rows, axis=0).tolist()
-            names = ("area", "f1", "precision_at_40", "calibration", "threshold")
+            names = (
+                "area",
+                "f1",
+                "precision",
+                "recall",
+                "precision_at_40",
+                "calibration",
+                "threshold",
+            )
             yield {"system": name, "words": words, **dict(zip(names, means, strict=True))}
 
 
-def _figures(support: Array, supported: Array, fold: NDArray[np.int64]) -> tuple[float, ...]:
+def _figures(support: _Array, supported: _Array, fold: NDArray[np.int64]) -> tuple[float, ...]:
     flagged = np.zeros(len(support), bool)
     thresholds = []
     for each in range(N_FOLDS):
@@ -264,13 +273,15 @@ def _figures(support: Array, supported: Array, fold: NDArray[np.int64]) -> tuple
     return (
         area(support, supported),
         f1(np.where(flagged, 0.0, 1.0), supported, 0.5),
+        float((supported[flagged] == 0).mean()),
+        float(flagged[supported == 0].mean()),
         precision_at(support, supported, 0.4),
         calibration(support, supported),
         float(np.mean(thresholds)),
     )
 
 
-def systems() -> dict[str, tuple[Array, bool]]:
+def systems() -> dict[str, tuple[_Array, bool]]:
     """Return what is judged, by name."""
     everything = np.ones(len(INPUTS))
     overlap = np.array([name not in EVIDENCE_INPUTS or name in OVERLAP for name in INPUTS], float)

@@ -147,7 +147,9 @@ class RequestLimits:
     max_characters: int = setting(
         20_000, "Most characters of a sentence.", check=within(1, MAX_CHARACTERS)
     )
-    max_pairs: int = setting(10_000, "Most pairs, candidates, or passages of a request.", check=count)
+    max_pairs: int = setting(
+        10_000, "Most pairs, candidates, or passages of a request.", check=count
+    )
     # Bytes, before parsing.
     max_request_bytes: int = setting(
         4 * MIB, "Largest request, in MiB.", check=count, name="max-request-mib", unit=MIB

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tokalign.support.candidates import AlignedCandidate, AnswerWords
-from tokalign.support.citations import choose, covers
+from tokalign.support.citations import choose
 from tokalign.support.columns import SupportColumn
 from tokalign.support.inputs import support_inputs
 from tokalign.support.model import SupportModel
@@ -40,10 +40,7 @@ def ground_sentence(
     inputs = support_inputs(words, candidates, sources)
     supports = model.supports(words, inputs).tolist()
     evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
-    cited = []
-    if candidates:
-        passages = [sources.sentences[each.number].passage for each in candidates]
-        cited = choose(covers(candidates, passages, words.weights))
+    cited = choose(words, candidates)
     chosen = [candidates[each.candidate] for each in cited]
     citations = tuple(
         _citation(each, cover, sources) for each, (_, cover) in zip(chosen, cited, strict=True)

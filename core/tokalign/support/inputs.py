@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,8 +201,7 @@ def _runs(
     n_words = len(words.kinds)
     at = [k for k, kind in enumerate(words.kinds) if kind is not WordKind.MARK]
     joined = [
-        sources.hold_pair((words.stems[a], words.stems[b]), passages)
-        for a, b in zip(at, at[1:], strict=False)
+        sources.hold_pair((words.stems[a], words.stems[b]), passages) for a, b in pairwise(at)
     ]
     left, right, run = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
     first = 0
