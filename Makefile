@@ -16,7 +16,7 @@ help:  ## list the targets
 
 # == Use
 
-demo: build  ## start a server, align and rank the sample through a client, and show it
+demo: build  ## start a server, align, rank and ground the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
 # == Build

@@ -1,7 +1,8 @@
 """The demonstration of `make demo`: a real server, a real client, real sentences.
 
-Starts ``tokalign serve`` as a process on a free port, aligns and ranks sentences of tests/data
-through the client, prints them, and drains the server. Exits 1 if anything fails or takes too long.
+Starts ``tokalign serve`` as a process on a free port, aligns and ranks sentences of tests/data and
+grounds answers through the client, prints some, and drains the server. Exits 1 if anything fails or
+takes too long.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tokalign.client import Client
+from tokalign.evidence import terminal_lines
 from tokalign.formats import read_gold
 from tokalign.load.process import running_server
 from tokalign.types import Alignment, GoldPair
@@ -23,6 +25,7 @@ from tokalign.view.grid import LEGEND
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 SHOWN = ("question-02", "paraphrase-01", "negation-01")
 QUESTIONS_SHOWN = 2
+ANSWER_SHOWN = "library"
 STOP_TIMEOUT_S = 30.0
 LEAST_RECALL = 0.5
 
@@ -89,7 +92,33 @@ def show_ranking(client: Client, path: Path) -> None:
             score = result.judgement.score
             print(f"  {place}. {score:.3f}  {asked['candidates'][result.index]} {mark}".rstrip())
         print()
-    print(f"{n_first} of {len(questions)} questions have their answer ranked first")
+    print(f"{n_first} of {len(questions)} questions have their answer ranked first\n")
+
+
+def show_evidence(client: Client, path: Path) -> None:
+    """Ground the answers with planted errors; show one, and how many of the errors are flagged."""
+    n_planted = n_flagged = 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        asked = json.loads(line)
+        passages = [(each["id"], each["text"]) for each in asked["passages"]]
+        found = client.ground(asked["answer"], passages)
+        flagged = [
+            mark for each in found.sentences for mark in (*each.unsupported, *each.conflicts)
+        ]
+        for planted in asked["planted"]:
+            start = asked["answer"].index(planted["text"])
+            end = start + len(planted["text"])
+            n_planted += 1
+            n_flagged += any(mark.start < end and start < mark.end for mark in flagged)
+        if asked["id"] == ANSWER_SHOWN:
+            print(asked["question"])
+            print("  [?without support?] {!in conflict with a passage!} [number of a source]\n")
+            for shown in terminal_lines(found, width=96):
+                print(f"  {shown}".rstrip())
+            print()
+    print(f"{n_flagged} of {n_planted} errors planted in answers are flagged")
+    if 2 * n_flagged < n_planted:
+        sys.exit("fewer than half of the planted errors were flagged")
 
 
 def main() -> None:
@@ -104,6 +133,7 @@ def main() -> None:
         print(f"{LEGEND}\n")
         show_alignments(client, read_gold(DATA / "sample.jsonl"))
         show_ranking(client, DATA / "rank.jsonl")
+        show_evidence(client, DATA / "grounding.jsonl")
 
 
 if __name__ == "__main__":

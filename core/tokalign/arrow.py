@@ -378,7 +378,7 @@ class Ground(PerRow):
                 sentences.append(grounding_to_dict(found)["sentences"])
                 errors.append(None)
             except InputError as error:
-                if error.field.startswith("options"):
+                if error.field == "model" or error.field.startswith("options"):
                     raise
                 sentences.append(None)
                 errors.append(located(error))

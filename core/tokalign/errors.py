@@ -61,7 +61,7 @@ def located(error: Exception) -> str:
     """Return an error's message, after the field that it names where the message does not."""
     field = error.field if isinstance(error, InputError) else ""
     message = str(error)
-    is_named = message.startswith(field.rpartition(".")[2])
+    is_named = message.startswith((field, field.rpartition(".")[2]))
     return message if is_named else f"{field}: {message}"
 
 

@@ -10,6 +10,7 @@ import pytest
 import trustme
 from click.testing import CliRunner
 from support import scripted_server
+from support.server_process import started
 from tokalign.cli.main import main
 from tokalign.cli.options import is_input_fault
 from tokalign.client import InvalidInputError, OverloadedError
@@ -135,3 +136,32 @@ def test_a_device_is_the_servers_own(run, command):
     result = run(*command, "--device", "cuda", text="a\tb\n")
     assert result.exit_code == 2
     assert "--device is the server's" in result.stderr
+
+
+def test_an_answer_without_evidence_and_a_bad_line_cost_the_others_nothing():
+    rows = [
+        {"answer": "It rains.\n\nfail:answer", "passages": ["It rains."]},
+        {"answer": "It rains.", "passages": [{"id": "1", "text": "a"}, "b"]},
+        {"answer": "It rains. It snows.", "passages": ["It rains."]},
+    ]
+    with started() as server:
+        result = CliRunner().invoke(
+            main,
+            ["ground", "--json", "--server", server.address],
+            input="\n".join(map(json.dumps, rows)),
+        )
+    first, second, third = map(json.loads, result.stdout.splitlines())
+    assert "as told" in first["error"]
+    assert "passages[1].id" in second["error"]
+    assert len(third["sentences"]) == 2
+    assert result.exit_code == 3 and "2 lines bad" in result.stderr
+
+
+def test_a_model_that_the_server_lacks_ends_a_run():
+    with started() as server:
+        result = CliRunner().invoke(
+            main,
+            ["ground", "--server", server.address, "--model", "absent"],
+            input=json.dumps({"answer": "It rains.", "passages": ["a"]}),
+        )
+    assert result.exit_code == 1 and "absent" in result.stderr

@@ -7,10 +7,12 @@ import threading
 
 import pytest
 from tokalign import Aligner, AlignOptions, InputError, ShapeError, similarities
+from tokalign.evidence import sentence_to_dict
+from tokalign.types.grounding import GroundOptions
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
 
-from tokalign.arrow import Align, Similarity  # noqa: E402  # needs pyarrow
+from tokalign.arrow import Align, Ground, Similarity  # noqa: E402  # needs pyarrow
 
 PAIRS = [
     ("A man sold his car.", "The vehicle was bought."),
@@ -131,3 +133,79 @@ def test_one_sentence_is_compared_with_a_column():
     assert made[1]["similarity"] is None and made[1]["error"] == "the target is null"
     with pytest.raises(InputError, match="no column 'target'; there are text, source"):
         Similarity(one="Dogs bark.")(table)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    passages = [{"id": "p", "text": "It opened in 1990. It is small."}]
+    twice = [{"id": "p", "text": "a"}, {"id": "p", "text": "b"}]
+    unnamed = [{"id": None, "text": "It opened in 1990."}]
+    return pa.table(
+        {
+            "n": range(6),
+            "answer": ["It opened in 1991. It is big.", None, "Yes.", "Yes.", "", "It opened."],
+            "passages": [passages, passages, None, twice, passages, unnamed],
+        }
+    )
+
+
+def test_evidence_is_the_librarys(answers):
+    made = Ground(options=GroundOptions(explain=True))(answers).to_pylist()
+    found = Aligner.load().ground(
+        "It opened in 1991. It is big.", [("p", "It opened in 1990. It is small.")], explain=True
+    )
+    wanted = [sentence_to_dict(each) for each in found.sentences]
+    assert len(made[0]["sentences"]) == 2
+    for row, value in zip(made[0]["sentences"], wanted, strict=True):
+        assert flat(row) == pytest.approx(flat(value), abs=1e-6, nan_ok=False)
+    assert made[4]["sentences"] == []
+    assert {each["passage"] for each in made[5]["sentences"][0]["citations"]} == {"0"}
+    errors = [row["error"] for row in made]
+    assert errors[1:3] == ["the answer is null", "the passages are null"]
+    assert errors[3].startswith("passages[1].id is 'p', as of passage 0")
+    assert [row["sentences"] is None for row in made] == [error is not None for error in errors]
+    assert errors[0] is errors[4] is errors[5] is None
+
+
+def flat(value):
+    """Return the leaves of a form by their paths; what is absent as what is null."""
+    if isinstance(value, dict):
+        pairs = value.items()
+    elif isinstance(value, list):
+        pairs = enumerate(value)
+    else:
+        return {"": value}
+    return {
+        f"{key}/{path}": leaf
+        for key, each in pairs
+        for path, leaf in flat(each).items()
+        if leaf is not None
+    }
+
+
+def test_passages_may_be_texts(answers):
+    texts = pa.table(
+        {"answer": ["It opened in 1990."], "passages": [["No.", "It opened in 1990."]]}
+    )
+    (sentence,) = Ground()(texts)["sentences"][0].as_py()
+    assert [each["passage"] for each in sentence["citations"]] == ["1"]
+    null = pa.table({"answer": ["It opened."], "passages": [["No.", None]]})
+    assert Ground()(null)["error"].to_pylist() == ["passages[1].text: null; wanted a text"]
+
+
+def test_types_of_evidence_do_not_depend_on_the_rows(answers):
+    ground = Ground()
+    for part in (answers, answers.slice(0, 0), answers.slice(1, 1)):
+        assert pa.schema(list(ground(part).schema)[3:]) == ground.schema
+        for batch in ground.stream(part.to_batches()):
+            assert pa.schema(list(batch.schema)[3:]) == ground.schema
+    assert pickle.loads(pickle.dumps(ground))(answers).equals(ground(answers))
+
+
+def test_evidence_needs_its_columns_and_a_model(answers):
+    with pytest.raises(InputError, match="no column 'text'; there are n, answer, passages"):
+        Ground(answer="text")(answers)
+    with pytest.raises(ShapeError, match="1 answers and 2 lists of passages"):
+        Ground().columns(pa.array(["a"]), pa.array([["a"], ["b"]]))
+    with pytest.raises(InputError, match="lemma decides by rules"):
+        Ground(model="lemma")(answers)

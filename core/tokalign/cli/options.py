@@ -227,7 +227,7 @@ class Endpoint:
 def is_input_fault(error: InputError | ServerError) -> bool:
     """Whether an error is of what was read, here or at a server, not of an option or the call."""
     if isinstance(error, InputError):
-        return not error.field.startswith("options")
+        return not error.field.startswith(("options", "model"))
     from tokalign.client import InvalidInputError
 
     if not isinstance(error, InvalidInputError):

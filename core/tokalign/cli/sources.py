@@ -48,8 +48,6 @@ class LineSource:
         The bytes as they are.
     size : int or None
         Bytes on disk; None where that is not known.
-    is_parquet : bool
-        Whether it is a table in the place of lines.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
@@ -58,20 +56,36 @@ class LineSource:
         status = _status(raw)
         self.size = status.st_size if status and stat.S_ISREG(status.st_mode) else None
         self._identity = (status.st_dev, status.st_ino) if status and self.size else None
-        peekable: Any = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+        self._rows: IO[bytes] | None = None
+        self._is_parquet = False
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a table in the place of lines."""
+        self._opened()
+        return self._is_parquet
+
+    def _opened(self) -> IO[bytes]:
+        """Return the bytes, unpacked. The first ones are looked at when they are wanted: a command
+        that reads no lines does not wait for stdin."""
+        if self._rows is not None:
+            return self._rows
+        peekable: Any = self.raw if hasattr(self.raw, "peek") else io.BufferedReader(self.raw)
         head = peekable.peek(len(_ZSTD))
-        self._rows: IO[bytes] = peekable
-        self.is_parquet = head.startswith(PARQUET_MAGIC)
+        self._is_parquet = head.startswith(PARQUET_MAGIC)
+        rows: IO[bytes] = peekable
         if head.startswith(_GZIP):
-            self._rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
+            rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
         elif head.startswith(_ZSTD):
-            self._rows = zstd_module().open(peekable)
+            rows = zstd_module().open(peekable)
+        self._rows = rows
+        return rows
 
     def __iter__(self) -> Iterator[bytes]:
         if self.is_parquet:
             raise FormatError("Parquet; only align, ground and similarity read it", path=self.name)
         try:
-            yield from self._rows
+            yield from self._opened()
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"damaged gzip data: {error}", path=self.name) from error
         except Exception as error:

@@ -27,7 +27,7 @@ def grounding_to_dict(grounding: Grounding) -> dict[str, Any]:
 
 def sentence_to_dict(sentence: GroundedSentence) -> dict[str, Any]:
     """Return a sentence's evidence as JSON has it."""
-    return {
+    value: dict[str, Any] = {
         "start": sentence.start,
         "end": sentence.end,
         "support": round(sentence.support, DIGITS),
@@ -36,6 +36,9 @@ def sentence_to_dict(sentence: GroundedSentence) -> dict[str, Any]:
         "unsupported": list(map(_unsupported, sentence.unsupported)),
         "conflicts": list(map(_conflict, sentence.conflicts)),
     }
+    if sentence.error is not None:
+        value["error"] = str(sentence.error)
+    return value
 
 
 def _word(word: GroundedWord) -> dict[str, Any]:

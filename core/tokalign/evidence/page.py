@@ -7,7 +7,6 @@ text is escaped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tokalign.evidence.reading import (
@@ -67,6 +66,7 @@ class _Page:
         self._grounding = grounding
         self._sources = sources_of(grounding)
         self._conflicts = conflicts_of(grounding)
+        self._ids: set[str] = set()
         self._partners: dict[tuple[str, int, int], int] = {}
         for sentence in grounding.sentences:
             for citation in sentence.citations:
@@ -89,16 +89,16 @@ class _Page:
     def _counts(self) -> str:
         sentences = self._grounding.sentences
         counts = [
-            (len(sentences), "sentence"),
-            (len(self._grounding.passages), "passage"),
-            (len(self._sources), "cited sentence"),
+            (len(sentences), "sentence", ""),
+            (len(self._grounding.passages), "passage", ""),
+            (len(self._sources), "cited sentence", ""),
             (sum(len(each.unsupported) for each in sentences), "span", " without support"),
-            (len(self._conflicts), "conflict"),
+            (len(self._conflicts), "conflict", ""),
         ]
         return (
             ", ".join(
-                f"{number} {what}{'' if number == 1 else 's'}{''.join(rest)}"
-                for number, what, *rest in counts
+                f"{number} {what}{'' if number == 1 else 's'}{more}"
+                for number, what, more in counts
             )
             + "."
         )
@@ -138,7 +138,8 @@ class _Page:
     def _word(self, sentence: GroundedSentence, position: int) -> ElementTags:
         """Return the tag of a word: a link to its first partner, if it has any."""
         word = sentence.words[position]
-        best, others = [], []
+        best: list[int] = []
+        others: list[int] = []
         for number, citation in enumerate(sentence.citations):
             for link in citation.links:
                 if link.word == position:
@@ -177,6 +178,8 @@ class _Page:
         return " · ".join(parts)
 
     def _numbers(self, sentence: GroundedSentence) -> str:
+        if sentence.error is not None:
+            return f' <small class="failed">no evidence: {page_text(str(sentence.error))}</small>'
         sources = [self._sources[each.passage, each.start] for each in sentence.citations]
         links = "".join(
             f'<a class="cite" href="#c{source.number}" title="{page_text(source.passage.id)}, '
@@ -211,11 +214,22 @@ class _Page:
         first = self._conflicts[numbers[0]]
         other = self._sides(first)[1 if is_answer else 0]
         title = f"{PLAIN[first.kind]}: {other}"
-        prefix = "k" if is_answer else "l"
+        return self._element(
+            "conflict", "k", numbers, f' title="{title}"', prefix="k" if is_answer else "l"
+        )
+
+    def _element(
+        self, name: str, data: str, numbers: Sequence[int], attributes: str, *, prefix: str
+    ) -> ElementTags:
+        """Return an element that has numbers, with an id for each of those that have none yet."""
+        ids = [f"{prefix}{number}" for number in numbers]
+        new = [each for each in ids if each not in self._ids]
+        self._ids.update(new)
         joined = " ".join(map(str, numbers))
-        return (
-            f'<span class="conflict" id="{prefix}{numbers[0]}" data-k="{joined}" title="{title}">'
-        ), "</span>"
+        first = f' id="{new[0]}"' if new else ""
+        opening = f'<span class="{name}"{first} data-{data}="{joined}"{attributes}>'
+        anchors = [f'<span id="{each}">' for each in new[1:]]
+        return opening + "".join(anchors), "</span>" * (1 + len(anchors))
 
     def _passage(self, passage: SourcePassage) -> str:
         sources = [each for each in self._sources.values() if each.passage is passage]
@@ -239,9 +253,7 @@ class _Page:
 
         def partner(marks: tuple[int, ...]) -> ElementTags:
             numbers = [partners[mark][2] for mark in marks]
-            joined = " ".join(map(str, numbers))
-            ids = f' id="p{numbers[0]}"'
-            return f'<span class="partner" tabindex="-1" data-p="{joined}"{ids}>', "</span>"
+            return self._element("partner", "p", numbers, ' tabindex="-1"', prefix="p")
 
         text = _nested(passage.text, (0, len(passage.text)), layers, (source, conflict, partner))
         is_open = " open" if sources else ""
@@ -272,11 +284,10 @@ def _nested(
 ) -> str:
     """Return a part of a text with an element around each range, those of later layers inside.
 
-    An element that an outer one cuts is closed and opened again; its id stays with the first part.
+    An element that an outer one cuts is closed and opened again.
     """
     written: list[str] = []
     opened: list[tuple[tuple[int, ...], str]] = [((), "")] * len(layers)
-    seen: set[tuple[int, tuple[int, ...]]] = set()
     for start, end, marks in pieces(*span, layers):
         same = next(
             (depth for depth, mark in enumerate(marks) if mark != opened[depth][0]), len(layers)
@@ -284,15 +295,8 @@ def _nested(
         written += [closing for _, closing in reversed(opened[same:])]
         for depth in range(same, len(layers)):
             opening, closing = tags[depth](marks[depth]) if marks[depth] else ("", "")
-            if (depth, marks[depth]) in seen:
-                opening = _without_id(opening)
-            seen.add((depth, marks[depth]))
             written.append(opening)
             opened[depth] = marks[depth], closing
         written.append(page_text(text[start:end]))
     written += [closing for _, closing in reversed(opened)]
     return "".join(written)
-
-
-def _without_id(opening: str) -> str:
-    return re.sub(r' id="[^"]*"', "", opening, count=1)

@@ -89,6 +89,8 @@ class _Painter:
             yield self._numbers(sentence)
 
     def _numbers(self, sentence: GroundedSentence) -> str:
+        if sentence.error is not None:
+            return " " + self._coloured(f"[no evidence: {visible(str(sentence.error))}]", _NUMBER)
         numbers = [self._sources[each.passage, each.start].number for each in sentence.citations]
         text = "".join(f"[{number}]" for number in numbers)
         return text and " " + self._coloured(text, _NUMBER)
