@@ -67,6 +67,7 @@ ROOMS: dict[str, set[str]] = {
         "files",
         "lexicon",
         "questions",
+        "relations",
         "types",
         "values",
     },

@@ -82,7 +82,8 @@ class WordNumbers:
         )
 
     def _stem_of(self, word: str) -> str:
-        return self._stem(word if self._form is None else self._form(word))
+        stem: str = self._stem(word if self._form is None else self._form(word))
+        return stem
 
 
 def words_of(

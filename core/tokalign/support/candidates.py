@@ -77,8 +77,8 @@ class AlignedCandidate(NamedTuple):
         As it was annotated.
     columns : AlignmentColumns
         That hold its alignment; the answer's sentence is the target.
-    index : int
-        Of the alignment among them.
+    pair : int
+        Number of the alignment among them.
     rows : float32 array, shape (n_words, n_columns)
         See tokalign.support.columns.
     """
@@ -86,5 +86,5 @@ class AlignedCandidate(NamedTuple):
     number: int
     source: Sentence
     columns: AlignmentColumns
-    index: int
+    pair: int
     rows: NDArray[np.float32]

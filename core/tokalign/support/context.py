@@ -79,9 +79,9 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
     tags = words.sentence.tags or ()
     has_tag = np.array([_tag_row(tag) for tag in tags])
     after_tag = np.concatenate([np.zeros((1, len(_TAGS))), has_tag[:-1]])
-    at = np.arange(n_words)
+    order = np.arange(n_words)
     place = np.stack(
-        [at / n_words, np.minimum(at / _FAR, 1.0), np.minimum((n_words - 1 - at) / _FAR, 1.0)],
+        [order / n_words, np.minimum(order / _FAR, 1), np.minimum(order[::-1] / _FAR, 1)],
         axis=1,
     )
     return np.concatenate([parts, *of_kind, missing, kinds, has_tag, after_tag, place], axis=1)

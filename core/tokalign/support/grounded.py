@@ -80,8 +80,8 @@ def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
 
 def _links_of(candidate: AlignedCandidate) -> list[tuple[int, int, float]]:
     """Return the links of a candidate (word of the answer, token, confidence), by word."""
-    columns, index = candidate.columns, candidate.index
-    part = slice(columns.offsets[index], columns.offsets[index + 1])
+    columns, pair = candidate.columns, candidate.pair
+    part = slice(columns.offsets[pair], columns.offsets[pair + 1])
     return sorted(
         zip(
             columns.target[part].tolist(),
@@ -157,6 +157,6 @@ def _conflicts(
             conflict.strength,
         )
         for each in chosen
-        for conflict in each.columns.conflicts_of(each.index)
+        for conflict in each.columns.conflicts_of(each.pair)
     ]
     return sorted(found, key=lambda each: (each.start, each.end))
