@@ -220,8 +220,8 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
 
 # Where source passages support the words of an answer.
-.table-support:
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support-weights.tsv
+.table-support: dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support.table.xz
 
 # How linked words and chunks are related.
 .table-relations: dev

@@ -1,15 +1,16 @@
 """Learn the weights of support on WiCE's words, and judge them by cross-validation.
 
-    python -m recipes.support --data DATA --output core/tokalign/data/support-weights.tsv
+    python -m recipes.support --data DATA --output core/tokalign/data/support.table.xz
 
 WiCE (Kamoi, Goyal, Rodriguez and Durrett 2023, EMNLP) has claims of Wikipedia, the sentences of the
 pages that they cite, and of claims that these support in part the words that they do not support.
 Training and development part are used, the test part is not. A claim's evidence is one passage.
 
-Two logistic regressions with an L2 penalty on standardised inputs (tokalign.support.model): of each
-word by its own inputs, where evidence never counts against a word, and of each word by the log odds
-of the words around it. The second one is learned on log odds that regressions on other claims gave,
-in N_INNER divisions. Penalties were chosen by folds, out of 10, 30 and 100.
+Boosted trees tell the log odds of each word by its own inputs; in them, evidence never counts
+against a word. A logistic regression with an L2 penalty on standardised inputs makes the support of
+these and of the log odds of the words around (tokalign.support.context). It is learned on log odds
+that trees of other claims gave, in N_INNER divisions. The size of the trees, the penalty, and
+trees in place of a regression over the word's own inputs were chosen by folds, out of some ten.
 
 All claims have a part that is not supported, so that a word among supported ones is more often
 unsupported there than it is elsewhere: support is calibrated for sentences with something wrong.
@@ -23,8 +24,8 @@ divisions into N_FOLDS folds of pages:
 - calibration: mean distance of support and share supported, in ten bins of as many words,
 
 and beside them those of what aligns nothing: whether sources hold the lemma and the pairs that it
-makes with its neighbours, and the word's kind, weight and sentence's length, by the same two
-regressions (overlap) and by the first alone (overlap alone).
+makes with its neighbours, and the word's kind, weight and sentence's length, learned in the
+same way (overlap) and by the trees alone (overlap alone).
 """
 
 from __future__ import annotations
@@ -38,19 +39,30 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.aligner import Aligner
+from tokalign.files.tables import write_table
 from tokalign.support.candidates import AnswerWords
-from tokalign.support.context import context_inputs
+from tokalign.support.context import CONTEXT_INPUTS, context_inputs
 from tokalign.support.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
 from tokalign.support.model import SupportModel
 from tokalign.support.sources import Sources
 from tokalign.support.words import SUPPORTABLE
 from tokalign.types.grounding import GroundOptions
 
+from recipes.forests import forest_arrays
+
 _Array = NDArray[np.float64]
 
-L2_WORD = 30.0
-L2_CONTEXT = 10.0
+TREES = {
+    "max_iter": 120,
+    "learning_rate": 0.06,
+    "max_leaf_nodes": 6,
+    "min_samples_leaf": 30,
+    "l2_regularization": 10.0,
+}
+MONOTONE = True
+L2 = 10.0
 N_FOLDS = 10
 N_DIVISIONS = 3
 N_INNER = 5
@@ -103,11 +115,11 @@ def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
                 )
 
 
-def regression(rows: _Array, is_right: _Array, l2: float, least: Sequence[float | None]) -> _Array:
-    """Return the weights of a logistic regression, the bias last; each is at least `least`."""
+def regression(rows: _Array, is_right: _Array) -> _Array:
+    """Return the weights of a logistic regression, the bias last."""
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     scaled = np.hstack([(rows - mean) / scale, np.ones((len(rows), 1))])
-    penalty = np.full(scaled.shape[1], l2)
+    penalty = np.full(scaled.shape[1], L2)
     penalty[-1] = 0.0
 
     def loss(weights: _Array) -> tuple[float, _Array]:
@@ -116,29 +128,34 @@ def regression(rows: _Array, is_right: _Array, l2: float, least: Sequence[float 
         chance = 1.0 / (1.0 + np.exp(-odds))
         return float(value), scaled.T @ (chance - is_right) + penalty * weights
 
-    found = minimize(
-        loss,
-        np.zeros(scaled.shape[1]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[*((bound, None) for bound in least), (None, None)],
-    )
-    weights: _Array = found.x[:-1] / scale
-    return np.append(weights, found.x[-1] - weights @ mean)
+    found = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    weights: _Array = found[:-1] / scale
+    return np.append(weights, found[-1] - weights @ mean)
 
 
-def _word_weights(some: Sequence[JudgedClaim], used: _Array) -> _Array:
-    """Return the weights of the first regression; those of inputs that are not used are 0."""
-    rows = np.concatenate([each.inputs for each in some]).astype(np.float64) * used
-    least = [0.0 if name in EVIDENCE_INPUTS else None for name in INPUTS]
-    found = regression(rows, np.concatenate([each.supported for each in some]), L2_WORD, least)
-    found[:-1] *= used
-    return found
+class WordTrees:
+    """Fitted trees over some of the inputs of a word; see tokalign.support.model.ScoresWords."""
 
+    def __init__(self, some: Sequence[JudgedClaim], used: _Array) -> None:
+        self._used = used.astype(np.float32)
+        self.fitted = HistGradientBoostingClassifier(
+            monotonic_cst=[int(name in EVIDENCE_INPUTS) for name in INPUTS] if MONOTONE else None,
+            early_stopping=False,
+            random_state=0,
+            **TREES,
+        ).fit(
+            np.concatenate([each.inputs for each in some]) * self._used,
+            np.concatenate([each.supported for each in some]),
+        )
 
-def _own(claim: JudgedClaim, weights: _Array) -> _Array:
-    own: _Array = claim.inputs @ weights[:-1] + weights[-1]
-    return own
+    def scores(self, rows: NDArray[np.float32]) -> _Array:
+        """Return log odds, shape (n_rows, 1)."""
+        found: _Array = self.fitted.decision_function(rows * self._used)[:, None]
+        return found
+
+    def contributions(self, row: NDArray[np.float32], output: int) -> _Array:
+        """Not for models that are only judged."""
+        raise NotImplementedError
 
 
 def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel:
@@ -150,20 +167,38 @@ def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel
     used : float64 array, shape (n_inputs,), optional
         0 of inputs that are left out, else 1.
     """
-    used = np.ones(len(INPUTS)) if used is None else used
+    word, context = _learn(some, np.ones(len(INPUTS)) if used is None else used)
+    return SupportModel(word, context)
+
+
+def _learn(some: Sequence[JudgedClaim], used: _Array) -> tuple[WordTrees, _Array]:
+    """Return the trees and the weights of the context."""
     fold_of = _folds(some, N_INNER, seed=1)
     rows, right = [], []
     for fold in range(N_INNER):
-        weights = _word_weights([c for c in some if fold_of[c.page] != fold], used)
+        trees = WordTrees([c for c in some if fold_of[c.page] != fold], used)
         for claim in some:
             if fold_of[claim.page] == fold:
-                rows.append(context_inputs(claim.words, _own(claim, weights)))
+                rows.append(context_inputs(claim.words, trees.scores(claim.inputs)[:, 0]))
                 right.append(claim.supported)
-    context = np.concatenate(rows)
-    least: list[float | None] = [None] * context.shape[1]
-    return SupportModel(
-        _word_weights(some, used),
-        regression(context, np.concatenate(right), L2_CONTEXT, least),
+    return WordTrees(some, used), regression(np.concatenate(rows), np.concatenate(right))
+
+
+def write(some: Sequence[JudgedClaim], output: Path) -> None:
+    """Write the model that is learned on some claims as a table."""
+    trees, context = _learn(some, np.ones(len(INPUTS)))
+    write_table(
+        output,
+        {
+            "inputs": list(INPUTS),
+            "context_inputs": list(CONTEXT_INPUTS),
+            "context": context,
+            **forest_arrays("word", trees.fitted),
+        },
+        name="support",
+        version="1.0.0",
+        license="Apache-2.0",
+        source="WiCE (training and development parts); recipes/support.py",
     )
 
 
@@ -174,9 +209,9 @@ def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
 
 
 def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> _Array:
-    """Return the support of a claim's words, by the first regression alone if asked for."""
+    """Return the support of a claim's words, by the trees alone if asked for."""
     if alone:
-        chance: _Array = 1.0 / (1.0 + np.exp(-_own(claim, model.word)))
+        chance: _Array = 1.0 / (1.0 + np.exp(-model.own_log_odds(claim.inputs)))
         return chance
     return model.supports(claim.words, claim.inputs)
 
@@ -228,7 +263,7 @@ def cross_validated(
     ----------
     every : sequence of JudgedClaim
     systems : dict
-        Name -> which inputs are used, and whether the first regression decides alone.
+        Name -> which inputs are used, and whether the trees decide alone.
     """
     supported = np.concatenate([each.supported for each in every])
     kinds = [kind for each in every for kind in each.words.kinds]
@@ -302,7 +337,7 @@ def main() -> None:
     arguments = parser.parse_args()
     every = list(claims(arguments.data, Aligner.load()))
     if arguments.output:
-        arguments.output.write_text(fit(every).rows(), encoding="utf-8")
+        write(every, arguments.output)
     if not arguments.no_figures:
         for row in cross_validated(every, systems()):
             print(json.dumps(row))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -86,12 +86,12 @@ def orders(aligner: Aligner) -> dict[str, Order]:
 
     def by_bm25(claim: Claim) -> list[int]:
         query, *rest = aligner.annotate([claim["claim"], *_filled(claim)])
-        return np.argsort(-bm25(query, rest), kind="stable").tolist()
+        return list(map(int, np.argsort(-bm25(query, rest), kind="stable")))
 
     def by_score(claim: Claim) -> list[int]:
         pairs = ((each, claim["claim"]) for each in _filled(claim))
         scores = [each.score for each in aligner.pipe(pairs)]
-        return np.argsort(-np.array(scores), kind="stable").tolist()
+        return list(map(int, np.argsort(-np.array(scores), kind="stable")))
 
     return {
         "passage": by_passage,
@@ -106,5 +106,5 @@ def _filled(claim: Claim) -> list[str]:
     return [each if each.strip() else "." for each in claim["evidence"]]
 
 
-def _distinct(numbers: Any) -> list[int]:
+def _distinct(numbers: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(numbers))

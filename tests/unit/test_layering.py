@@ -69,6 +69,7 @@ ROOMS: dict[str, set[str]] = {
         "files",
         "lexicon",
         "questions",
+        "relations",
         "types",
         "values",
     },

@@ -83,6 +83,8 @@ class Sources:
             for word in set(words):
                 held[word].append(number)
         self._held = held
+        numerals = self._numbers.with_digits()  # number words are digits, too
+        self._has_numeral = [not numerals.isdisjoint(words) for words in sentence_words]
         of_passage = [each.passage for each in self.sentences]
         self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1)).tolist()
         self._neighbours = [
@@ -135,12 +137,13 @@ class Sources:
 
     @cached_property
     def _values(self) -> list[frozenset[str]]:
-        """The values of each passage, in a normal form."""
+        """The values of each passage in a normal form, as far as there are numerals beside them."""
         return [
             frozenset(
                 key
-                for each in self.sentences[start:end]
-                for value in find_values(tokens_of(each.span.text))
+                for number in range(start, end)
+                if self._has_numeral[number]
+                for value in find_values(tokens_of(self.sentences[number].span.text))
                 for key in _keys(value)
             )
             for start, end in pairwise(self.starts)
