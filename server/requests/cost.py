@@ -37,7 +37,7 @@ EDITS_TOKEN_US = 8.0
 GROUND_PAIRS = 0.6
 SENTENCE_US = 400.0
 PASSAGE_US = 20.0
-PASSAGE_BYTE_US = 0.35
+PASSAGE_BYTE_US = 0.6
 
 # Bytes of an answer, measured on usual and on long pairs.
 PAIR_BYTES = 64
@@ -107,7 +107,7 @@ def of_grounding(
     Examples
     --------
     >>> of_grounding((30, 900.0, 27_000.0), 25, 10, 1_000)
-    36
+    37
     """
     n_sources, n_tokens, n_squares = sources
     pairs_us = PAIR_US * n_sources + TOKEN_US * (n_tokens + n_sources * n_words)
