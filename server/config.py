@@ -147,7 +147,9 @@ class RequestLimits:
     max_characters: int = setting(
         20_000, "Most characters of a sentence.", check=within(1, MAX_CHARACTERS)
     )
-    max_pairs: int = setting(10_000, "Most pairs or candidates of a request.", check=count)
+    max_pairs: int = setting(
+        10_000, "Most pairs, candidates, or passages of a request.", check=count
+    )
     # Bytes, before parsing.
     max_request_bytes: int = setting(
         4 * MIB, "Largest request, in MiB.", check=count, name="max-request-mib", unit=MIB
@@ -159,7 +161,8 @@ class RequestLimits:
     # Some 20,000 sentences each, which is what a text may have.
     max_text_bytes: int = setting(
         8 * MIB,
-        "Largest size of both texts of AlignTextsStream together, in MiB.",
+        "Largest size of both texts of AlignTextsStream, or of an answer and its passages in "
+        "GroundStream, in MiB.",
         check=count,
         name="max-text-mib",
         unit=MIB,

@@ -9,6 +9,7 @@ COMMANDS = {
     "crossval-neural": "the neural models on RTE2, cross-validated, nothing leaking",
     "ablation": "cross-validated without each feature group, and with each optional one",
     "duplicates": "near-duplicates found among many sentences, beside those of all pairs",
+    "ground": "support of words and citations for answers, beside overlap",
     "edits": "edits as people mark them, beside programs that compare texts",
     "papers": "the papers' main tables, each row beside the published figure",
     "similar": "similarity, and what it is made of, by set of pairs that people judged",

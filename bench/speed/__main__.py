@@ -11,6 +11,7 @@ COMMANDS = {
     "scale": "functions for engines, a second thread and process, Ray and Spark, beside pipe",
     "near-duplicates": "writes the pairs that scale measures engines on",
     "encoding": "neural encoders by batch size, and what integers lose",
+    "ground": "grounding an answer beside aligning its pairs",
     "ranking": "a ranking in the library and at the server, beside aligning its pairs",
     "cost": "what a pair takes beside what the server counts it as",
 }

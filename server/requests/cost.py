@@ -32,10 +32,12 @@ PHRASES_TOKEN_US = 3.0
 PHRASES_CELL_US = 0.06
 EXPLAIN_TOKEN_US = 60.0
 EDITS_TOKEN_US = 8.0
-# Of grounding, beside the pairs: of a sentence of the answer, and of passages.
-SENTENCE_US = 200.0
-PASSAGE_US = 60.0
-PASSAGE_BYTE_US = 0.1
+# Of grounding: its pairs have their targets in common, and no links are written. Then what comes
+# beside the pairs, for a sentence of the answer and for passages.
+GROUND_PAIRS = 0.6
+SENTENCE_US = 400.0
+PASSAGE_US = 20.0
+PASSAGE_BYTE_US = 0.6
 
 # Bytes of an answer, measured on usual and on long pairs.
 PAIR_BYTES = 64
@@ -89,7 +91,7 @@ def of_pairs(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[in
 def of_grounding(
     sources: tuple[int, float, float], n_words: int, n_passages: int, n_bytes: float
 ) -> int:
-    """Return what a sentence of an answer costs that is grounded, in typical pairs, at least 1.
+    """Return what a sentence of an answer costs that is grounded, in typical pairs.
 
     Parameters
     ----------
@@ -104,15 +106,15 @@ def of_grounding(
 
     Examples
     --------
-    >>> of_grounding((30, 900.0, 27_000.0), 20, 10, 5_000)
-    41
+    >>> of_grounding((30, 900.0, 27_000.0), 25, 10, 1_000)
+    37
     """
     n_sources, n_tokens, n_squares = sources
+    pairs_us = PAIR_US * n_sources + TOKEN_US * (n_tokens + n_sources * n_words)
+    pairs_us += CELL_US * n_tokens * n_words
+    pairs_us += CELL_TOKEN_US * (n_squares * n_words + n_tokens * n_words**2)
     us = SENTENCE_US + PASSAGE_US * n_passages + PASSAGE_BYTE_US * n_bytes
-    us += PAIR_US * n_sources + TOKEN_US * (n_tokens + n_sources * n_words)
-    us += CELL_US * n_tokens * n_words
-    us += CELL_TOKEN_US * (n_squares * n_words + n_tokens * n_words**2)
-    return round(us / UNIT_US) or 1
+    return round((us + GROUND_PAIRS * pairs_us) / UNIT_US)
 
 
 def answer_bytes(sizes: Sequence[tuple[int, int]], options: AlignOptions) -> int:

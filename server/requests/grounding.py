@@ -40,7 +40,7 @@ _START = struct.Struct("<Q")
 TOKEN_CHARACTERS = 5
 # Bytes of an answer, measured: of a sentence with its citations, and of each of its words.
 SENTENCE_BYTES = 256
-WORD_BYTES = 96
+WORD_BYTES = 64
 EXPLAIN_WORD_BYTES = 1_200
 # Of a sentence that does not end, pieces are joined once it is long, until they are such a part of
 # it: each piece has it looked through for its end.

@@ -65,7 +65,10 @@ class GroundContract:
     def test_what_is_not_given_is_the_default(self, client, server):
         client.ground("a", ["b"])
         (request,) = server[1].seen
-        assert (request.options.candidates, request.options.threshold) == (3, 0.5)
+        default = GroundOptions()
+        assert request.options.candidates == default.candidates
+        assert request.options.threshold == default.threshold
+        assert not request.options.explain
 
     def test_sentence_that_fails_has_an_error_and_harms_no_other(self, client):
         for sentences in (

@@ -9,6 +9,8 @@ from tokalign.annotate._tokenize import tokenize
 from tokalign.codec.sizes import n_tokens
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
+from tokalign.server.requests.grounding import Passages
+from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
@@ -91,3 +93,31 @@ def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():
     assert speed.cost_per_s == pytest.approx(1000, rel=0.01)
     speed.add(1, 0.0)  # a clock that does not move
     assert speed.cost_per_s > 0
+
+
+def grounding_cost(texts, n_words=25, n_shared_by=8, candidates=3):
+    messages = [
+        align_pb2.SourcePassage(id=str(number), text=text).SerializeToString()
+        for number, text in enumerate(texts)
+    ]
+    options = GroundOptions(candidates=candidates)
+    passages = Passages.read(messages, options, RequestLimits())
+    return passages.cost(n_words, n_shared_by)
+
+
+def test_cost_of_grounding_grows_with_passages_candidates_and_lengths():
+    text = "A dog barked at the old cats of the town. " * 20
+    usual = grounding_cost([text] * 10)
+    assert 1 <= grounding_cost([]) < grounding_cost([text]) < usual
+    assert usual < grounding_cost([text] * 20)
+    assert usual < grounding_cost([text] * 10, candidates=5)
+    assert usual < grounding_cost([text] * 10, n_words=100)
+    assert usual < grounding_cost([text.replace(". ", ", ")] * 10)
+    assert usual < grounding_cost([text] * 10, n_shared_by=1)
+
+
+def test_cost_of_grounding_is_that_of_its_longest_sentences():
+    short, long = "It rains. ", "word " * 300 + ". "
+    alone = grounding_cost([long], candidates=1)
+    among = grounding_cost([short * 50 + long + short * 50], candidates=1)
+    assert alone <= among <= alone + 2

@@ -59,16 +59,20 @@ ROOMS: dict[str, set[str]] = {
     "neural": {"errors", "features", "files", "types"},
     "questions": {"errors", "features", "files", "lexicon", "types", "values"},
     "relations": {"errors", "features", "files", "lexicon", "types", "values"},
+    # Floor 6.
+    "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
     "support": {
+        "annotate",
         "documents",
         "errors",
         "features",
+        "files",
         "lexicon",
+        "questions",
+        "relations",
         "types",
         "values",
     },
-    # Floor 6.
-    "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
     # Floor 7.
     "decoding": {
         "annotate",

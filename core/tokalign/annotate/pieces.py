@@ -15,6 +15,17 @@ def is_short(text: str, most: int) -> bool:
     return len(text) <= most or (len(text) <= MOST_CHARACTERS and len(tokenize(text)[0]) <= most)
 
 
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a text, as the native annotator finds them.
+
+    Examples
+    --------
+    >>> tokens_of("It isn't.")
+    ['It', 'is', "n't", '.']
+    """
+    return list(tokenize(text)[0])
+
+
 def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     """Yield the pieces of a sentence that have at most so many tokens.
 

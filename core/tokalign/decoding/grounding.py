@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokalign.batches.outcomes import annotate_each, attempt, together, unwrap, values
 from tokalign.decoding.backend import AT_ONCE, Backend, EncodedPair
 from tokalign.documents.sentences import sentences_of
@@ -115,15 +118,21 @@ class Grounds(ABC):
         """Return what `ground_sentences` does, of sentences that are annotated."""
         words = [attempt(partial(AnswerWords.of, sources=sources), each) for each in annotated]
         aligned = self.align_with_sources(words, sources, options.candidates)
-        return [
-            attempt(
-                lambda found, span=span, own=own: ground_sentence(
-                    span, own, found, sources, options
-                ),
-                candidates,
-            )
-            for span, own, candidates in zip(spans, words, aligned, strict=True)
-        ]
+
+        def grounded(
+            found: tuple[SentenceSpan, AnswerWords, list[AlignedCandidate]],
+        ) -> GroundedSentence:
+            return ground_sentence(*found, sources, options)
+
+        found: list[GroundedSentence | Exception] = []
+        for span, own, candidates in zip(spans, words, aligned, strict=True):
+            if isinstance(own, Exception):
+                found.append(own)
+            elif isinstance(candidates, Exception):
+                found.append(candidates)
+            else:
+                found.append(attempt(grounded, (span, own, candidates)))
+        return found
 
     def align_with_sources(
         self, words: Sequence[AnswerWords | Exception], sources: Sources, most: int
@@ -144,14 +153,15 @@ class Grounds(ABC):
             else sources.candidates(each.holders, each.weights, most)
             for each in words
         ]
-        texts = {number: sources.sentences[number].span.text for own in numbers for number in own}
-        found = dict(zip(texts, annotate_each(self.annotate, list(texts.values())), strict=True))
+        every = [number for own in numbers for number in own]
+        distinct = list(dict.fromkeys(every))
+        texts = [sources.sentences[number].span.text for number in distinct]
+        annotated = dict(zip(distinct, annotate_each(self.annotate, texts), strict=True))
         pairs: list[AnnotatedPair | Exception] = []
         for own, each in zip(numbers, words, strict=True):
-            for number in own:
-                source = found[number]
-                pairs.append(source if isinstance(source, Exception) else (source, each.sentence))
-        aligned = iter(self._aligned_rows(pairs, [n for own in numbers for n in own]))
+            for source in map(annotated.__getitem__, own):
+                pairs.append(attempt(partial(_pair, each), source))
+        aligned = iter(self._aligned_rows(pairs, every))
         return [
             _all_or_error(each, [next(aligned) for _ in own])
             for own, each in zip(numbers, words, strict=True)
@@ -167,22 +177,29 @@ class Grounds(ABC):
             some = encoded[start : start + AT_ONCE]
             good = values(some)
             decided = self._backend.decide(good, _PLAIN, supports=True)
-            row = 0
-            index = 0
+            rows = _split(decided.support, [len(pair[1]) for pair, _ in good])
+            rest = iter(range(len(good)))
             for each, number in zip(some, numbers[start:], strict=False):
                 if isinstance(each, Exception):
                     found.append(each)
                     continue
-                source, target = each[0][:2]
-                rows = decided.support[row : row + len(target)]
+                index = next(rest)
                 found.append(
-                    decided.errors[index]
-                    if index in decided.errors
-                    else AlignedCandidate(number, source, decided.columns, index, rows)
+                    decided.errors.get(index)
+                    or AlignedCandidate(number, each[0][0], decided.columns, index, rows[index])
                 )
-                row += len(target)
-                index += 1
         return found
+
+
+def _split(rows: NDArray[np.float32] | None, n_tokens: Sequence[int]) -> list[NDArray[np.float32]]:
+    """Return the rows of each pair."""
+    if rows is None:
+        raise TypeError("a backend that was asked for support gave none")
+    return np.split(rows, np.cumsum(n_tokens)[:-1])
+
+
+def _pair(words: AnswerWords | Exception, source: Sentence) -> AnnotatedPair:
+    return source, unwrap(words).sentence
 
 
 def _all_or_error(

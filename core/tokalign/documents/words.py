@@ -73,8 +73,17 @@ class WordNumbers:
             for number in (self._of_word.get(word),)
         ]
 
+    def with_digits(self) -> frozenset[int]:
+        """Return the numbers of the stems that hold digits."""
+        return frozenset(
+            number
+            for stem, number in self._of_stem.items()
+            if not stem.isalpha() and any(map(str.isdecimal, stem))
+        )
+
     def _stem_of(self, word: str) -> str:
-        return self._stem(word if self._form is None else self._form(word))
+        stem: str = self._stem(word if self._form is None else self._form(word))
+        return stem
 
 
 def words_of(

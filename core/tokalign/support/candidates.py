@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.support.sources import Sources
-from tokalign.support.words import word_kinds, word_weights
+from tokalign.support.words import KINDS, SUPPORTABLE, word_kinds, word_weights
 from tokalign.types import Sentence
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.grounding import WordKind
 from tokalign.values import Value, find_values
+
+_NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
+_ONE_OF = np.eye(len(KINDS))
+N_SUPPORTABLE = len(SUPPORTABLE)
+assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +32,10 @@ class AnswerWords:
     values : list of Value
         Of its tokens.
     kinds : list of WordKind, length n_words
+    of_kind : float64 array, shape (n_words, n_kinds)
+        1 in the column of the word's kind, in the order of WordKind.
+    content : list of int
+        Values, names and content words, rising.
     weights : float64 array, shape (n_words,)
         Inverse document frequency, in [0, 1]; 0 of function words and marks.
     stems : list of int, length n_words
@@ -38,6 +47,8 @@ class AnswerWords:
     sentence: Sentence
     values: list[Value]
     kinds: list[WordKind]
+    of_kind: NDArray[np.float64]
+    content: list[int]
     weights: NDArray[np.float64]
     stems: list[int]
     holders: NDArray[np.bool_]
@@ -49,7 +60,10 @@ class AnswerWords:
         kinds = word_kinds(sentence, values)
         stems = sources.numbers(sentence.tokens)
         weights = np.array(word_weights(sentence, kinds))
-        return cls(sentence, values, kinds, weights, stems, sources.holders(stems))
+        of_kind = _ONE_OF[[_NUMBER_OF[kind] for kind in kinds]]
+        content = np.flatnonzero(of_kind[:, :N_SUPPORTABLE].any(axis=1)).tolist()
+        holders = sources.holders(stems)
+        return cls(sentence, values, kinds, of_kind, content, weights, stems, holders)
 
 
 class AlignedCandidate(NamedTuple):
@@ -63,8 +77,8 @@ class AlignedCandidate(NamedTuple):
         As it was annotated.
     columns : AlignmentColumns
         That hold its alignment; the answer's sentence is the target.
-    index : int
-        Of the alignment among them.
+    pair : int
+        Number of the alignment among them.
     rows : float32 array, shape (n_words, n_columns)
         See tokalign.support.columns.
     """
@@ -72,5 +86,5 @@ class AlignedCandidate(NamedTuple):
     number: int
     source: Sentence
     columns: AlignmentColumns
-    index: int
+    pair: int
     rows: NDArray[np.float32]

@@ -20,24 +20,25 @@ The log odds are cut off at 5 to each side.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.support.candidates import AnswerWords
-from tokalign.support.words import SUPPORTABLE
+from tokalign.support.words import KINDS
 from tokalign.types.grounding import WordKind
 
 MOST = 5.0
 PARTS = ("own", "left", "right", "head", "before", "after", "child", "mean", "least")
-_BY_KIND = (WordKind.FUNCTION, WordKind.MARK, WordKind.VALUE)
+_BY_KIND = tuple(map(KINDS.index, (WordKind.FUNCTION, WordKind.MARK, WordKind.VALUE)))
 _TAGS = ("IN", "DT", "CC", "TO", "PRP", "VB", "RB", "CD", "NNP", "NNS", "JJ")
 N_PARTS = len(PARTS)
 CONTEXT_INPUTS: tuple[str, ...] = (
     *PARTS,
-    *(f"{kind}-{part}" for kind in _BY_KIND for part in PARTS),
+    *(f"{KINDS[kind]}-{part}" for kind in _BY_KIND for part in PARTS),
     *(f"no-{part}" for part in PARTS[1:]),
-    *(f"is-{kind}" for kind in WordKind),
+    *(f"is-{kind}" for kind in KINDS),
     *(f"tag-{tag}" for tag in _TAGS),
     *(f"after-{tag}" for tag in _TAGS),
     "place", "from-start", "from-end",
@@ -56,7 +57,9 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
     """
     n_words = len(words.kinds)
     own = np.clip(log_odds, -MOST, MOST)
-    is_content = np.array([kind in SUPPORTABLE for kind in words.kinds])
+    is_content = [False] * n_words
+    for at in words.content:
+        is_content[at] = True
     places = _places(words, is_content)
     padded = np.append(own, 0.0)  # -1 is no word
     parts = np.empty((n_words, N_PARTS))
@@ -67,44 +70,50 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
     below = _least_below(words, own, is_content)
     parts[:, 6] = np.where(np.isinf(below), 0.0, below)
     missing[:, 5] = np.isinf(below)
-    content = own[is_content]
+    content = own[words.content]
     parts[:, 7] = content.mean() if len(content) else 0.0
     parts[:, 8] = content.min() if len(content) else 0.0
     missing[:, 6:] = not len(content)
-    kinds = np.array([[kind is each for each in WordKind] for kind in words.kinds], np.float64)
-    of_kind = [parts * kinds[:, [list(WordKind).index(kind)]] for kind in _BY_KIND]
+    kinds = words.of_kind
+    of_kind = [parts * kinds[:, [kind]] for kind in _BY_KIND]
     tags = words.sentence.tags or ()
-    has_tag = np.array([[tag.startswith(each) for each in _TAGS] for tag in tags], np.float64)
+    has_tag = np.array([_tag_row(tag) for tag in tags])
     after_tag = np.concatenate([np.zeros((1, len(_TAGS))), has_tag[:-1]])
-    at = np.arange(n_words)
+    order = np.arange(n_words)
     place = np.stack(
-        [at / n_words, np.minimum(at / _FAR, 1.0), np.minimum((n_words - 1 - at) / _FAR, 1.0)],
+        [order / n_words, np.minimum(order / _FAR, 1), np.minimum(order[::-1] / _FAR, 1)],
         axis=1,
     )
     return np.concatenate([parts, *of_kind, missing, kinds, has_tag, after_tag, place], axis=1)
 
 
-def _places(words: AnswerWords, is_content: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:
     """Return the content words before, after and above each word, and its neighbours; -1 where
     there is none."""
     n_words = len(words.kinds)
     heads = words.sentence.heads
-    found = np.full((n_words, 5), -1)
+    before, after, above = [-1] * n_words, [-1] * n_words, [-1] * n_words
     last = -1
     for at in range(n_words):
-        found[at, 0] = last
+        before[at] = last
         last = at if is_content[at] else last
-        found[at, 2] = _above(heads, at, is_content) if heads is not None else -1
-        found[at, 3] = at - 1
-        found[at, 4] = at + 1 if at + 1 < n_words else -1
+        if heads is not None:
+            above[at] = _above(heads, at, is_content)
     last = -1
     for at in range(n_words - 1, -1, -1):
-        found[at, 1] = last
+        after[at] = last
         last = at if is_content[at] else last
-    return found
+    following = [*range(1, n_words), -1]
+    return np.array([before, after, above, range(-1, n_words - 1), following]).T
 
 
-def _above(heads: Sequence[int], at: int, is_content: NDArray[np.bool_]) -> int:
+@lru_cache(256)
+def _tag_row(tag: str) -> tuple[float, ...]:
+    """Return 1 for each of _TAGS that a tag begins with."""
+    return tuple(float(tag.startswith(each)) for each in _TAGS)
+
+
+def _above(heads: Sequence[int], at: int, is_content: Sequence[bool]) -> int:
     """Return the nearest content word above a word in the tree, or -1."""
     at = heads[at]
     while at >= 0 and not is_content[at]:
@@ -113,7 +122,7 @@ def _above(heads: Sequence[int], at: int, is_content: NDArray[np.bool_]) -> int:
 
 
 def _least_below(
-    words: AnswerWords, own: NDArray[np.float64], is_content: NDArray[np.bool_]
+    words: AnswerWords, own: NDArray[np.float64], is_content: Sequence[bool]
 ) -> NDArray[np.float64]:
     """Return the least of the content words right below each word; infinite where there is none."""
     found = np.full(len(own), np.inf)

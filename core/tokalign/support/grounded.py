@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tokalign.support.candidates import AlignedCandidate, AnswerWords
-from tokalign.support.citations import choose, covers
+from tokalign.support.citations import choose
 from tokalign.support.columns import SupportColumn
 from tokalign.support.inputs import support_inputs
 from tokalign.support.model import SupportModel
 from tokalign.support.sources import Sources
-from tokalign.support.words import SUPPORTABLE
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
@@ -40,10 +39,7 @@ def ground_sentence(
     inputs = support_inputs(words, candidates, sources)
     supports = model.supports(words, inputs).tolist()
     evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
-    cited = []
-    if candidates:
-        passages = [sources.sentences[each.number].passage for each in candidates]
-        cited = choose(covers(candidates, passages, words.weights))
+    cited = choose(words, candidates)
     chosen = [candidates[each.candidate] for each in cited]
     citations = tuple(
         _citation(each, cover, sources) for each, (_, cover) in zip(chosen, cited, strict=True)
@@ -52,9 +48,12 @@ def ground_sentence(
     places = [
         (span.start + start, span.start + end) for start, end in zip(starts, ends, strict=True)
     ]
+    best = _best_citations(len(places), citations, chosen)
     found = tuple(
-        GroundedWord(*place, kind, support, *_best_citation(at, citations, chosen), evidence[at])
-        for at, (place, kind, support) in enumerate(zip(places, words.kinds, supports, strict=True))
+        GroundedWord(*place, kind, support, *cited_best, why)
+        for place, kind, support, cited_best, why in zip(
+            places, words.kinds, supports, best, evidence, strict=True
+        )
     )
     return GroundedSentence(
         span.start,
@@ -72,16 +71,17 @@ def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float:
     return float(words.weights @ np.array(supports)) / whole if whole else 1.0
 
 
-def _place_of(candidate: AlignedCandidate, token: int, sources: Sources) -> Range:
-    """Return where a token of a candidate stands in its passage."""
+def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
+    """Return where the tokens of a candidate stand in its passage."""
     start = sources.sentences[candidate.number].span.start
-    return start + candidate.source.starts[token], start + candidate.source.ends[token]
+    both = zip(candidate.source.starts, candidate.source.ends, strict=True)
+    return [(start + first, start + last) for first, last in both]
 
 
 def _links_of(candidate: AlignedCandidate) -> list[tuple[int, int, float]]:
     """Return the links of a candidate (word of the answer, token, confidence), by word."""
-    columns, index = candidate.columns, candidate.index
-    part = slice(columns.offsets[index], columns.offsets[index + 1])
+    columns, pair = candidate.columns, candidate.pair
+    part = slice(columns.offsets[pair], columns.offsets[pair + 1])
     return sorted(
         zip(
             columns.target[part].tolist(),
@@ -94,41 +94,45 @@ def _links_of(candidate: AlignedCandidate) -> list[tuple[int, int, float]]:
 
 def _citation(candidate: AlignedCandidate, cover: float, sources: Sources) -> Citation:
     sentence = sources.sentences[candidate.number]
+    places = _places_of(candidate, sources)
     return Citation(
         sources.passages[sentence.passage].id,
         sentence.span.start,
         sentence.span.end,
         cover,
         tuple(
-            CitationLink(word, *_place_of(candidate, token, sources), confidence)
+            CitationLink(word, *places[token], confidence)
             for word, token, confidence in _links_of(candidate)
         ),
     )
 
 
-def _best_citation(
-    at: int, citations: Sequence[Citation], chosen: Sequence[AlignedCandidate]
-) -> tuple[int | None, tuple[Range, ...]]:
-    """Return the citation that supports a word best, and the partners that it has there."""
-    best: int | None = None
-    partners: tuple[Range, ...] = ()
-    most = -1.0
+def _best_citations(
+    n_words: int, citations: Sequence[Citation], chosen: Sequence[AlignedCandidate]
+) -> list[tuple[int | None, tuple[Range, ...]]]:
+    """Return for each word the citation that supports it best, and its partners there."""
+    found: list[tuple[int | None, tuple[Range, ...]]] = [(None, ())] * n_words
+    most = [-1.0] * n_words
     for number, (citation, candidate) in enumerate(zip(citations, chosen, strict=True)):
-        linked = tuple((link.start, link.end) for link in citation.links if link.word == at)
-        mass = float(candidate.rows[at, int(SupportColumn.MASS)])
-        if linked and mass > most:
-            best, partners, most = number, linked, mass
-    return best, partners
+        mass = candidate.rows[:, int(SupportColumn.MASS)].tolist()
+        partners: dict[int, list[Range]] = {}
+        for link in citation.links:
+            partners.setdefault(link.word, []).append((link.start, link.end))
+        for word, ranges in partners.items():
+            if mass[word] > most[word]:
+                found[word], most[word] = (number, tuple(ranges)), mass[word]
+    return found
 
 
 def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[UnsupportedSpan]:
     """Return the runs of words below a threshold, which go over function words inside."""
     runs: list[list[GroundedWord]] = []
     is_open = False
+    function, mark = WordKind.FUNCTION, WordKind.MARK
     for word in words:
-        if word.kind is WordKind.FUNCTION:
+        if word.kind is function:
             continue
-        if word.kind not in SUPPORTABLE or word.support >= threshold:
+        if word.kind is mark or word.support >= threshold:
             is_open = False
         elif is_open:
             runs[-1].append(word)
@@ -149,10 +153,10 @@ def _conflicts(
             conflict.kind,
             *places[conflict.target],
             sources.passages[sources.sentences[each.number].passage].id,
-            *_place_of(each, conflict.source, sources),
+            *_places_of(each, sources)[conflict.source],
             conflict.strength,
         )
         for each in chosen
-        for conflict in each.columns.conflicts_of(each.index)
+        for conflict in each.columns.conflicts_of(each.pair)
     ]
     return sorted(found, key=lambda each: (each.start, each.end))

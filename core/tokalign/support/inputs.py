@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 from tokalign.support.candidates import AlignedCandidate, AnswerWords
 from tokalign.support.columns import COLUMNS, SupportColumn
 from tokalign.support.sources import Sources
-from tokalign.support.words import SUPPORTABLE
+from tokalign.support.words import KINDS
 from tokalign.types.grounding import WordKind
 
 _UNIONS = tuple(
@@ -45,20 +46,20 @@ _UNIONS = tuple(
         SupportColumn.ORDER,
     )
 )
-_HELD_KINDS = (WordKind.VALUE, WordKind.NAME, WordKind.CONTENT, WordKind.FUNCTION)
+N_HELD_KINDS = 4  # all but marks
 EVIDENCE_INPUTS: tuple[str, ...] = (
     *COLUMNS,
     *(f"{COLUMNS[each]}-union" for each in _UNIONS),
     "second-mass", "placed-mass", "union-cover",
     "left-mass", "right-mass", "near-mass", "near-same",
-    "held", *(f"held-{kind}" for kind in _HELD_KINDS),
+    "held", *(f"held-{kind}" for kind in KINDS[:N_HELD_KINDS]),
     "holders", "near-held", "left-held", "right-held",
     "joined-left", "joined-right", "run", "beside-left", "beside-right", "company",
     "held-cover", "value",
 )  # fmt: skip
 """Inputs that never fall when sources are added."""
 WORD_INPUTS: tuple[str, ...] = (
-    "idf", *(f"is-{kind}" for kind in WordKind), "is-noun", "is-verb", "is-adjective", "is-adverb",
+    "idf", *(f"is-{kind}" for kind in KINDS), "is-noun", "is-verb", "is-adjective", "is-adverb",
     "length",
 )  # fmt: skip
 """Inputs of the word and its sentence alone."""
@@ -114,7 +115,7 @@ class _Near:
 def _nearness(words: AnswerWords) -> _Near:
     """Return which content words stand around each word."""
     n_words = len(words.kinds)
-    content = [at for at, kind in enumerate(words.kinds) if kind in SUPPORTABLE]
+    content = words.content
     before, after = [-1] * n_words, [-1] * n_words
     weights = np.zeros((n_words, n_words))
     seen = 0
@@ -173,7 +174,7 @@ def _of_stems(
         if sources.hold_value(each, passages):
             value[each.start : each.end] = True
     held = (holders.any(axis=1) | value).astype(np.float64)
-    kinds = np.array([[kind == each for each in _HELD_KINDS] for kind in words.kinds]).T
+    kinds = words.of_kind[:, :N_HELD_KINDS].T
     whole = max(float(weights.sum()), 1e-9)
     company = (holders * (weights @ holders / whole)).max(axis=1)
     both = holders.astype(np.float64)
@@ -198,10 +199,10 @@ def _runs(
     Marks are passed over.
     """
     n_words = len(words.kinds)
-    at = [k for k, kind in enumerate(words.kinds) if kind is not WordKind.MARK]
+    mark = WordKind.MARK
+    at = [k for k, kind in enumerate(words.kinds) if kind is not mark]
     joined = [
-        sources.hold_pair((words.stems[a], words.stems[b]), passages)
-        for a, b in zip(at, at[1:], strict=False)
+        sources.hold_pair((words.stems[a], words.stems[b]), passages) for a, b in pairwise(at)
     ]
     left, right, run = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
     first = 0
@@ -219,7 +220,7 @@ def _of_words(words: AnswerWords) -> list[NDArray[np.float64]]:
     tags = [tag[:1] for tag in words.sentence.tags or ()]
     return [
         words.weights,
-        *(np.array([each is kind for each in words.kinds], np.float64) for kind in WordKind),
+        *words.of_kind.T,
         *(np.array([each == tag for each in tags], np.float64) for tag in _TAGS),
         np.full(n_words, min(n_words / 40.0, 1.0)),
     ]

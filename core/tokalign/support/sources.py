@@ -2,11 +2,12 @@
 
 A sentence of an answer is aligned with those of each passage that share most with it:
 
-    weight(stem)  = the word's inverse document frequency, shipped; 0 of function words
-    share         = sum of the weights of shared stems / sum of all weights of the answer's sentence
+    share    = sum of the idf of shared stems / sum of the idf of the answer's sentence's words
+    overlap  = sum of the weights of shared stems, by `local_weights` of the passage
 
-The first candidate has the largest share. Stems that a candidate holds count less for those after
-it, so that together they hold more. Nothing of a passage depends on another.
+One that shares less than LEAST_SHARE is no candidate, so that passages on something else cost
+little. The first candidate has the largest overlap. Stems that a candidate holds count less for
+those after it, so that together they hold more. Nothing of a passage depends on another.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.annotate._tokenize import tokenize
+from tokalign.annotate.pieces import tokens_of
 from tokalign.documents.sentences import sentences_of
 from tokalign.documents.words import WordNumbers
 from tokalign.errors import LimitError
@@ -36,6 +37,9 @@ LEAST_SHARE = 0.1
 """Of a candidate."""
 SHARED_BEFORE = 0.3
 """What a stem counts that a candidate before holds."""
+N_SHIPPED = 5.0
+LOG_DOCUMENTS = 10.8
+"""The logarithm of how many sentences the shipped frequencies are of, about 50,000."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
@@ -79,6 +83,8 @@ class Sources:
             for word in set(words):
                 held[word].append(number)
         self._held = held
+        numerals = self._numbers.with_digits()  # number words are digits, too
+        self._has_numeral = [not numerals.isdisjoint(words) for words in sentence_words]
         of_passage = [each.passage for each in self.sentences]
         self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1)).tolist()
         self._neighbours = [
@@ -131,12 +137,13 @@ class Sources:
 
     @cached_property
     def _values(self) -> list[frozenset[str]]:
-        """The values of each passage, in a normal form."""
+        """The values of each passage in a normal form, as far as there are numerals beside them."""
         return [
             frozenset(
                 key
-                for each in self.sentences[start:end]
-                for value in find_values(tokenize(each.span.text)[0])
+                for number in range(start, end)
+                if self._has_numeral[number]
+                for value in find_values(tokens_of(self.sentences[number].span.text))
                 for key in _keys(value)
             )
             for start, end in pairwise(self.starts)
@@ -171,18 +178,40 @@ class Sources:
         for start, end in pairwise(self.starts):
             if start == end or shared[start:end].max() <= least:
                 continue
-            own, left = shared[start:end].copy(), weights.copy()
+            own = holders[:, start:end]
+            left = local_weights(weights, own)
             own_found: list[int] = []
             for _ in range(min(n, end - start)):
-                best = int(own.argmax())
-                if shared[start + best] <= least:
+                gains = np.where(shared[start:end] > least, left @ own, -1.0)
+                gains[own_found] = -1.0
+                best = int(gains.argmax())
+                if gains[best] < 0.0:
                     break
                 own_found.append(best)
-                left[holders[:, start + best]] *= SHARED_BEFORE
-                own = left @ holders[:, start:end]
-                own[own_found] = -1.0
+                left[own[:, best]] *= SHARED_BEFORE
             found += sorted(start + each for each in own_found)
         return found
+
+
+def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what words weigh among some sentences, of which those seldom have them that tell
+    which sentence is meant.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (n_words,)
+        Shipped inverse document frequencies; words of weight 0 stay so.
+    holders : bool array, shape (n_words, n_sentences)
+
+    Returns
+    -------
+    float64 array, shape (n_words,)
+        In nats: minus the logarithm of the share of sentences that hold the word, where
+        N_SHIPPED more hold it as often as shipped counts say.
+    """
+    shipped = np.exp(-weights * LOG_DOCUMENTS)
+    share = (holders.sum(axis=1) + N_SHIPPED * shipped) / (holders.shape[1] + N_SHIPPED)
+    return np.where(weights > 0.0, -np.log(np.minimum(share, 1.0)), 0.0)
 
 
 def _keys(value: Value) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from tokalign.lexicon.frequencies import Frequencies
@@ -15,11 +15,12 @@ from tokalign.values import Value
 
 SUPPORTABLE = frozenset((WordKind.VALUE, WordKind.NAME, WordKind.CONTENT))
 """Kinds of words that can be unsupported."""
+KINDS: tuple[WordKind, ...] = tuple(WordKind)
 _NAME_TAGS = ("NNP", "NNPS")
 
 
 @cache
-def shipped_idf():  # type: ignore[no-untyped-def]
+def shipped_idf() -> Callable[[str], float]:
     """Return a function from lemmas to inverse document frequencies, which remembers them."""
     return remembered(Frequencies.open_shipped().idf)
 
@@ -64,7 +65,8 @@ def word_weights(sentence: Sentence, kinds: Sequence[WordKind]) -> list[float]:
     """Return the inverse document frequency of each word, in [0, 1]; 0 of function words and
     marks."""
     idf = shipped_idf()
+    function, mark = WordKind.FUNCTION, WordKind.MARK
     return [
-        idf(lemma.lower()) if kind in SUPPORTABLE else 0.0
+        0.0 if kind is function or kind is mark else idf(lemma.lower())
         for lemma, kind in zip(sentence.lemmas or (), kinds, strict=True)
     ]

@@ -53,7 +53,8 @@ class GroundOptions:
     candidates : int
         Most sentences of each passage that a sentence of the answer is aligned with, at least 1.
     threshold : float
-        Words of less support are unsupported, in [0, 1].
+        Words of less support are unsupported, in [0, 1]. At the default, F1 of unsupported words
+        is the largest (docs/grounding.md).
     explain : bool
         Whether to give the evidence for each word's support.
     offsets : OffsetUnit
@@ -66,7 +67,7 @@ class GroundOptions:
     """
 
     candidates: int = 3
-    threshold: float = 0.5
+    threshold: float = 0.65
     explain: bool = False
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
 

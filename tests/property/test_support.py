@@ -1,0 +1,81 @@
+"""Columns of support against their slow twin, and answers that grow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.pair import ReferencePair
+from reference.support import support_columns
+from reference.units import Units
+from support.contrasts import SIDES, TEXTS
+from tokalign.aligner import Aligner
+from tokalign.documents.sentences import GrowingText, sentences_of
+from tokalign.features.lexicons import Lexicons
+from tokalign.grounding import ground, ground_stream
+from tokalign.support.columns import COLUMNS
+from tokalign.types.options import AlignOptions
+
+ALIGNER = Aligner.load()
+LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
+STYLE = ALIGNER.header.styles[0]["name"]
+BITS = (
+    "Dr. Wu came. ", "It was 3 p.m. on", "\n- item", "\n# Head\n", "1.", "\n2. two", " Go!",
+    ' "Yes." ', "\r", "\n", "\n\n", " U.S. ", "The", "a. b", "...", "😀 :-) ", "\n1. ", "```",
+)  # fmt: skip
+PASSAGES = ["Dr. Wu came at noon on Monday.", "It was late. The two of them left for the U.S."]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_columns_are_those_of_the_twin(data):
+    texts = data.draw(st.sampled_from(TEXTS) | st.tuples(*[st.sampled_from(SIDES)] * 2))
+    source, target = ALIGNER.annotate(list(texts))
+    if data.draw(st.booleans()):
+        heads = [k - 1 for k in range(len(target))]
+        target = target.replace(heads=heads, relations=["dep"] * len(target))
+    pair = (source, target), None
+    options = AlignOptions(style=STYLE)
+    backend = ALIGNER._backend
+    s2t, t2s = backend._ask(pair, options, lambda each: (each.s2t_posterior, each.t2s_posterior))
+    (covered,) = (each.covered for each in backend.align([pair], options))
+    twin = ReferencePair(
+        source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
+    )
+    units = Units(twin, (s2t[:, 1:] + t2s[:, 1:].T) / 2, covered, LEXICONS.frequencies)
+    found = backend.decide([pair], options, supports=True).support
+    for row, expected in zip(found.tolist(), support_columns(twin, units, s2t, t2s), strict=True):
+        assert dict(zip(COLUMNS, row, strict=True)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_batch_has_the_columns_of_each_pair():
+    sentences = ALIGNER.annotate(list(map(str, SIDES[:12])))
+    pairs = [((a, b), None) for a in sentences for b in sentences[:4]]
+    together = ALIGNER._backend.decide(pairs, AlignOptions(), supports=True).support
+    alone = [
+        ALIGNER._backend.decide([each], AlignOptions(), supports=True).support for each in pairs
+    ]
+    np.testing.assert_allclose(together, np.concatenate(alone), atol=1e-6)
+
+
+@st.composite
+def cut_texts(draw: st.DrawFn) -> list[str]:
+    text = "".join(draw(st.lists(st.sampled_from(BITS), max_size=12)))
+    cuts = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    return [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+@settings(max_examples=500)
+@given(cut_texts())
+def test_a_text_that_grows_has_the_sentences_of_the_whole(pieces):
+    text = GrowingText("answer")
+    found = [span for piece in pieces for span in text.add(piece)] + text.end()
+    assert found == list(sentences_of("".join(pieces), "answer"))
+
+
+@settings(max_examples=20, deadline=None)
+@given(cut_texts())
+def test_a_stream_is_grounded_as_the_whole_answer(pieces):
+    found = list(ground_stream(ALIGNER, pieces, PASSAGES))
+    assert found == list(ground(ALIGNER, "".join(pieces), PASSAGES).sentences)

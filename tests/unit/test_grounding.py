@@ -1,0 +1,277 @@
+"""Evidence for answers: passages, offsets, errors, and what adding a passage changes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tokalign.aligner import Aligner
+from tokalign.errors import InputError, LimitError, ResourceError
+from tokalign.files.tables import Table, write_table
+from tokalign.grounding import ground, ground_stream
+from tokalign.support.candidates import AnswerWords
+from tokalign.support.inputs import INPUTS
+from tokalign.support.model import SupportModel
+from tokalign.support.sources import Sources
+from tokalign.types.grounding import GroundOptions, SourcePassage, WordKind
+from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.relations import ConflictKind
+from tokalign.types.texts import SentenceSpan
+
+ANSWER = "The old mill in Ulm was built in 1894 by Marta Lindqvist. It has 40 rooms and a garden."
+PASSAGES = [
+    SourcePassage("guide", "Ulm lies on the Danube. Its old mill was built in 1894."),
+    SourcePassage("report", "The mill has 45 rooms. Nobody lives there."),
+]
+OTHER = "Bakers knead dough before dawn. Rye bread keeps for weeks."
+
+
+@pytest.fixture(scope="module")
+def found(aligner):
+    return aligner.ground(ANSWER, PASSAGES, explain=True)
+
+
+def text_of(found, word):
+    return found.answer[word.start : word.end]
+
+
+def words(found):
+    return {text_of(found, word): word for each in found.sentences for word in each.words}
+
+
+def test_what_is_said_in_a_passage_has_support_and_what_is_not_has_none(found):
+    word = words(found)
+    assert min(word[each].support for each in ("mill", "built", "1894")) > 0.75
+    assert max(word[each].support for each in ("Marta", "Lindqvist", "40")) < 0.65
+
+
+def test_the_sentence_that_says_it_is_cited(found):
+    texts = {each.id: each.text for each in found.passages}
+    cited = [
+        texts[each.citations[0].passage][each.citations[0].start : each.citations[0].end]
+        for each in found.sentences
+    ]
+    assert cited == ["Its old mill was built in 1894.", "The mill has 45 rooms."]
+
+
+def test_citations_have_links_ordered_by_word_and_in_the_passage(found):
+    passages = {each.id: each.text for each in found.passages}
+    for sentence in found.sentences:
+        for citation in sentence.citations:
+            assert 0.0 <= citation.cover <= 1.0
+            assert list(citation.links) == sorted(citation.links, key=lambda each: each.word)
+            for link in citation.links:
+                assert citation.start <= link.start < link.end <= citation.end
+                assert passages[citation.passage][link.start : link.end].strip()
+
+
+def test_partners_of_a_word_are_links_of_its_citation(found):
+    for sentence in found.sentences:
+        for number, word in enumerate(sentence.words):
+            if word.citation is None:
+                assert word.partners == ()
+            else:
+                links = sentence.citations[word.citation].links
+                assert word.partners == tuple(
+                    (link.start, link.end) for link in links if link.word == number
+                )
+
+
+def test_names_that_follow_one_another_are_one_unsupported_span(found):
+    texts = [found.answer[each.start : each.end] for each in found.sentences[0].unsupported]
+    assert texts == ["Marta Lindqvist"]
+
+
+def test_another_number_is_a_conflict(found):
+    (conflict,) = found.sentences[1].conflicts
+    assert conflict.kind is ConflictKind.DIFFERENT_VALUE
+    assert found.answer[conflict.start : conflict.end] == "40"
+    report = found.passages[1].text
+    assert report[conflict.passage_start : conflict.passage_end] == "45"
+
+
+def test_kinds_of_words(found):
+    word = words(found)
+    assert word["1894"].kind is WordKind.VALUE
+    assert word["Marta"].kind is WordKind.NAME
+    assert word["mill"].kind is WordKind.CONTENT
+    assert word["in"].kind is WordKind.FUNCTION
+    assert word["."].kind is WordKind.MARK
+
+
+def test_evidence_sums_to_the_log_odds_of_the_support(found):
+    for sentence in found.sentences:
+        for word in sentence.words:
+            log_odds = sum(each.value * each.weight for each in word.evidence)
+            assert 1 / (1 + math.exp(-log_odds)) == pytest.approx(word.support, abs=1e-6)
+            sizes = [abs(each.value * each.weight) for each in word.evidence]
+            assert sizes == sorted(sizes, reverse=True)
+
+
+def test_evidence_is_given_where_asked_for_alone(aligner):
+    found = aligner.ground(ANSWER, PASSAGES)
+    assert not any(word.evidence for each in found.sentences for word in each.words)
+
+
+def test_a_passage_on_something_else_changes_nothing(aligner, found):
+    more = aligner.ground(ANSWER, [*PASSAGES, SourcePassage("other", OTHER)], explain=True)
+    assert more.sentences == found.sentences
+
+
+def test_a_passage_that_also_says_it_changes_neither_cover_nor_links(aligner, found):
+    again = SourcePassage("again", "Marta Lindqvist built the old mill of Ulm in 1894.")
+    more = aligner.ground(ANSWER, [*PASSAGES, again])
+    for before, after in zip(found.sentences, more.sentences, strict=True):
+        same = {(each.passage, each.start): each for each in before.citations}
+        for citation in after.citations:
+            known = same.get((citation.passage, citation.start), citation)
+            assert citation == known
+    word = words(more)
+    assert word["Lindqvist"].support > words(found)["Lindqvist"].support
+
+
+def test_many_passages_on_something_else_are_not_aligned(aligner):
+    sources = Sources.of([OTHER] * 10)
+    (sentence,) = aligner.annotate(["The old mill in Ulm was built in 1894."])
+    own = AnswerWords.of(sentence, sources)
+    assert sources.candidates(own.holders, own.weights, 3) == []
+
+
+def test_passages_are_texts_pairs_or_values(aligner):
+    ids = [
+        each.id for each in aligner.ground("", ["a", ("b", "c"), SourcePassage("d", "")]).passages
+    ]
+    assert ids == ["0", "b", "d"]
+
+
+@pytest.mark.parametrize("answer", ["", " \n"])
+def test_an_empty_answer_has_no_sentences(aligner, answer):
+    assert aligner.ground(answer, PASSAGES).sentences == ()
+
+
+@pytest.mark.parametrize("passages", [[], [""], [" \n "]])
+def test_without_a_sentence_in_the_passages_nothing_is_cited(aligner, passages):
+    found = aligner.ground(ANSWER, passages)
+    assert [each.citations for each in found.sentences] == [(), ()]
+    assert all(each.unsupported for each in found.sentences)
+
+
+def test_a_sentence_without_words_that_need_support_has_all_of_it(aligner):
+    (sentence,) = aligner.ground("It was they.", PASSAGES).sentences
+    assert sentence.support == 1.0
+    assert sentence.unsupported == ()
+
+
+@pytest.mark.parametrize(
+    ("unit", "encoding", "width"), [("utf-8", "utf-8", 1), ("utf-16", "utf-16-le", 2)]
+)
+def test_offsets_in_another_unit(aligner, unit, encoding, width):
+    answer, passage = "😀 Zoë built the mill in 1894.", "😀 Zoë built the mill in 1895."
+    plain = aligner.ground(answer, [passage])
+    other = aligner.ground(answer, [passage], offsets=unit)
+
+    def cut(text, start, end):
+        return text.encode(encoding)[width * start : width * end].decode(encoding)
+
+    for before, after in zip(plain.sentences, other.sentences, strict=True):
+        for one, two in zip(before.words, after.words, strict=True):
+            assert cut(answer, two.start, two.end) == answer[one.start : one.end]
+            assert [cut(passage, *each) for each in two.partners] == [
+                passage[slice(*each)] for each in one.partners
+            ]
+        for two in after.conflicts:
+            assert cut(passage, two.passage_start, two.passage_end) == "1895"
+        for one, two in zip(before.unsupported, after.unsupported, strict=True):
+            assert cut(answer, two.start, two.end) == answer[one.start : one.end]
+
+
+@pytest.mark.parametrize(
+    ("passages", "field"),
+    [
+        ("one text", "passages"),
+        ([3], "passages[0]"),
+        ([("a", "b", "c")], "passages[0]"),
+        ([("a", 3)], "passages[0].text"),
+        ([(3, "a")], "passages[0].id"),
+        (["x", ("0", "y")], "passages[1].id"),
+        (["\ud800"], "passages[0].text"),
+        ([("\ud800", "a")], "passages[0].id"),
+    ],
+)
+def test_bad_passages_name_their_field(aligner, passages, field):
+    with pytest.raises(InputError) as caught:
+        aligner.ground(ANSWER, passages)
+    assert caught.value.field == field
+
+
+def test_too_many_sentences_are_refused():
+    with pytest.raises(LimitError) as caught:
+        Sources.of(["a.\n\n" * (MAX_TEXT_SENTENCES // 2 + 1)] * 2)
+    assert caught.value.field == "passages[1].text"
+
+
+@pytest.mark.parametrize("answer", [3, "\ud800"])
+def test_bad_answers_name_their_field(aligner, answer):
+    with pytest.raises(InputError) as caught:
+        aligner.ground(answer, PASSAGES)
+    assert caught.value.field == "answer"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("candidates", 0), ("candidates", True), ("threshold", 2), ("threshold", math.nan),
+     ("offsets", "words"), ("colour", 1)],
+)  # fmt: skip
+def test_bad_options_name_their_field(aligner, name, value):
+    with pytest.raises(InputError) as caught:
+        aligner.ground(ANSWER, PASSAGES, **{name: value})
+    assert caught.value.field == f"options.{name}"
+
+
+def test_a_system_has_no_posteriors():
+    with pytest.raises(InputError, match="ask a model") as caught:
+        Aligner.load("lemma").ground(ANSWER, PASSAGES)
+    assert caught.value.field == "model"
+
+
+def test_an_error_of_one_sentence_costs_the_others_nothing(aligner):
+    sources = Sources.of(PASSAGES)
+    spans = [SentenceSpan(0, 8, "The mill"), SentenceSpan(9, 10, "\ud800")]
+    one, two = aligner.ground_sentences(spans, sources, GroundOptions())
+    assert one.citations
+    assert isinstance(two, InputError)
+
+
+def test_a_stream_yields_a_sentence_when_no_more_text_can_change_it(aligner):
+    pieces = iter(["The mill was built in 18", "94. It ", "has 40 rooms.", " It"])
+    seen = []
+
+    def watched():
+        for piece in pieces:
+            seen.append(piece)
+            yield piece
+
+    stream = ground_stream(aligner, watched(), PASSAGES)
+    first = next(stream)
+    assert (first.start, first.end) == (0, 27)
+    assert len(seen) == 2
+    assert ground(aligner, "".join([*seen, *pieces]), PASSAGES).sentences[0] == first
+
+
+def test_a_piece_that_is_no_text_is_refused(aligner):
+    with pytest.raises(InputError) as caught:
+        list(ground_stream(aligner, [3], PASSAGES))
+    assert caught.value.field == "answer"
+
+
+def test_a_model_of_other_inputs_is_refused(tmp_path):
+    path = tmp_path / "support.table"
+    shipped = Table.open_shipped("support")
+    arrays = {name: shipped[name] for name in shipped.header["arrays"]}
+    write_table(
+        path,
+        arrays | {"inputs": list(INPUTS[1:])},
+        name="support", version="1", license="", source="",
+    )  # fmt: skip
+    with pytest.raises(ResourceError, match="other inputs"):
+        SupportModel.of(Table.open(path))
