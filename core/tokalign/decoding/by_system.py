@@ -75,11 +75,7 @@ class SystemBackend(Backend):
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         if supports:
-            raise InputError(
-                f"{self.header.name} decides by rules and gives no posteriors to tell support by; "
-                "ask a model",
-                field="model",
-            )
+            raise self._no_support()
         nothing = Matches.of([])
         errors: dict[int, Exception] = {}
         n_pairs = len(pairs)
