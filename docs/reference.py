@@ -26,6 +26,8 @@ MODULES = (
     "tokalign.types.columns",
     "tokalign.types.relations",
     "tokalign.types.chunks",
+    "tokalign.types.grounding",
+    "tokalign.grounding",
     "tokalign.types.texts",
     "tokalign.formats",
     "tokalign.formats.ists",

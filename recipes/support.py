@@ -25,7 +25,7 @@ divisions into N_FOLDS folds of pages:
 
 and beside them those of what aligns nothing: whether sources hold the lemma and the pairs that it
 makes with its neighbours, and the word's kind, weight and sentence's length, learned in the
-same way (overlap) and by the trees alone (overlap alone).
+same way (overlap) and by the trees alone (overlap-alone).
 """
 
 from __future__ import annotations
@@ -322,9 +322,9 @@ def systems() -> dict[str, tuple[_Array, bool]]:
     overlap = np.array([name not in EVIDENCE_INPUTS or name in OVERLAP for name in INPUTS], float)
     return {
         "support": (everything, False),
-        "support alone": (everything, True),
+        "support-alone": (everything, True),
         "overlap": (overlap, False),
-        "overlap alone": (overlap, True),
+        "overlap-alone": (overlap, True),
     }
 
 

@@ -261,4 +261,22 @@ SERVING = (
         ),
     ),
 )
-SPEEDS = (*ALIGNING, *ENCODING, *ANNOTATORS, *LIMIT, *ENGINES, *SERVING)
+GROUNDING = (
+    Measurement(
+        "grounding",
+        "an answer of 8 sentences in 5 passages of 10, en",
+        "python -m bench.speed ground",
+        (
+            Row(
+                "",
+                {"sentences": 8},
+                {
+                    "ms": Value(("ms",), "ms", "processor time"),
+                    "of_pipe": Value(("of_pipe",), "times", "processor time beside pipe's"),
+                },
+            ),
+        ),
+        is_quick=True,
+    ),
+)
+SPEEDS = (*GROUNDING, *ALIGNING, *ENCODING, *ANNOTATORS, *LIMIT, *ENGINES, *SERVING)

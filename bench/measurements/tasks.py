@@ -68,6 +68,20 @@ _THRESHOLDS = (
     ("sts", "56789", "caught equivalent of_equivalent"),
     ("random", "5", "caught"),
 )
+_WORDS = {
+    "area": Value(("area",), "percent", "area under the curve of unsupported words", 100),
+    "f1": Value(("f1",), "percent", "F1 of unsupported words", 100),
+    "precision": Value(("precision",), "percent", "precision of flagged words", 100),
+    "recall": Value(("recall",), "percent", "recall of unsupported words", 100),
+    "precision_at_40": Value(
+        ("precision_at_40",), "percent", "precision of flagged words at a recall of 40%", 100
+    ),
+    "calibration": Value(("calibration",), "percent", "expected calibration error", 100),
+}
+_CITED = {
+    "first": Value(("first",), "percent", "claims whose first citation supports them", 100),
+    "three": Value(("three",), "percent", "claims that one of three citations supports", 100),
+}
 TASKS = (
     _task(
         "paraphrase",
@@ -153,6 +167,15 @@ TASKS = (
             Row("1000", {"texts": "asset, rewritten"}, _TEXT_SECONDS),
         ),
         is_quick=True,
+    ),
+    Measurement(
+        "ground",
+        "WiCE training and development words, 10 folds; development claims",
+        "python -m bench.accuracy ground",
+        (
+            Row("{system}.{words}", {"part": "words"}, _WORDS),
+            Row("{system}", {"part": "citations"}, _CITED),
+        ),
     ),
     Measurement(
         "thresholds.en",

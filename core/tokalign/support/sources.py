@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -76,6 +77,7 @@ class Sources:
     ) -> None:
         self.passages = tuple(passages)
         self.sentences = tuple(sentences)
+        self._lock = Lock()
         self._numbers = WordNumbers(_WORD.findall, canonical)
         sentence_words = [self._numbers.add(each.span.text) for each in self.sentences]
         held: list[list[int]] = [[] for _ in range(len(self._numbers))]
@@ -125,7 +127,8 @@ class Sources:
     def numbers(self, words: Sequence[str]) -> list[int]:
         """Return the number of each word's stem, the last where a word has several; -1 where no
         source holds it."""
-        return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
+        with self._lock:  # stemmers are not for several threads
+            return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
 
     def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
         """Return which sentences hold which stems, shape (n_stems, n_sentences)."""
