@@ -145,13 +145,6 @@ class Backend(ABC):
             field="options.relations",
         )
 
-    def _no_support(self) -> InputError:
-        return InputError(
-            f"{self.header.name} decides by rules and gives no posteriors to tell support by; "
-            "ask a model",
-            field="model",
-        )
-
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
