@@ -275,3 +275,16 @@ def test_a_model_of_other_inputs_is_refused(tmp_path):
     )  # fmt: skip
     with pytest.raises(ResourceError, match="other inputs"):
         SupportModel.of(Table.open(path))
+
+
+def test_what_another_sentence_says_in_the_same_words_is_no_other_value(aligner):
+    passages = [
+        "The Eiffel Tower is a lattice tower on the Champ de Mars in Paris.",
+        "The company of Gustave Eiffel built the tower from 1887 to 1889.",
+    ]
+    found = ground(aligner, "The Eiffel Tower was built by Gustave Eiffel's company.", passages)
+    assert found.sentences[0].conflicts == ()
+    found = ground(aligner, "The company built the tower from 1887 to 1899.", passages)
+    (conflict,) = found.sentences[0].conflicts
+    assert found.answer[conflict.start : conflict.end] == "1899"
+    assert passages[1][conflict.passage_start : conflict.passage_end] == "1889"

@@ -22,9 +22,12 @@ from tokalign.types.grounding import (
     UnsupportedSpan,
     WordKind,
 )
+from tokalign.types.relations import ConflictKind
 from tokalign.types.texts import SentenceSpan
 
 Range = tuple[int, int]
+SAID = 0.5
+"""Least mass of a link between the same words that counts as said."""
 
 
 def ground_sentence(
@@ -62,7 +65,7 @@ def ground_sentence(
         found,
         citations,
         tuple(unsupported_spans(found, options.threshold)),
-        tuple(_conflicts(chosen, places, sources)),
+        tuple(_conflicts(chosen, candidates, places, sources)),
     )
 
 
@@ -146,17 +149,34 @@ def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[U
 
 
 def _conflicts(
-    chosen: Sequence[AlignedCandidate], places: Sequence[Range], sources: Sources
+    chosen: Sequence[AlignedCandidate],
+    candidates: Sequence[AlignedCandidate],
+    places: Sequence[Range],
+    sources: Sources,
 ) -> list[SourceConflict]:
-    found = [
-        SourceConflict(
-            conflict.kind,
-            *places[conflict.target],
-            sources.passages[sources.sentences[each.number].passage].id,
-            *_places_of(each, sources)[conflict.source],
-            conflict.strength,
-        )
-        for each in chosen
-        for conflict in each.columns.conflicts_of(each.pair)
-    ]
-    return sorted(found, key=lambda each: (each.start, each.end))
+    """Return the strongest conflict of each kind and word of the answer.
+
+    What another sentence of the sources says in the same words is no other value.
+    """
+    best: dict[tuple[int, ConflictKind], SourceConflict] = {}
+    for each in chosen:
+        for conflict in each.columns.conflicts_of(each.pair):
+            at, kind = conflict.target, conflict.kind
+            if kind is ConflictKind.DIFFERENT_VALUE and _is_said(at, candidates):
+                continue
+            known = best.get((at, kind))
+            if known is None or conflict.strength > known.strength:
+                best[at, kind] = SourceConflict(
+                    kind,
+                    *places[at],
+                    sources.passages[sources.sentences[each.number].passage].id,
+                    *_places_of(each, sources)[conflict.source],
+                    conflict.strength,
+                )
+    return sorted(best.values(), key=lambda each: (each.start, each.end))
+
+
+def _is_said(at: int, candidates: Sequence[AlignedCandidate]) -> bool:
+    """Return whether a word is linked with the same word in a sentence of the sources."""
+    same = int(SupportColumn.SAME)
+    return any(each.rows[at, same] >= SAID for each in candidates)

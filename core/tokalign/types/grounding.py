@@ -248,7 +248,8 @@ class GroundedSentence:
     unsupported : tuple of UnsupportedSpan
         In order.
     conflicts : tuple of SourceConflict
-        In the order of the answer. Of sentences that are cited.
+        In the order of the answer, of each word the strongest of each kind. Of sentences that are
+        cited.
     error : ServerError or None
         From a server: why there is no evidence; then all but `start` and `end` is empty or 0.
     """
