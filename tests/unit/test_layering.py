@@ -67,6 +67,7 @@ ROOMS: dict[str, set[str]] = {
         "edits",
         "errors",
         "features",
+        "files",
         "lexicon",
         "model",
         "questions",

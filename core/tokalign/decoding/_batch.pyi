@@ -5,6 +5,7 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.decisions import Decisions
+from tokalign.decoding.gate import GateRows
 from tokalign.features.encoded import Encoded
 from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair
@@ -20,4 +21,5 @@ def decide_batch(
     finishes_all: bool = ...,
     relations: RelationModel | None = ...,
     evidence: EvidenceRows | None = ...,
+    gate: GateRows | None = ...,
 ) -> tuple[Decisions, dict[int, Exception]]: ...

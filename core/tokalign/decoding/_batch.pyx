@@ -19,6 +19,7 @@ from tokalign.decoding._evidence cimport EvidenceRows
 from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
+from tokalign.decoding.gate cimport Decision, GateRows, gate_inputs
 from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL
@@ -74,6 +75,7 @@ cdef class Batch:
     cdef ConflictColumns conflicts
     cdef RelationModel relations    # None where no relations are asked for
     cdef EvidenceRows evidence      # None where none is
+    cdef GateRows gate              # likewise
     cdef char *_room        # of conflicts and relations
     cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
@@ -82,7 +84,7 @@ cdef class Batch:
     cdef dict errors        # number of a pair -> why it failed
 
     def __cinit__(
-        self, pairs, int style, RelationModel relations, EvidenceRows evidence
+        self, pairs, int style, RelationModel relations, EvidenceRows evidence, GateRows gate
     ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
@@ -93,6 +95,7 @@ cdef class Batch:
         self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
         self.relations = relations
         self.evidence = evidence
+        self.gate = gate
         self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.figures == NULL or not open_columns(
             &self.columns, &self.conflicts, self.n_pairs, relations is not None
@@ -204,6 +207,8 @@ cdef class Batch:
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, first, n_links)
+                if self.gate is not None:
+                    self._find_gate_inputs(k, extractor, first, n_links)
                 n_links = first + keep_confident(&self.columns, first, n_links - first, least)
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(
@@ -241,6 +246,25 @@ cdef class Batch:
         if not add_clashes(&self.conflicts, number, room.clash, room.n_clashes):
             return NO_MEMORY
         return FINE
+
+    cdef void _find_gate_inputs(
+        self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
+    ) noexcept nogil:
+        cdef Job *job = &self.jobs[number]
+        cdef uint8_t *is_link = self.scratch.fate  # the decision is made
+        cdef Decision decision
+        cdef int64_t k
+        memset(is_link, 0, job.source.n * job.target.n)
+        for k in range(first, end):
+            is_link[self.columns.source[k] * job.target.n + self.columns.target[k]] = 1
+        decision.s2t_posterior = self.scratch.s2t_posterior
+        decision.t2s_posterior = self.scratch.t2s_posterior
+        decision.is_link = is_link
+        decision.style = job.style
+        decision.covered = job.covered
+        decision.agreement = job.agreement
+        decision.score = job.score
+        gate_inputs(&extractor.pair, &decision, self.gate.row(number))
 
     cdef void _relate(
         self, const Job *job, Extractor extractor, int64_t first, int64_t end
@@ -349,7 +373,7 @@ cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None,
+    EvidenceRows evidence=None, GateRows gate=None,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
 
@@ -376,6 +400,8 @@ def decide_batch(
         What says how linked words are related, where that is asked for.
     evidence : EvidenceRows, optional
         Where the evidence of each pair is to be written, where that is asked for.
+    gate : GateRows, optional
+        Where the gate's inputs of each pair are to be written, where they are asked for.
 
     Returns
     -------
@@ -389,7 +415,7 @@ def decide_batch(
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style, relations, evidence)
+    cdef Batch batch = Batch(pairs, style, relations, evidence, gate)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokalign.batches.outcomes import together, unwrap
-from tokalign.decoding.backend import Backend, EncodedPair, Unit
+from tokalign.batches.outcomes import unwrap
+from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.explain import require_indices
 from tokalign.relations.explain import explain_unit, unit_of
 from tokalign.relations.model import RelationModel
@@ -41,10 +41,6 @@ class Explaining(ABC):
     ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated, or why one is not."""
 
-    @abstractmethod
-    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
-        """Return pairs with what the model's encoder, if it has one, says of them."""
-
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
@@ -68,7 +64,8 @@ class Explaining(ABC):
             Of a system, if the model has no such style, or a unit is out of range.
         """
         self._backend.check(options)
-        return self._backend.unit_inputs(self._encode([pair])[0], units, options)
+        (encoded,) = self._backend.encode([pair], options)
+        return self._backend.unit_inputs(encoded, units, options)
 
     @property
     def relations(self) -> RelationModel:
@@ -147,8 +144,8 @@ class Explaining(ABC):
             None, {"symmetrization": symmetrization, "style": style, "related": related}
         )
         self._backend.check(options)
-        (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
-        pair = unwrap(outcome)
+        (annotated,) = self.annotate_pairs([(source, target)])
+        (pair,) = self._backend.encode([unwrap(annotated)], options)
         n_source, n_target = len(pair[0][0]), len(pair[0][1])
         chosen = options.symmetrization
         require_indices(source_index, target_index, n_source, n_target, chosen)

@@ -77,3 +77,4 @@ def check_options(name: str, options: AlignOptions) -> None:
         raise InputError(
             f"no style {quoted(options.style)}; {name} has none", field="options.style"
         )
+    options.check_effort(name, takes_effort=False)
