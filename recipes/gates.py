@@ -200,8 +200,8 @@ def fit(reads: Mapping[str, Sequence[Read]], weights: Mapping[str, float]) -> An
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
-        max_depth=4, learning_rate=0.05, max_iter=200, min_samples_leaf=40, l2_regularization=5.0,
-        early_stopping=False, random_state=0,
+        max_depth=4, learning_rate=0.03, max_iter=200, min_samples_leaf=40, l2_regularization=5.0,
+        max_features=0.3, early_stopping=False, random_state=0,
     )  # fmt: skip
     return model.fit(
         np.array([each.row for some in reads.values() for each in some]),

@@ -14,7 +14,6 @@ from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.decoding.cascade import Cascade
 from tokalign.errors import InputError
-from tokalign.neural.encoder import Encoder
 from tokalign.types.options import AlignOptions, Detail
 
 PAIRS = [(pair.source.text, pair.target.text) for pair in sample_pairs()[:40]]
@@ -42,12 +41,12 @@ def said(alignment, *, without=()):
 
 
 @pytest.fixture
-def encoded(monkeypatch):
-    """Return a list of the numbers of pairs that encoders are asked for."""
+def encoded(neural, monkeypatch):
+    """Return a list of the numbers of pairs that the encoder is asked for."""
     asked = []
-    encode = Encoder.encode
+    encode = neural._backend._encode
     monkeypatch.setattr(
-        Encoder, "encode", lambda self, pairs: asked.append(len(pairs)) or encode(self, pairs)
+        neural._backend, "_encode", lambda pairs: asked.append(len(pairs)) or encode(pairs)
     )
     return asked
 
@@ -107,9 +106,9 @@ def test_rankings_follow_the_effort(en, neural):
     candidates = [source for source, _ in PAIRS[:12]]
     question = "Who opened the new plant?"
     for effort, aligner in ((0.0, en), (1.0, neural)):
-        asked = [(each.index, each.score) for each in rank(aligner, question, candidates)]
+        asked = [(each.index, each.judgement.score) for each in rank(aligner, question, candidates)]
         own = rank(neural, question, candidates, effort=effort)
-        assert [(each.index, each.score) for each in own] == asked
+        assert [(each.index, each.judgement.score) for each in own] == asked
     between = rank(neural, question, candidates, effort=EFFORT)
     assert all(each.alignment.cosine is not None for each in between)
 

@@ -19,7 +19,7 @@ from tokalign.decoding._evidence cimport EvidenceRows
 from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
-from tokalign.decoding.gate cimport Decision, GateRows, gate_inputs
+from tokalign.decoding.gate cimport GateRows
 from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL
@@ -208,7 +208,9 @@ cdef class Batch:
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, first, n_links)
                 if self.gate is not None:
-                    self._find_gate_inputs(k, extractor, first, n_links)
+                    self.gate.find(
+                        k, &extractor.pair, job, &self.scratch, self._links(first, n_links)
+                    )
                 n_links = first + keep_confident(&self.columns, first, n_links - first, least)
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(
@@ -246,25 +248,6 @@ cdef class Batch:
         if not add_clashes(&self.conflicts, number, room.clash, room.n_clashes):
             return NO_MEMORY
         return FINE
-
-    cdef void _find_gate_inputs(
-        self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
-    ) noexcept nogil:
-        cdef Job *job = &self.jobs[number]
-        cdef uint8_t *is_link = self.scratch.fate  # the decision is made
-        cdef Decision decision
-        cdef int64_t k
-        memset(is_link, 0, job.source.n * job.target.n)
-        for k in range(first, end):
-            is_link[self.columns.source[k] * job.target.n + self.columns.target[k]] = 1
-        decision.s2t_posterior = self.scratch.s2t_posterior
-        decision.t2s_posterior = self.scratch.t2s_posterior
-        decision.is_link = is_link
-        decision.style = job.style
-        decision.covered = job.covered
-        decision.agreement = job.agreement
-        decision.score = job.score
-        gate_inputs(&extractor.pair, &decision, self.gate.row(number))
 
     cdef void _relate(
         self, const Job *job, Extractor extractor, int64_t first, int64_t end

@@ -6,11 +6,15 @@ links is wrong. `tokalign.decoding.cascade` predicts from this where an encoder 
 """
 
 from libc.math cimport fabs, log
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memset
 
 import numpy as np
 
+from tokalign.decoding._jobs cimport Job, PairScratch
 from tokalign.decoding.joint cimport mean_posterior
 from tokalign.features.pair cimport *
+from tokalign.relations.clashes cimport LinkView
 
 INPUTS = (
     "expected loss",             # 1 - F1 that the posteriors expect of the decision
@@ -51,8 +55,8 @@ cdef double _MOST_SURPRISE = MOST_SURPRISE
 
 
 cdef void _count_tokens(
-    const PairState *pair, const Decision *decision, bint of_source, double *content,
-    double *others, double *pull, double *beside,
+    const PairState *pair, const PairScratch *decided, const uint8_t *is_link, bint of_source,
+    double *content, double *others, double *pull, double *beside,
 ) noexcept nogil:
     """Add what the tokens of a side say."""
     cdef Py_ssize_t n_source = pair.source.n
@@ -66,9 +70,9 @@ cdef void _count_tokens(
         for other in range(n_target if of_source else n_source):
             i = at if of_source else other
             j = other if of_source else at
-            n_links += decision.is_link[i * n_target + j]
+            n_links += is_link[i * n_target + j]
             most = max(most, mean_posterior(
-                decision.s2t_posterior, decision.t2s_posterior, n_source, n_target, i, j
+                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
             ))
         beside[0] += n_links > 1
         if n_links:
@@ -80,8 +84,9 @@ cdef void _count_tokens(
             others[0] += 1.0
 
 
-cdef void gate_inputs(
-    const PairState *pair, const Decision *decision, float *inputs
+cdef void _gate_inputs(
+    const PairState *pair, const Job *job, const PairScratch *decided, const uint8_t *is_link,
+    float *inputs,
 ) noexcept nogil:
     """Write the inputs of a pair that is decided, [N_GATE_INPUTS]."""
     cdef Py_ssize_t n_source = pair.source.n
@@ -109,11 +114,11 @@ cdef void gate_inputs(
     for i in range(n_source):
         for j in range(n_target):
             p = mean_posterior(
-                decision.s2t_posterior, decision.t2s_posterior, n_source, n_target, i, j
+                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
             )
             is_unlike = pair.lexical_class[i * n_target + j] != CLASS_IDENTICAL
             fault = p
-            if decision.is_link[i * n_target + j]:
+            if is_link[i * n_target + j]:
                 fault = 1.0 - p
                 n_links += 1.0
                 n_unlike += is_unlike
@@ -129,11 +134,11 @@ cdef void gate_inputs(
             n_open += _LEAST < p < 1.0 - _LEAST
             surprise += min(-log(1.0 - fault), _MOST_SURPRISE) if fault < 1.0 else _MOST_SURPRISE
             disagreement += fabs(
-                decision.s2t_posterior[i * (n_target + 1) + j + 1]
-                - decision.t2s_posterior[j * (n_source + 1) + i + 1]
+                decided.s2t_posterior[i * (n_target + 1) + j + 1]
+                - decided.t2s_posterior[j * (n_source + 1) + i + 1]
             )
-    _count_tokens(pair, decision, True, &of_source, &others, &pull, &beside)
-    _count_tokens(pair, decision, False, &of_target, &others, &pull, &beside)
+    _count_tokens(pair, decided, is_link, True, &of_source, &others, &pull, &beside)
+    _count_tokens(pair, decided, is_link, False, &of_target, &others, &pull, &beside)
     # All that is expected to be linked is what is right of the links, and what is missed.
     own = 2.0 * n_links - wrong + missed
     inputs[0] = <float>(1.0 - 2.0 * (n_links - wrong) / own) if own > 0.0 else 0.0
@@ -158,10 +163,10 @@ cdef void gate_inputs(
     inputs[19] = <float>min(of_source, of_target)
     inputs[20] = <float>others
     inputs[21] = <float>pull
-    inputs[22] = <float>decision.covered
-    inputs[23] = <float>decision.agreement
-    inputs[24] = <float>decision.score
-    inputs[25] = <float>decision.style
+    inputs[22] = <float>job.covered
+    inputs[23] = <float>job.agreement
+    inputs[24] = <float>job.score
+    inputs[25] = <float>job.style
 
 
 cdef class GateRows:
@@ -181,5 +186,14 @@ cdef class GateRows:
         self.values = np.zeros((n_pairs, <int>N_GATE_INPUTS), dtype=np.float32)
         self._values = self.values
 
-    cdef float *row(self, Py_ssize_t number) noexcept nogil:
-        return &self._values[number, 0]
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const Job *job, const PairScratch *scratch,
+        LinkView links,
+    ) noexcept nogil:
+        """Fill the row of the pair that is decoded; its links have posteriors or confidences."""
+        cdef uint8_t *is_link = scratch.fate  # the decision is made
+        cdef int64_t k
+        memset(is_link, 0, pair.source.n * pair.target.n)
+        for k in range(links.n):
+            is_link[links.source[k] * pair.target.n + links.target[k]] = 1
+        _gate_inputs(pair, job, scratch, is_link, &self._values[number, 0])
