@@ -12,9 +12,15 @@ from support.sample import sample_pairs
 from tokalign import rank
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.codec import RequestOptions
 from tokalign.decoding.cascade import Cascade
 from tokalign.errors import InputError
+from tokalign.server.config import RequestLimits
+from tokalign.server.workers import frames
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import EngineSettings
 from tokalign.types.options import AlignOptions, Detail
+from tokalign.v1 import align_pb2
 
 PAIRS = [(pair.source.text, pair.target.text) for pair in sample_pairs()[:40]]
 EFFORT = 0.5
@@ -146,6 +152,8 @@ def test_explanations_are_of_what_decided(en, neural):
     pair = next(pair for pair in PAIRS if not neural.align(*pair, effort=EFFORT).encoded)
     plain = en.explain_relation(*pair, 0, 0)
     assert neural.explain_relation(*pair, 0, 0, effort=EFFORT) == plain
+    assert neural.explain(*pair, 0, 0, effort=EFFORT) == en.explain(*pair, 0, 0)
+    assert neural.explain(*pair, 0, 0) != en.explain(*pair, 0, 0)
 
 
 def test_the_command_says_which_pairs_were_read(tmp_path):
@@ -156,3 +164,18 @@ def test_the_command_says_which_pairs_were_read(tmp_path):
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert {row["encoded"] for row in rows} == {False, True}
     assert all(("cosine" in row) == row["encoded"] for row in rows)
+
+
+def test_the_servers_engine_follows_the_effort(neural):
+    engine = load(EngineSettings(("en-neural", "en"), ("native",), RequestLimits()))
+    assert [model.takes_effort for model in engine.models] == [True, False]
+    pairs = [
+        align_pb2.Pair(source={"text": source}, target={"text": target}).SerializeToString()
+        for source, target in PAIRS
+    ]
+    options = RequestOptions("en-neural", "native", AlignOptions(effort=EFFORT))
+    answers, _ = engine.run([frames.Run(options, b"", tuple(pairs))])
+    messages = [align_pb2.Alignment.FromString(answer.alignment) for answer in answers]
+    found = list(neural.pipe(PAIRS, effort=EFFORT))
+    assert [message.encoded for message in messages] == [each.encoded for each in found]
+    assert [message.HasField("cosine") for message in messages] == [each.encoded for each in found]

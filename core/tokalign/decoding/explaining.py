@@ -117,6 +117,7 @@ class Explaining(ABC):
         symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
         style: str = "",
         related: bool = False,
+        effort: float = 1.0,
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
@@ -132,16 +133,23 @@ class Explaining(ABC):
         style : str
             Out of the model's styles; its default if empty.
         related : bool
-            As AlignOptions has it.
+        effort : float
+            As AlignOptions has them.
 
         Raises
         ------
         InputError
-            If there is no such style, an index is out of range, both are -1, or the one that the
+            If there is no such style or effort, an index is out of range, both are -1, or the one that the
             direction labels is.
         """
         options = AlignOptions.of(
-            None, {"symmetrization": symmetrization, "style": style, "related": related}
+            None,
+            {
+                "symmetrization": symmetrization,
+                "style": style,
+                "related": related,
+                "effort": effort,
+            },
         )
         self._backend.check(options)
         (annotated,) = self.annotate_pairs([(source, target)])
