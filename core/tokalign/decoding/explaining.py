@@ -139,8 +139,8 @@ class Explaining(ABC):
         Raises
         ------
         InputError
-            If there is no such style or effort, an index is out of range, both are -1, or the one that the
-            direction labels is.
+            If there is no such style or effort, an index is out of range, both are -1, or the one
+            that the direction labels is.
         """
         options = AlignOptions.of(
             None,
