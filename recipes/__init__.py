@@ -14,6 +14,7 @@ run                           by                     to write
 ``recipes.question_weights``  make table-answers     question-weights.tsv
 ``recipes.relations``         make table-relations   relations.table.xz
 ``recipes.edits``             make table-edits       edits.table.xz
+``recipes.gates``             make table-gates       gates.table.xz
 ``recipes.descriptor``        make api               deploy/align.pb
 ``recipes.openapi``           make api               deploy/openapi.json
 ``recipes.grafana``           make api               deploy/grafana.json

@@ -11,6 +11,7 @@ COMMANDS = {
     "duplicates": "near-duplicates found among many sentences, beside those of all pairs",
     "ground": "support of words and citations for answers, beside overlap",
     "edits": "edits as people mark them, beside programs that compare texts",
+    "effort": "the neural models by the share of pairs that their encoder reads",
     "papers": "the papers' main tables, each row beside the published figure",
     "similar": "similarity, and what it is made of, by set of pairs that people judged",
     "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",

@@ -24,6 +24,12 @@ _RANKING = {
     "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
     "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
 }
+_EFFORT = {
+    "f1": Value(("f1",), "percent", "F1 of macro precision and recall", 100),
+    "exact_match": Value(("exact_match",), "percent", "pairs whose links are all right", 100),
+    "read": Value(("read",), "percent", "pairs that the encoder read", 100),
+    "pairs_per_second": Value(("pairs_per_s",), "pairs per second", "processor time, one core"),
+}
 _NEURAL_MODELS = ("en-neural", "en-neural-large")
 _R = {
     name: Value((name,), "r", f"Pearson's r of {what}")
@@ -134,6 +140,13 @@ TASKS = (
             environment=NEURAL,
         )
         for model in _NEURAL_MODELS
+    ),
+    Measurement(
+        "effort",
+        "development pairs that the neural models have not seen, each corpus in its style",
+        "python -m bench.accuracy effort",
+        (Row("{style}.{model}.{effort}", {}, _EFFORT),),
+        environment=NEURAL,
     ),
     Measurement(
         "duplicates",

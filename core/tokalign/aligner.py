@@ -12,9 +12,10 @@ from tokalign.annotate import Annotator, load_annotator
 from tokalign.annotate.prepare import annotate, is_ready
 from tokalign.batches.outcomes import annotate_pairs, together, unwrap
 from tokalign.batches.piped import Piped
-from tokalign.decoding.backend import Backend, EncodedPair
+from tokalign.decoding.backend import Backend
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
+from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.explaining import Explaining
 from tokalign.decoding.grounding import Grounds
 from tokalign.decoding.opening import load_again, open_model
@@ -91,17 +92,22 @@ class Aligner(Piped, Explaining, Grounds):
             encoder = Encoder.open_shipped(model.header.encoder, device=device)
         self._encoder = encoder
         self._backend: Backend
-        if isinstance(model, Model):
-            cosines = None if encoder is None else partial(_cosines, encoder)
-            lexicons = Lexicons.for_groups(model.table.groups)
-            self._backend = ModelBackend(model, lexicons, cosines)
-        else:
+        if not isinstance(model, Model):
             self._backend = SystemBackend(model, Frequencies.open_shipped())
+        elif encoder is None:
+            self._backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
+        else:
+            self._backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
         self.header: ModelHeader = self._backend.header
         self._judge = Judge()
         self._loaded_from: str | None = None
         self._annotator_name = ""
         self._device = device
+
+    @property
+    def takes_effort(self) -> bool:
+        """Whether the option `effort` may be less than 1; see docs/neural.md."""
+        return self._backend.takes_effort
 
     @classmethod
     def load(
@@ -221,8 +227,8 @@ class Aligner(Piped, Explaining, Grounds):
         ------
         InputError
             If a sentence is empty, an option is unknown or out of range, the model has no such
-            style, a system no such option, or constraints contradict one another or are out of
-            range.
+            style, a system or a model without an encoder no such option, or constraints contradict
+            one another or are out of range.
         LimitError
             If one is too long (see tokalign.types.lengths), and the option `truncate` is not set.
         """
@@ -231,8 +237,8 @@ class Aligner(Piped, Explaining, Grounds):
         self._backend.check(options)
         more = () if constraints is None else (constraints,)
         (annotated,) = self.annotate_pairs([(source, target, *more)], truncate=options.truncate)
-        decided = self._backend.decide(self._encode([unwrap(annotated)]), options)
-        return unwrap(next(decided.alignments()))
+        encoded = self._backend.encode([unwrap(annotated)], options)
+        return unwrap(next(self._backend.decide(encoded, options).alignments()))
 
     def _check(self, options: AlignOptions) -> None:
         self._backend.check(options)
@@ -330,7 +336,9 @@ class Aligner(Piped, Explaining, Grounds):
         InputError
             If the model has no such style.
         """
-        yield from self._backend.align(together(self._encode, pairs), options)
+        self._backend.check(options)
+        encode = partial(self._backend.encode, options=options)
+        yield from self._backend.align(together(encode, pairs), options)
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
@@ -350,19 +358,14 @@ class Aligner(Piped, Explaining, Grounds):
         InputError
             If the model has no such style.
         """
-        encoded = together(self._encode, pairs)
-        for outcome in self._backend.align_candidates(encoded, options, by):
+        self._backend.check(options)
+        encode = partial(self._backend.encode, options=options, compares=True)
+        for outcome in self._backend.align_candidates(together(encode, pairs), options, by):
             if isinstance(outcome, Exception):
                 yield outcome
             else:
                 alignment, found = outcome
                 yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
-
-    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
-        """Return pairs with what the model's encoder, if it has one, says of them."""
-        if self._encoder is None:
-            return [(pair, None) for pair in pairs]
-        return list(zip(pairs, self._encoder.encode([pair[:2] for pair in pairs]), strict=True))
 
 
 def _cosines(

@@ -48,6 +48,7 @@ class Serving:
             ).SerializeToString()
             for model in pool.models
         }
+        self._takes_effort = {model.name for model in pool.models if model.takes_effort}
         self._systems = {model.name for model in pool.models if model.is_system}
         self._styles = {
             model.name: StyleNames(
@@ -106,6 +107,8 @@ class Serving:
         reference = self._reference(options)
         if options.model in self._systems:
             check_options(options.model, options.align)
+        takes_effort = options.model in self._takes_effort
+        options.align.check_effort(options.model, takes_effort=takes_effort)
         self._styles[options.model].chosen(options.align.style, related=options.align.related)
         return options, reference
 

@@ -53,4 +53,5 @@ def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
         is_system=aligner.is_system,
         default_style=default_style(header.styles),
         related_style=related_style(header.styles),
+        takes_effort=aligner.takes_effort,
     )

@@ -192,8 +192,9 @@ def test_scores_alone_are_scores(alignment):
     message.ClearField("source_truncated")
     message.ClearField("target_truncated")
     message.ClearField("distance")
-    assert decoded.cosine == alignment.cosine
+    assert (decoded.cosine, decoded.encoded) == (alignment.cosine, alignment.encoded)
     message.ClearField("cosine")
+    message.ClearField("encoded")
     assert message == align_pb2.Alignment()
 
 
@@ -216,6 +217,8 @@ def full(kind):
             value = full(getattr(align_pb2, field.message_type.name))
         else:
             value = "x" if field.cpp_type == field.CPPTYPE_STRING else 1
+            if field.cpp_type in (field.CPPTYPE_FLOAT, field.CPPTYPE_DOUBLE):
+                value = 0.5  # 1 is what stands for no effort that is given
             if field.name.endswith("_end"):
                 value = 2  # behind its start
         slot = getattr(message, field.name)

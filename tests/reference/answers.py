@@ -36,6 +36,7 @@ def alignment(value: Alignment, options: AlignOptions) -> align_pb2.Alignment:
         covered=value.covered,
         agreement=value.agreement,
         cosine=value.cosine,
+        encoded=value.encoded,
     )
     if options.detail is Detail.SCORES:
         return message

@@ -145,6 +145,9 @@ async def test_list_models_names_models_limits_and_annotators(serving):
         ({"style": "loose"}, Code.INVALID_ARGUMENT, "options.style"),
         ({"min_confidence": 1.5}, Code.INVALID_ARGUMENT, "options.min_confidence"),
         ({"min_confidence": float("nan")}, Code.INVALID_ARGUMENT, "options.min_confidence"),
+        ({"effort": 1.5}, Code.INVALID_ARGUMENT, "options.effort"),
+        ({"effort": 0.5}, Code.INVALID_ARGUMENT, "options.effort"),
+        ({"effort": 0.0}, Code.INVALID_ARGUMENT, "options.effort"),
     ],
 )
 async def test_bad_options_name_their_field(serving, options, code, field):

@@ -41,6 +41,7 @@ ALIGN_OPTIONS = st.sampled_from(Detail).flatmap(
         offsets=st.sampled_from(OffsetUnit),
         detail=st.just(detail),
         truncate=st.booleans(),
+        effort=st.floats(0, 1),
         # Scores alone go with none of these.
         **dict.fromkeys(
             ("posteriors", "phrases", "relations", "edits"),
@@ -137,6 +138,7 @@ def alignments(draw):
         covered=draw(SHARES),
         agreement=draw(SHARES),
         cosine=draw(st.none() | st.floats(-1, 1)),
+        encoded=draw(st.none() | st.booleans()),
         conflicts=draw(st.lists(CONFLICTS, max_size=3).map(tuple)),
         edits=draw(st.lists(EDITS, max_size=3).map(tuple)),
     )

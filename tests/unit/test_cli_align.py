@@ -8,7 +8,9 @@ import pytest
 from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.cli.output import alignment_to_json
 from tokalign.formats import read_gold
+from tokalign.types import Alignment
 
 GOOD = "A cat sat on the mat .\tThe cat sat there .\n"
 BAD = "no separator\n"
@@ -149,6 +151,21 @@ def test_confidences_stand_beside_links(align):
 
 def test_min_confidence_leaves_out_links(align):
     assert align("--min-confidence", "1", text=GOOD).stdout == "\n"
+
+
+def test_less_effort_is_refused_by_a_model_without_an_encoder(align):
+    result = align("--effort", "0.5", text=GOOD)
+    assert result.exit_code != 0
+    assert "effort is 0.5" in result.stderr and "en-neural" in result.stderr
+
+
+def test_jsonl_says_whether_the_encoder_read_a_pair(small_model):
+    made = Aligner.load(small_model).align("Dogs bark.", "The dogs bark.")
+    assert "encoded" not in alignment_to_json("x", made)
+    fields = {field: getattr(made, field) for field in Alignment.__dataclass_fields__}
+    for encoded in (False, True):
+        alignment = Alignment(**{**fields, "encoded": encoded})
+        assert alignment_to_json("x", alignment)["encoded"] is encoded
 
 
 def test_symmetrization_is_followed(align):

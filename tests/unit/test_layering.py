@@ -82,6 +82,7 @@ ROOMS: dict[str, set[str]] = {
         "edits",
         "errors",
         "features",
+        "files",
         "lexicon",
         "model",
         "questions",

@@ -100,6 +100,7 @@ def test_what_no_rule_linked_has_no_explanation(aligner: Aligner) -> None:
         ({"posteriors": True}, "options.posteriors"),
         ({"symmetrization": "s2t"}, "options.symmetrization"),
         ({"style": "rte2"}, "options.style"),
+        ({"effort": 0.5}, "options.effort"),
     ],
 )
 def test_options_of_models_are_refused_by_name(aligner: Aligner, changes, field: str) -> None:

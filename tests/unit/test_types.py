@@ -202,6 +202,10 @@ def test_options_take_a_symmetrization_by_its_name(symmetrization) -> None:
         ("min_confidence", float("nan")),
         ("min_confidence", "0.5"),
         ("min_confidence", None),
+        ("effort", -0.01),
+        ("effort", 1.01),
+        ("effort", float("nan")),
+        ("effort", "0.5"),
         ("colour", "red"),
     ],
 )

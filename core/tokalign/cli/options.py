@@ -126,6 +126,11 @@ class StyleFlags:
         "The sentences are known to say the same, or one to answer the other: link more.",
         default=False,
     )
+    effort: float = flag(
+        "Share of the pairs that the encoder of a neural model reads; the rest as by en.",
+        type=click.FloatRange(0, 1),
+        default=1.0,
+    )
 
     def options(self) -> AlignOptions:
         """Return the library's options."""

@@ -146,6 +146,8 @@ def alignment_to_json(name: str, alignment: Alignment) -> dict[str, Any]:
     }
     if alignment.style:
         value["style"] = alignment.style
+    if alignment.encoded is not None:
+        value["encoded"] = alignment.encoded
     if alignment.distance is not None:
         value["distance"] = round(alignment.distance, DIGITS)
     value |= conflicts_to_json(alignment) | truncated_sides(alignment)

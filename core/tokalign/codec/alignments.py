@@ -177,6 +177,7 @@ _DECODED: dict[str, Callable[[_Received], Any]] = {
     "phrases": lambda it: tuple(map(_decode_phrase, it.message.phrases)),
     "distance": lambda it: it.message.distance if it.message.HasField("distance") else None,
     "cosine": lambda it: it.message.cosine if it.message.HasField("cosine") else None,
+    "encoded": lambda it: it.message.encoded if it.message.HasField("encoded") else None,
     "conflicts": lambda it: tuple(map(_decode_conflict, it.message.conflicts)),
     "edits": lambda it: tuple(map(_decode_edit, it.message.edits)),
 }

@@ -18,6 +18,14 @@ _ENUMS: dict[str, type[StrEnum]] = {
 }
 """Options that are enumerations."""
 
+_GIVEN = {
+    each.name: each.default
+    for each in fields(AlignOptions)
+    if isinstance(each.default, float) and each.default
+}
+"""Options whose default is not 0, in oneofs of their own; a message without one means the default.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
@@ -49,6 +57,9 @@ def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
     values = values_of(options.align, AlignOptions)
     for name, kind in _ENUMS.items():
         values[name] = NUMBERS[kind][values[name]]
+    for name, default in _GIVEN.items():
+        if values[name] == default:
+            del values[name]
     return align_pb2.AlignOptions(model=options.model, annotator=options.annotator, **values)
 
 
@@ -66,6 +77,9 @@ def decode_options(
     for name, kind in _ENUMS.items():
         if number := values.pop(name):  # 0 is the default
             values[name] = decode_enum(kind, number, f"options.{name}")
+    for name in _GIVEN:
+        if not message.HasField(name):
+            del values[name]
     return RequestOptions(
         message.model or model, message.annotator or annotator, AlignOptions(**values)
     )

@@ -34,6 +34,7 @@ class ModelInfo:
     is_system: bool = False
     default_style: str = ""
     related_style: str = ""
+    takes_effort: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,6 +338,8 @@ cdef class AlignmentWriter:
         cosine = of.cosine(index)
         if cosine is not None:
             writer.present_double(ALIGNMENT_COSINE, cosine)
+        if of.encoded is not None:
+            writer.varint(ALIGNMENT_ENCODED, of.encoded)
         return writer.taken()
 
 

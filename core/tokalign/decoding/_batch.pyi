@@ -6,6 +6,7 @@ from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding._support import SupportRows
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.decisions import Decisions
+from tokalign.decoding.gate import GateRows
 from tokalign.features.encoded import Encoded
 from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair
@@ -22,4 +23,5 @@ def decide_batch(
     relations: RelationModel | None = ...,
     evidence: EvidenceRows | None = ...,
     support: SupportRows | None = ...,
+    gate: GateRows | None = ...,
 ) -> tuple[Decisions, dict[int, Exception]]: ...

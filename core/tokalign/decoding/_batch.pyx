@@ -20,6 +20,7 @@ from tokalign.decoding._support cimport SupportRows
 from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
+from tokalign.decoding.gate cimport GateRows
 from tokalign.decoding.joint cimport select_links
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL
@@ -76,6 +77,7 @@ cdef class Batch:
     cdef RelationModel relations    # None where no relations are asked for
     cdef EvidenceRows evidence      # None where none is
     cdef SupportRows support        # likewise
+    cdef GateRows gate              # likewise
     cdef char *_room        # of conflicts and relations
     cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
@@ -85,7 +87,7 @@ cdef class Batch:
 
     def __cinit__(
         self, pairs, int style, RelationModel relations, EvidenceRows evidence,
-        SupportRows support,
+        SupportRows support, GateRows gate,
     ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
@@ -97,6 +99,7 @@ cdef class Batch:
         self.relations = relations
         self.evidence = evidence
         self.support = support
+        self.gate = gate
         self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.figures == NULL or not open_columns(
             &self.columns, &self.conflicts, self.n_pairs, relations is not None
@@ -210,6 +213,10 @@ cdef class Batch:
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, first, n_links)
+                if self.gate is not None:
+                    self.gate.find(
+                        k, &extractor.pair, job, &self.scratch, self._links(first, n_links)
+                    )
                 n_links = first + keep_confident(&self.columns, first, n_links - first, least)
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(
@@ -359,7 +366,7 @@ cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
 def decide_batch(
     Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None, SupportRows support=None,
+    EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None,
 ):
     """Return the joint decision of many pairs, and ask `finish` for more of them.
 
@@ -388,6 +395,8 @@ def decide_batch(
         Where the evidence of each pair is to be written, where that is asked for.
     support : SupportRows, optional
         Where the support of each target's words is to be written, where that is asked for.
+    gate : GateRows, optional
+        Where the gate's inputs of each pair are to be written, where they are asked for.
 
     Returns
     -------
@@ -401,7 +410,7 @@ def decide_batch(
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style, relations, evidence, support)
+    cdef Batch batch = Batch(pairs, style, relations, evidence, support, gate)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
     with decoder.lock:

@@ -79,6 +79,26 @@ class Backend(ABC):
 
     header: ModelHeader
 
+    def encode(
+        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool = False
+    ) -> list[EncodedPair]:
+        """Return pairs with what the model's encoder, if it has one, says of them.
+
+        Parameters
+        ----------
+        pairs : sequence of AnnotatedPair
+        options : AlignOptions
+            That `check` lets pass.
+        compares : bool
+            Whether pairs are compared by their scores.
+        """
+        return [(pair, None) for pair in pairs]
+
+    @property
+    def takes_effort(self) -> bool:
+        """Whether AlignOptions.effort may be less than 1."""
+        return False
+
     @abstractmethod
     def check(self, options: AlignOptions) -> None:
         """Raise InputError where options ask for what there is not, such as a style."""

@@ -15,6 +15,7 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding._evidence import EvidenceRows
 from tokalign.decoding._support import SupportRows
 from tokalign.decoding.backend import (
+    AT_ONCE,
     Backend,
     Decided,
     EncodedPair,
@@ -26,6 +27,7 @@ from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_
 from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.convention import Conventions
 from tokalign.decoding.explain import explain_link
+from tokalign.decoding.gate import GateRows
 from tokalign.decoding.phrases import phrases_of, related_phrases
 from tokalign.decoding.similarity import Cosines, comparing
 from tokalign.features.lexicons import Lexicons
@@ -34,7 +36,7 @@ from tokalign.model.file import Model, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
 from tokalign.questions.expected import Expected
 from tokalign.relations.model import RelationModel
-from tokalign.types import LinkExplanation
+from tokalign.types import AnnotatedPair, LinkExplanation
 from tokalign.types.alignment import LinkTuple
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
@@ -57,26 +59,39 @@ class ModelBackend(Backend):
     model : Model
     lexicons : Lexicons
     cosines : callable, optional
-        Of the model's encoder; see tokalign.decoding.similarity.
+        Of the encoder; see tokalign.decoding.similarity.
+    encoded : bool, optional
+        Whether an encoder reads the pairs, or would have read them with more effort; None of a
+        model without one.
     """
 
-    def __init__(self, model: Model, lexicons: Lexicons, cosines: Cosines | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        lexicons: Lexicons,
+        cosines: Cosines | None = None,
+        *,
+        encoded: bool | None = None,
+    ) -> None:
         self.header = model.header
         self._table = model.table
         self._styles = style_names(model.header)
         self._conventions = Conventions(model.header.styles or [_PLAIN])
         self._decoder = Decoder(model, lexicons)
         self._compare = None if cosines is None else comparing(cosines)
+        self._encoded = encoded
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""
         self._number(options)
+        options.check_effort(self.header.name, takes_effort=self._encoded is not None)
 
-    def _number(self, options: AlignOptions) -> int:
+    def _number(self, options: AlignOptions, *, compares: bool = False) -> int:
         """Return the number of the style that options ask for; -1 to choose for each pair."""
         name = self._styles.chosen(options.style, related=options.related)
         if name == AUTO:
-            return -1
+            # Pairs are compared by their scores, and those of one style can be.
+            return 0 if compares else -1
         return self._styles.names.index(name) if name else 0
 
     def decide(
@@ -90,10 +105,8 @@ class ModelBackend(Backend):
         supports: bool = False,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
-        style = self._number(options)
-        if style < 0 and (means or ranks or supports or options.detail is Detail.SCORES):
-            # Pairs are compared by their scores, and those of one style can be.
-            style = 0
+        compares = means or ranks or supports or options.detail is Detail.SCORES
+        style = self._number(options, compares=compares)
         relations = self.relations if options.relations else None
         finisher = _Finisher(
             options, self._conventions, self._table, relations, len(pairs), means=means
@@ -126,7 +139,8 @@ class ModelBackend(Backend):
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
             styles=[names[number] for number in decided.styles.tolist()] if names else (),
-            compare=self._compare,
+            compare=self._compare if self._has_cosines(options, compares=compares) else None,
+            encoded=self._encoded,
         )
         if options.edits:
             columns.edits = edits_of(columns, errors)
@@ -137,6 +151,39 @@ class ModelBackend(Backend):
             None if evidence is None else evidence.values,
             None if support is None else support.values,
         )
+
+    def _has_cosines(self, options: AlignOptions, *, compares: bool) -> bool:
+        """Whether pairs have the encoder's cosines; see tokalign.decoding.cascade."""
+        return self._encoded is not False or (compares and options.effort > 0.0)
+
+    def gate_rows(
+        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
+    ) -> NDArray[np.float32]:
+        """Return what the decision on each pair says of its faults.
+
+        Parameters
+        ----------
+        pairs : sequence of AnnotatedPair
+        options : AlignOptions
+            That `check` lets pass.
+        compares : bool
+            Whether pairs are compared by their scores, so that one style decides them all.
+
+        Returns
+        -------
+        float32 array, shape (n_pairs, n_inputs)
+            See tokalign.decoding.gate; zeros of a pair that fails.
+        """
+        style = self._number(options, compares=compares or options.detail is Detail.SCORES)
+        found = [GateRows(0).values]
+        for start in range(0, len(pairs), AT_ONCE):
+            some: list[EncodedPair] = [(pair, None) for pair in pairs[start : start + AT_ONCE]]
+            rows = GateRows(len(some))
+            decide_batch(
+                self._decoder, some, style, self._conventions, 0.0, _links, False, gate=rows
+            )
+            found.append(rows.values)
+        return np.concatenate(found)
 
     @cached_property
     def relations(self) -> RelationModel:
@@ -178,6 +225,11 @@ class ModelBackend(Backend):
         for error in errors.values():
             raise error
         return found[0]
+
+
+def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
+    """Return the links of a pair as they are."""
+    return decoded.links
 
 
 class _Finisher:

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokalign.batches.outcomes import together, unwrap
-from tokalign.decoding.backend import Backend, EncodedPair, Unit
+from tokalign.batches.outcomes import unwrap
+from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.explain import require_indices
 from tokalign.relations.explain import explain_unit, unit_of
 from tokalign.relations.model import RelationModel
@@ -41,10 +41,6 @@ class Explaining(ABC):
     ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated, or why one is not."""
 
-    @abstractmethod
-    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
-        """Return pairs with what the model's encoder, if it has one, says of them."""
-
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
@@ -68,7 +64,8 @@ class Explaining(ABC):
             Of a system, if the model has no such style, or a unit is out of range.
         """
         self._backend.check(options)
-        return self._backend.unit_inputs(self._encode([pair])[0], units, options)
+        (encoded,) = self._backend.encode([pair], options)
+        return self._backend.unit_inputs(encoded, units, options)
 
     @property
     def relations(self) -> RelationModel:
@@ -120,6 +117,7 @@ class Explaining(ABC):
         symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
         style: str = "",
         related: bool = False,
+        effort: float = 1.0,
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
@@ -135,20 +133,27 @@ class Explaining(ABC):
         style : str
             Out of the model's styles; its default if empty.
         related : bool
-            As AlignOptions has it.
+        effort : float
+            As AlignOptions has them.
 
         Raises
         ------
         InputError
-            If there is no such style, an index is out of range, both are -1, or the one that the
-            direction labels is.
+            If there is no such style or effort, an index is out of range, both are -1, or the one
+            that the direction labels is.
         """
         options = AlignOptions.of(
-            None, {"symmetrization": symmetrization, "style": style, "related": related}
+            None,
+            {
+                "symmetrization": symmetrization,
+                "style": style,
+                "related": related,
+                "effort": effort,
+            },
         )
         self._backend.check(options)
-        (outcome,) = together(self._encode, self.annotate_pairs([(source, target)]))
-        pair = unwrap(outcome)
+        (annotated,) = self.annotate_pairs([(source, target)])
+        (pair,) = self._backend.encode([unwrap(annotated)], options)
         n_source, n_target = len(pair[0][0]), len(pair[0][1])
         chosen = options.symmetrization
         require_indices(source_index, target_index, n_source, n_target, chosen)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import annotate_each, attempt, together, unwrap, values
-from tokalign.decoding.backend import AT_ONCE, Backend, EncodedPair
+from tokalign.decoding.backend import AT_ONCE, Backend
 from tokalign.documents.sentences import sentences_of
 from tokalign.errors import InputError, quoted
 from tokalign.model.file import ModelHeader
@@ -39,10 +39,6 @@ class Grounds(ABC):
         self, sentences: Sequence[SentenceLike], *, truncate: bool = False
     ) -> list[Sentence]:
         """Return sentences with every column that the model needs."""
-
-    @abstractmethod
-    def _encode(self, pairs: Sequence[AnnotatedPair]) -> list[EncodedPair]:
-        """Return pairs with what the model's encoder, if it has one, says of them."""
 
     def ground(
         self,
@@ -171,7 +167,8 @@ class Grounds(ABC):
         self, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
     ) -> list[AlignedCandidate | Exception]:
         """Return pairs aligned, with their rows of support."""
-        encoded = together(self._encode, pairs)
+        encode = partial(self._backend.encode, options=_PLAIN, compares=True)
+        encoded = together(encode, pairs)
         found: list[AlignedCandidate | Exception] = []
         for start in range(0, len(encoded), AT_ONCE):
             some = encoded[start : start + AT_ONCE]

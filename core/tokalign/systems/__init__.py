@@ -78,6 +78,7 @@ def check_options(name: str, options: AlignOptions) -> None:
         raise InputError(
             f"no style {quoted(options.style)}; {name} has none", field="options.style"
         )
+    options.check_effort(name, takes_effort=False)
 
 
 def refuse_grounding(name: str, field: str = "model") -> NoReturn:

@@ -138,7 +138,11 @@ class Alignment(View):
         for.
     cosine : float or None
         Of the two sentences' vectors, in [-1, 1], where the model has an encoder; it is computed
-        with the similarity, when you first ask for one of them.
+        with the similarity, when you first ask for one of them. None of a pair that the encoder
+        did not read, unless pairs are compared by their scores; see tokalign.decoding.cascade.
+    encoded : bool or None
+        Whether the model's encoder read the pair, as AlignOptions.effort asks; None where the
+        model has no encoder.
     """
 
     source: Sentence
@@ -162,6 +166,7 @@ class Alignment(View):
     conflicts: tuple[Conflict, ...] = ()
     edits: tuple[Edit, ...] = ()
     cosine: float | None = None
+    encoded: bool | None = None
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

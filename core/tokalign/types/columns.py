@@ -77,6 +77,8 @@ class AlignmentColumns:
         Takes these columns and says how alike an encoder of sentences finds the pairs. That costs
         as much as to align them, so it is called when the first of them is asked for its
         similarity.
+    encoded : bool or None
+        The same of all pairs; see Alignment.
     """
 
     sources: Sequence[Sentence]
@@ -105,6 +107,7 @@ class AlignmentColumns:
     styles: Sequence[str] = ()
     relations: NDArray[np.float32] | None = None
     compare: Callable[[AlignmentColumns], EncoderFigures] | None = None
+    encoded: bool | None = None
     _compared: EncoderFigures | None = field(default=None, init=False)
 
     def __len__(self) -> int:
@@ -187,6 +190,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
     "covered": lambda columns, index: float(columns.covered[index]),
     "agreement": lambda columns, index: float(columns.agreement[index]),
     "conflicts": AlignmentColumns.conflicts_of,
+    "encoded": lambda columns, index: columns.encoded,
 }
 
 
@@ -230,6 +234,7 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         styles=[alignment.style] if alignment.style else (),
         relations=np.array(relations, np.float32) if relations else None,
         compare=None if alignment.cosine is None else partial(_as_made, alignment),
+        encoded=alignment.encoded,
     )
     return columns, 0
 

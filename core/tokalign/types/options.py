@@ -137,6 +137,10 @@ class AlignOptions:
     priority : Priority
         Whether a server answers between the parts of larger requests; in the library it changes
         nothing. Its value as a str is taken, too.
+    effort : float
+        Of a model with an encoder: about the share of pairs that its encoder reads, in [0, 1].
+        The others are aligned as `en` does (tokalign.decoding.cascade). 1 reads all of them, 0
+        none.
 
     Raises
     ------
@@ -157,6 +161,7 @@ class AlignOptions:
     detail: Detail = Detail.FULL
     truncate: bool = False
     priority: Priority = Priority.AUTO
+    effort: float = 1.0
 
     def __post_init__(self) -> None:
         self._choose("symmetrization", Symmetrization)
@@ -170,14 +175,19 @@ class AlignOptions:
                         f"detail is scores, and {name} are asked for; ask for links or full",
                         field="options.detail",
                     )
+        self._check_share("min_confidence")
+        self._check_share("effort")
+
+    def _check_share(self, name: str) -> None:
+        """Raise InputError if a value is no number in [0, 1]."""
+        value = getattr(self, name)
         try:
-            is_share = 0.0 <= self.min_confidence <= 1.0  # NaN is none
+            is_share = 0.0 <= value <= 1.0  # NaN is none
         except TypeError:
             is_share = False
         if not is_share:
             raise InputError(
-                f"min_confidence is {quoted(self.min_confidence)}; wanted a number in [0, 1]",
-                field="options.min_confidence",
+                f"{name} is {quoted(value)}; wanted a number in [0, 1]", field=f"options.{name}"
             )
 
     def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
@@ -192,6 +202,15 @@ class AlignOptions:
                 f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
                 field=f"options.{name}",
             ) from None
+
+    def check_effort(self, model: str, *, takes_effort: bool) -> None:
+        """Raise InputError if a model that takes no effort but 1 is asked for less."""
+        if self.effort < 1.0 and not takes_effort:
+            raise InputError(
+                f"effort is {self.effort:g}; {model} takes 1 alone: of the shipped models "
+                "en-neural and en-neural-large take less",
+                field="options.effort",
+            )
 
     @classmethod
     def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:

@@ -1,0 +1,236 @@
+"""A model with an encoder that aligns by `en` first, and asks its encoder where that pays.
+
+A gate predicts from `en`'s decision on a pair (tokalign.decoding.gate) what the encoder would gain.
+The option `effort` says from which gain on a pair is read; so what a pair gets does not depend on
+what it is batched with. A pair that is not read has `en`'s decision in the same style, its score
+and its similarity, and no cosine. Where pairs are compared by their scores (rankings, and details
+that are scores alone) their similarities must mean the same: then all have the cosine, unless the
+effort is 0.
+
+`recipes.gates` learns the gates from pairs without gold, by what the encoder itself says of `en`'s
+links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final, Self, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit
+from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.gate import INPUTS
+from tokalign.decoding.similarity import Cosines
+from tokalign.errors import ResourceError
+from tokalign.features.encoded import Encoded
+from tokalign.features.lexicons import Lexicons
+from tokalign.files.tables import Table
+from tokalign.model.file import Model, load_model
+from tokalign.model.shipped import model_path
+from tokalign.questions.expected import Expected
+from tokalign.relations.forest import Forest
+from tokalign.relations.model import RelationModel
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
+from tokalign.types.options import AlignOptions, RankBy
+
+T = TypeVar("T")
+
+FIRST: Final = "en"
+"""The model that aligns first."""
+GATES: Final = "gates"
+"""Name of the table that ships."""
+ENCODERS: Final = ("encoder-en", "encoder-en-large")
+"""Encoders that there are gates for."""
+
+Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded]]
+
+
+class Gate:
+    """Predicts what an encoder gains on pairs, and says which of them it is to read.
+
+    Parameters
+    ----------
+    table : Table
+        Of boosted trees, and of thresholds from effort 0 to effort 1, evenly spaced.
+    encoder : str
+        Its name.
+
+    Raises
+    ------
+    ResourceError
+        If the table is damaged, or of other inputs.
+    """
+
+    def __init__(self, table: Table, encoder: str) -> None:
+        if table.strings("inputs") != list(INPUTS):
+            raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
+        self._forest = Forest(table, encoder, len(INPUTS), 1)
+        thresholds = table.array(f"{encoder}_least", np.float32, (None,))
+        if len(thresholds) < 2 or not (np.diff(thresholds) <= 0).all():  # NaN is not
+            raise ResourceError(f"{table.path}: thresholds of {encoder!r} rise with the effort")
+        self._thresholds = thresholds.astype(np.float64)
+
+    @classmethod
+    def open_shipped(cls, encoder: str) -> Self:
+        """Return the gate of an encoder that ships with the package."""
+        return cls(Table.open_shipped(GATES), encoder)
+
+    def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what is gained on each pair, as it counts in its style, shape (n_pairs,).
+
+        Parameters
+        ----------
+        rows : float32 array, shape (n_pairs, n_inputs)
+            See tokalign.decoding.gate.
+        """
+        return self._forest.scores(rows)[:, 0]
+
+    def threshold(self, effort: float) -> float:
+        """Return the gain from which on a pair is read, for an effort in [0, 1]."""
+        efforts = np.linspace(0.0, 1.0, len(self._thresholds))
+        return float(np.interp(effort, efforts, self._thresholds))
+
+
+class Cascade(Backend):
+    """Aligns annotated pairs by a model with an encoder, or by `en` where that is not asked.
+
+    Parameters
+    ----------
+    model : Model
+        With an encoder.
+    encode : callable
+        The encoder's: takes pairs of sentences, returns what it says of each.
+    cosines : callable
+        The encoder's; see tokalign.decoding.similarity.
+    """
+
+    def __init__(self, model: Model, encode: Encode, cosines: Cosines) -> None:
+        self.header = model.header
+        self._encode = encode
+        self._cosines = cosines
+        lexicons = Lexicons.for_groups(model.table.groups)
+        self._full = ModelBackend(model, lexicons, cosines, encoded=True)
+
+    @cached_property
+    def _first(self) -> ModelBackend:
+        """The backend of `en` under this model's name, opened where it is first asked."""
+        model = load_model(model_path(FIRST))
+        header = replace(model.header, name=self.header.name, version=self.header.version)
+        lexicons = Lexicons.for_groups(model.table.groups)
+        return ModelBackend(replace(model, header=header), lexicons, self._cosines, encoded=False)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return Gate.open_shipped(self.header.encoder)
+
+    @property
+    def takes_effort(self) -> bool:
+        """Whether there is a gate for the encoder, and the model has styles as `en` has."""
+        header = self.header
+        return header.encoder in ENCODERS and bool(header.styles) and not header.uses_trees
+
+    def check(self, options: AlignOptions) -> None:
+        """Raise InputError if the model has no such style, or takes no such effort."""
+        self._full.check(options)
+        options.check_effort(self.header.name, takes_effort=self.takes_effort)
+
+    def encode(
+        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool = False
+    ) -> list[EncodedPair]:
+        """Return pairs with what the encoder says of those that it is to read."""
+        read = self._reads(pairs, options, compares=compares)
+        said = iter(
+            self._encode([pair[:2] for pair, is_read in zip(pairs, read, strict=True) if is_read])
+        )
+        return [
+            (pair, next(said) if is_read else None)
+            for pair, is_read in zip(pairs, read, strict=True)
+        ]
+
+    def _reads(
+        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
+    ) -> list[bool]:
+        """Return of each pair whether the encoder is to read it."""
+        if options.effort in (0.0, 1.0):
+            return [options.effort == 1.0] * len(pairs)
+        gains = self._gate.gains(self._first.gate_rows(pairs, options, compares=compares))
+        read: list[bool] = (gains >= self._gate.threshold(options.effort)).tolist()
+        return read
+
+    def _of(self, pair: EncodedPair) -> ModelBackend:
+        """Return what decides a pair."""
+        return self._first if pair[1] is None else self._full
+
+    def _routed(
+        self,
+        pairs: Sequence[EncodedPair | Exception],
+        run: Callable[[ModelBackend, list[EncodedPair | Exception]], Iterator[T]],
+    ) -> Iterator[T]:
+        """Yield what `run` yields of each pair by what decides it, in order."""
+        backends = [self._full if isinstance(pair, Exception) else self._of(pair) for pair in pairs]
+        streams = {
+            backend: run(
+                backend,
+                [pair for pair, own in zip(pairs, backends, strict=True) if own is backend],
+            )
+            for backend in dict.fromkeys(backends)
+        }
+        for backend in backends:
+            yield next(streams[backend])
+
+    def align(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        self.check(options)
+        return self._routed(pairs, lambda backend, some: backend.align(some, options))
+
+    def align_candidates(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
+        self.check(options)
+        return self._routed(
+            pairs, lambda backend, some: backend.align_candidates(some, options, by)
+        )
+
+    def align_with_means(
+        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
+    ) -> Iterator[tuple[Alignment, NDArray[np.float64]] | Exception]:
+        self.check(options)
+        return self._routed(pairs, lambda backend, some: backend.align_with_means(some, options))
+
+    def decide(
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        means: bool = False,
+        ranks: bool = False,
+        expected: Sequence[Expected] = (),
+        supports: bool = False,
+    ) -> Decided:
+        """Return the alignments of pairs that were all read, or none of them."""
+        (backend,) = set(map(self._of, pairs)) or {self._full}
+        return backend.decide(
+            pairs, options, means=means, ranks=ranks, expected=expected, supports=supports
+        )
+
+    @property
+    def relations(self) -> RelationModel:
+        """The model of relations."""
+        return self._full.relations
+
+    def explain(
+        self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked by what decides the pair."""
+        return self._of(pair).explain(pair, source_index, target_index, options)
+
+    def unit_inputs(
+        self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
+    ) -> NDArray[np.float32]:
+        """Return what the relations of units are decided by; see Backend.unit_inputs."""
+        return self._of(pair).unit_inputs(pair, units, options)
