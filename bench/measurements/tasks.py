@@ -83,6 +83,9 @@ _WORDS = {
         ("precision_at_40",), "percent", "precision of flagged words at a recall of 40%", 100
     ),
     "calibration": Value(("calibration",), "percent", "expected calibration error", 100),
+    "flagged_of_right": Value(
+        ("flagged_of_right",), "percent", "words flagged in claims supported as a whole", 100
+    ),
 }
 _CITED = {
     "first": Value(("first",), "percent", "claims whose first citation supports them", 100),

@@ -42,7 +42,7 @@ def words(found):
 def test_what_is_said_in_a_passage_has_support_and_what_is_not_has_none(found):
     word = words(found)
     assert min(word[each].support for each in ("mill", "built", "1894")) > 0.75
-    assert max(word[each].support for each in ("Marta", "Lindqvist", "40")) < 0.65
+    assert max(word[each].support for each in ("Marta", "Lindqvist", "40")) < 0.5
 
 
 def test_the_sentence_that_says_it_is_cited(found):

@@ -67,7 +67,7 @@ class GroundOptions:
     """
 
     candidates: int = 3
-    threshold: float = 0.65
+    threshold: float = 0.5
     explain: bool = False
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
 
