@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass
 
 from tokalign.errors import InputError, ServerError, quoted
 from tokalign.types.alignment import FeatureContribution
-from tokalign.types.options import OffsetUnit
+from tokalign.types.options import OffsetUnit, Options
 from tokalign.types.relations import ConflictKind
 
 
@@ -45,7 +43,7 @@ class SourcePassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroundOptions:
+class GroundOptions(Options):
     """Options of grounding, checked when they are made.
 
     Attributes
@@ -86,26 +84,6 @@ class GroundOptions:
             object.__setattr__(self, "offsets", OffsetUnit(self.offsets))
         except ValueError:
             raise _bad("offsets", self.offsets, f"one of {', '.join(OffsetUnit)}") from None
-
-    @classmethod
-    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
-        """Return `options`, or the defaults, with some of them changed.
-
-        Raises
-        ------
-        InputError
-            If a name is not an option's, or a value is out of range.
-        """
-        known = [each.name for each in fields(cls)]
-        for name in changes:
-            if name not in known:
-                raise InputError(
-                    f"no option {quoted(name)}; wanted one of {', '.join(known)}",
-                    field=f"options.{name}",
-                )
-        if options is None:
-            return cls(**changes)
-        return replace(options, **changes) if changes else options
 
 
 def _bad(name: str, value: object, wanted: str) -> InputError:

@@ -100,7 +100,32 @@ class Detail(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignOptions:
+class Options:
+    """Base of options, which are given as a value, by name, or both."""
+
+    @classmethod
+    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
+        """Return `options`, or the defaults, with some of them changed.
+
+        Raises
+        ------
+        InputError
+            If a name is not an option's, or a value is out of range.
+        """
+        for name in changes:
+            if name not in cls.__dataclass_fields__:
+                known = ", ".join(cls.__dataclass_fields__)
+                raise InputError(
+                    f"no option {quoted(name)}; wanted one of {known}",
+                    field=f"options.{name}",
+                )
+        if options is None:
+            return cls(**changes)
+        return replace(options, **changes) if changes else options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignOptions(Options):
     """Options of an alignment, checked when they are made.
 
     Attributes
@@ -211,23 +236,3 @@ class AlignOptions:
                 "en-neural and en-neural-large take less",
                 field="options.effort",
             )
-
-    @classmethod
-    def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
-        """Return `options`, or the defaults, with some of them changed.
-
-        Raises
-        ------
-        InputError
-            If a name is not an option's, or a value is out of range.
-        """
-        for name in changes:
-            if name not in cls.__dataclass_fields__:
-                known = ", ".join(cls.__dataclass_fields__)
-                raise InputError(
-                    f"no option {quoted(name)}; wanted one of {known}",
-                    field=f"options.{name}",
-                )
-        if options is None:
-            return cls(**changes)
-        return replace(options, **changes) if changes else options
