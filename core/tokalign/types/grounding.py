@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tokalign.errors import InputError, ServerError, quoted
 from tokalign.types.alignment import FeatureContribution
-from tokalign.types.options import OffsetUnit, Options
+from tokalign.types.options import BaseOptions, OffsetUnit
 from tokalign.types.relations import ConflictKind
 
 
@@ -43,7 +43,7 @@ class SourcePassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroundOptions(Options):
+class GroundOptions(BaseOptions):
     """Options of grounding, checked when they are made.
 
     Attributes

@@ -100,7 +100,7 @@ class Detail(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class BaseOptions:
     """Base of options, which are given as a value, by name, or both."""
 
     @classmethod
@@ -125,7 +125,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignOptions(Options):
+class AlignOptions(BaseOptions):
     """Options of an alignment, checked when they are made.
 
     Attributes
