@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import NamedTuple
 
 from tokalign.errors import LimitError
 from tokalign.server.requests.cost import UNIT_US
@@ -25,6 +26,27 @@ ANSWER_S = 0.005
 def max_request_cost(max_cost: int) -> int:
     """Return the most that a request larger than SMALL_COST may cost."""
     return max_cost - max_cost // RESERVE
+
+
+class Ahead(NamedTuple):
+    """What a request finds at the workers.
+
+    Attributes
+    ----------
+    wait_s : float
+        How long they will take for what is served before it.
+    cost_per_s : float
+        Work that they do per second.
+    within_s : float or None
+        In how many seconds the request must be answered, where it has a deadline.
+    """
+
+    wait_s: float = 0.0
+    cost_per_s: float = 1e6 / UNIT_US
+    within_s: float | None = None
+
+
+NOTHING_AHEAD = Ahead()
 
 
 class Admission:
@@ -77,9 +99,7 @@ class Admission:
         *,
         cost: int | None = None,
         peer: str = "",
-        wait_s: Callable[[], float] = lambda: 0.0,
-        within_s: Callable[[], float | None] = lambda: None,
-        cost_per_s: float = 1e6 / UNIT_US,
+        ahead: Callable[[], Ahead] = lambda: NOTHING_AHEAD,
         waits: bool = False,
     ) -> Admitted:
         """Let a request in, and return what counts it until it is released.
@@ -93,12 +113,8 @@ class Admission:
             By default that of as many typical pairs.
         peer : str
             The connection that it came by.
-        wait_s : callable returning float
-            How long the workers will take for what is served before it.
-        within_s : callable returning float or None
-            In how many seconds it must be answered, where it has a deadline.
-        cost_per_s : float
-            Work that the workers do per second.
+        ahead : callable returning Ahead
+            What is served before it.
         waits : bool
             Whether it waits where there is no room now. Then it is let in after those that came
             before it.
@@ -113,9 +129,7 @@ class Admission:
         """
         cost = n_pairs if cost is None else cost
         line: _Line | None = None
-        while (
-            lack := self._lack(n_bytes, wait_s(), within_s(), cost, cost_per_s, peer)
-        ) is not None:
+        while (lack := self._lack(n_bytes, ahead(), cost, peer)) is not None:
             wanted, refusal = lack
             if not waits or (line is None and self.waiting_bytes + n_bytes > self._max_bytes):
                 raise refusal
@@ -133,15 +147,10 @@ class Admission:
         return Admitted(self, n_pairs, n_bytes, cost, peer)
 
     def _lack(
-        self,
-        n_bytes: int,
-        wait_s: float,
-        within_s: float | None,
-        cost: int,
-        cost_per_s: float,
-        peer: str,
+        self, n_bytes: int, ahead: Ahead, cost: int, peer: str
     ) -> tuple[_Line, QueueFullError] | None:
         """Return why a request cannot be let in now, and where it may wait; None if it can."""
+        wait_s, cost_per_s, within_s = ahead
         if cost > self.max_request_cost:
             raise LimitError(
                 f"the request costs as much as {cost} typical pairs; the server takes at most "

@@ -20,7 +20,7 @@ from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
 from tokalign.server.requests.answers import Answer, status_of, too_large
-from tokalign.server.requests.request import Request
+from tokalign.server.requests.request import Request, interactive
 from tokalign.server.requests.windows import Sized
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import OK, FailedError, Failure, classify
@@ -266,13 +266,15 @@ def whole(
     assert options.ground is not None
     items = list(sized(sentences, passages, options.ground))
     most = limits.max_response_bytes
+    costs = [each.cost for each in items]
     return Request(
         options,
         [each.pair for each in items if each.pair is not None],
-        [each.cost for each in items],
+        costs,
         passages.shared,
         min(sum(each.n_bytes for each in items), most),
         most,
+        interactive(options, sum(costs)),
     )
 
 

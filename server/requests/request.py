@@ -86,11 +86,11 @@ def costed(
 def interactive(options: RequestOptions, cost: int) -> bool:
     """Return whether somebody waits for the answer to a request, unlike to bulk work.
 
-    What the request says of itself decides up to INTERACTIVE_COST; otherwise rankings up to that,
-    and other requests up to SMALL_COST.
+    What the request says of itself decides up to INTERACTIVE_COST; otherwise rankings and answers
+    that are grounded up to that, and other requests up to SMALL_COST.
     """
     priority = options.align.priority
     if priority is Priority.BULK:
         return False
-    waits = priority is Priority.INTERACTIVE or options.rank_by is not None
+    waits = priority is Priority.INTERACTIVE or not (options.rank_by is options.ground is None)
     return cost <= (INTERACTIVE_COST if waits else SMALL_COST)

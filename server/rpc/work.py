@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from tokalign.errors import LimitError
-from tokalign.server.admission import Admission, Admitted
+from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
@@ -71,14 +71,19 @@ async def admit(
     """Let a request of a call in that holds so many bytes; see Admission.admit."""
     costs = request.costs
     until = deadline(context)
+
+    def ahead() -> Ahead:
+        if not costs:
+            return NOTHING_AHEAD
+        within_s = None if waits else context.time_remaining()
+        return Ahead(pool.wait_s(request, until), pool.cost_per_s, within_s)
+
     return await admission.admit(
         len(costs),
         n_bytes,
         cost=sum(costs),
         peer=context.peer(),
-        wait_s=lambda: pool.wait_s(request, until) if costs else 0.0,
-        within_s=lambda: None if waits or not costs else context.time_remaining(),
-        cost_per_s=pool.cost_per_s,
+        ahead=ahead,
         waits=waits,
     )
 

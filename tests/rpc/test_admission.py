@@ -6,7 +6,7 @@ import grpc
 import pytest
 from support.waiting import until
 from tokalign.errors import LimitError
-from tokalign.server.admission import SMALL_BYTES, Admission, Admitted
+from tokalign.server.admission import SMALL_BYTES, Admission, Admitted, Ahead
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.status import QueueFullError
 from tokalign.v1 import align_pb2
@@ -20,7 +20,7 @@ async def test_refusal_says_when_the_excess_will_be_done():
     admission = Admission(100, 1000)
     admitted = await admission.admit(90, 10)
     with pytest.raises(QueueFullError) as caught:
-        await admission.admit(45, 1, cost_per_s=90.0)
+        await admission.admit(45, 1, ahead=lambda: Ahead(cost_per_s=90.0))
     assert caught.value.retry_after_s == pytest.approx(0.5)
     admitted.release()
     assert (admission.pairs, admission.bytes) == (0, 0)
@@ -62,24 +62,23 @@ async def test_request_that_could_never_be_queued_is_refused_for_good():
 
 async def test_long_wait_refuses_and_says_when_to_try_again():
     admission = Admission(100, 1000, max_wait_s=0.5)
-    await admission.admit(1, 1, wait_s=lambda: 0.5)
+    await admission.admit(1, 1, ahead=lambda: Ahead(0.5))
     with pytest.raises(QueueFullError, match=r"more than 0\.5 s") as caught:
-        await admission.admit(1, 1, wait_s=lambda: 0.7512)
+        await admission.admit(1, 1, ahead=lambda: Ahead(0.7512))
     assert caught.value.retry_after_s == 0.25
     assert admission.pairs == 1
 
 
 async def test_what_would_be_answered_after_its_deadline_is_refused():
     admission = Admission(1000, 1000)
-    asked = {"wait_s": lambda: 0.5, "cost_per_s": 100.0}
-    await admission.admit(20, 1, within_s=lambda: None, **asked)
-    await admission.admit(20, 1, within_s=lambda: 1.0, **asked)
+    await admission.admit(20, 1, ahead=lambda: Ahead(0.5, 100.0))
+    await admission.admit(20, 1, ahead=lambda: Ahead(0.5, 100.0, 1.0))
     with pytest.raises(QueueFullError, match="after its deadline") as caught:
-        await admission.admit(40, 1, within_s=lambda: 1.0, **asked)
+        await admission.admit(40, 1, ahead=lambda: Ahead(0.5, 100.0, 1.0))
     # 0.5 + 0.4 s of work, of 0.85 * 1.0 - 0.005 s.
     assert caught.value.retry_after_s == pytest.approx(0.06, abs=0.005)
     # What finds nothing ahead is tried, whatever the speed is thought to be.
-    await admission.admit(400, 1, within_s=lambda: 0.1, cost_per_s=100.0)
+    await admission.admit(400, 1, ahead=lambda: Ahead(0.0, 100.0, 0.1))
     assert admission.pairs == 440
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokalign.codec import RequestOptions
-from tokalign.server.admission import Admission
+from tokalign.server.admission import Admission, Ahead
 from tokalign.server.status import QueueFullError
 from tokalign.server.workers import batching, shards
 from tokalign.server.workers.batching import FairQueue
@@ -136,9 +136,11 @@ async def simulate(
                     len(call.costs),
                     1,
                     cost=sum(call.costs),
-                    wait_s=lambda: queue.wait_s(request, deadline, busy),  # noqa: B023
-                    within_s=lambda: call.within_s if refuses else None,  # noqa: B023
-                    cost_per_s=n_workers * SPEED,
+                    ahead=lambda: Ahead(  # called before the next call
+                        queue.wait_s(request, deadline, busy),  # noqa: B023
+                        n_workers * SPEED,
+                        call.within_s if refuses else None,  # noqa: B023
+                    ),
                 )
             except QueueFullError:
                 done.refused += sum(call.costs)

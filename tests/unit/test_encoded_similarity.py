@@ -34,7 +34,7 @@ class ConstantEncoder:
         self.asked: list[int] = []
 
     def encode(self, pairs):
-        return [None] * len(pairs)
+        return ["read"] * len(pairs)  # the model reads nothing of it
 
     def cosines(self, sources, targets):
         self.asked.append(len(sources))

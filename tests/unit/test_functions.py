@@ -23,6 +23,7 @@ EXCEPTIONS = {
     "client/sync.py: Client.align_stream": "public, every option has a default and a name",
     "client/sync.py: Client.rank": "public, every option has a default and a name",
     "core/tokalign/crf/objective.py: Objective.__init__": "the arrays and settings of one sum",
+    "core/tokalign/decoding/explaining.py: Explaining.explain": "public, options have defaults",
     "core/tokalign/ranking.py: rank": "public, every option has a default and a name",
     "core/tokalign/similarity.py: near_duplicates": "public, every option has a default and a name",
     "core/tokalign/view/page.py: render_page": "a page has any of these parts, or none",

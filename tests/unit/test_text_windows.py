@@ -7,7 +7,8 @@ from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import texts
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.texts import Bounds, Comparisons
+from tokalign.server.requests.texts import Comparisons
+from tokalign.server.requests.windows import Bounds, windows
 from tokalign.types.options import AlignOptions
 
 LIMITS = RequestLimits()
@@ -23,7 +24,8 @@ items = st.lists(
 
 @given(items, st.integers(1, 8), st.integers(1, 200), st.integers(1, 20_000))
 def test_windows_are_all_items_in_order_and_within_bounds(items, most, cost, n_bytes):
-    found = list(texts.windows(items, OPTIONS, LIMITS, Bounds(most, cost, n_bytes)))
+    sized = texts.sized(items, OPTIONS.align, LIMITS)
+    found = list(windows(sized, OPTIONS, Bounds(most, cost, n_bytes)))
     every, request = texts.whole(items, OPTIONS, LIMITS)
     assert [item for window in found for item in window.items] == every
     assert [pair for window in found for pair in window.request.pairs] == request.pairs

@@ -84,6 +84,7 @@ cdef void _count_tokens(
             others[0] += 1.0
 
 
+# Long, for it declares and writes each of the sums once, in the order of INPUTS.
 cdef void _gate_inputs(
     const PairState *pair, const Job *job, const PairScratch *decided, const uint8_t *is_link,
     float *inputs,
