@@ -92,5 +92,6 @@ def interactive(options: RequestOptions, cost: int) -> bool:
     priority = options.align.priority
     if priority is Priority.BULK:
         return False
-    waits = priority is Priority.INTERACTIVE or not (options.rank_by is options.ground is None)
+    asks = options.rank_by is not None or options.ground is not None
+    waits = asks or priority is Priority.INTERACTIVE
     return cost <= (INTERACTIVE_COST if waits else SMALL_COST)
