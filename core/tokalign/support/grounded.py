@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from tokalign.types.texts import SentenceSpan
 Range = tuple[int, int]
 SAID = 0.5
 """Least mass of a link between the same words that counts as said."""
+SHARED = 0.25
+"""Least cover of a citation whose other names are in conflict; set by hand."""
 
 
 def ground_sentence(
@@ -44,6 +46,7 @@ def ground_sentence(
     evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
     cited = choose(words, candidates)
     chosen = [candidates[each.candidate] for each in cited]
+    covering = [(own, cover) for own, (_, cover) in zip(chosen, cited, strict=True)]
     citations = tuple(
         _citation(each, cover, sources) for each, (_, cover) in zip(chosen, cited, strict=True)
     )
@@ -65,7 +68,7 @@ def ground_sentence(
         found,
         citations,
         tuple(unsupported_spans(found, options.threshold)),
-        tuple(_conflicts(chosen, candidates, places, sources)),
+        tuple(_conflicts(covering, candidates, words.kinds, places, sources)),
     )
 
 
@@ -149,20 +152,35 @@ def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[U
 
 
 def _conflicts(
-    chosen: Sequence[AlignedCandidate],
+    chosen: Iterable[tuple[AlignedCandidate, float]],
     candidates: Sequence[AlignedCandidate],
+    kinds: Sequence[WordKind],
     places: Sequence[Range],
     sources: Sources,
 ) -> list[SourceConflict]:
     """Return the strongest conflict of each kind and word of the answer.
 
-    What another sentence of the sources says in the same words is no other value.
+    What another sentence of the sources says in the same words is no other value, nor is a name in
+    a sentence that shares little with the answer's: it is of something else.
+
+    Parameters
+    ----------
+    chosen : iterable of (AlignedCandidate, float)
+        Those that are cited, and how much they cover.
+    candidates : sequence of AlignedCandidate
+    kinds : sequence of WordKind
+        Of the answer's words.
+    places : sequence of (int, int)
+        Of the same, in the answer.
+    sources : Sources
     """
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
-    for each in chosen:
+    for each, cover in chosen:
         for conflict in each.columns.conflicts_of(each.pair):
             at, kind = conflict.target, conflict.kind
-            if kind is ConflictKind.DIFFERENT_VALUE and _is_said(at, candidates):
+            if kind is ConflictKind.DIFFERENT_VALUE and (
+                _is_said(at, candidates) or (cover < SHARED and kinds[at] is WordKind.NAME)
+            ):
                 continue
             known = best.get((at, kind))
             if known is None or conflict.strength > known.strength:
