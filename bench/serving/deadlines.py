@@ -30,6 +30,8 @@ TIMES = (1, 2, 3)
 DEADLINES_S = (0.5, 1.0, 2.0)
 N_BODIES = 40
 CALLERS = {"align": 64, "rank": 8, "batch": 4, "mix": 32}
+CONNECTIONS = 50
+"""Of an open loop; with few, the limit of calls on each would refuse most of them unseen."""
 SETTLE_S = 1.5
 """From the beginning of a load until it is measured."""
 
@@ -109,7 +111,8 @@ def _goodput(
     seconds: float,
 ) -> float:
     """Return the pairs per second that are answered in time."""
-    generator = Generator(server.address, _requests(bodies, deadline_s), is_patient=False)
+    requests = _requests(bodies, deadline_s)
+    generator = Generator(server.address, requests, CONNECTIONS, is_patient=False)
     start = time.perf_counter() + SETTLE_S
     outcomes = generator.open_loop(rate, SETTLE_S + seconds)
     generator.close()
