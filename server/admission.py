@@ -150,7 +150,7 @@ class Admission:
         self, n_bytes: int, ahead: Ahead, cost: int, peer: str
     ) -> tuple[_Line, QueueFullError] | None:
         """Return why a request cannot be let in now, and where it may wait; None if it can."""
-        wait_s, cost_per_s, within_s = ahead
+        cost_per_s = ahead.cost_per_s
         if cost > self.max_request_cost:
             raise LimitError(
                 f"the request costs as much as {cost} typical pairs; the server takes at most "
@@ -172,22 +172,34 @@ class Admission:
                 "try again later",
                 retry_after_s=_rounded(cost / cost_per_s),
             )
+        late = self._late(ahead, cost)
+        return None if late is None else (self._for_work, late)
+
+    def check_time(self, ahead: Ahead) -> None:
+        """Raise QueueFullError if what comes now would be late, however little work it is."""
+        if (late := self._late(ahead, 1)) is not None:
+            raise late
+
+    def _late(self, ahead: Ahead, cost: int) -> QueueFullError | None:
+        """Return why a request would wait too long, or be late; None if it would not."""
+        wait_s, cost_per_s, within_s = ahead
         if wait_s > self._max_wait_s:
-            return self._for_work, QueueFullError(
+            return QueueFullError(
                 f"the request would wait more than {self._max_wait_s:g} s for a worker; try again "
                 "later",
                 retry_after_s=_rounded(wait_s - self._max_wait_s),
             )
         # What finds nothing ahead is let in: so a speed that was measured wrong does not last.
-        if within_s is not None and wait_s > 0:
-            late_s = wait_s + cost / cost_per_s - (PROMPT * within_s - ANSWER_S)
-            if late_s > 0:
-                return self._for_work, QueueFullError(
-                    "the request would be answered after its deadline, for other work is ahead; "
-                    "try again later, or allow more time",
-                    retry_after_s=_rounded(late_s),
-                )
-        return None
+        if within_s is None or wait_s == 0.0:
+            return None
+        late_s = wait_s + cost / cost_per_s - (PROMPT * within_s - ANSWER_S)
+        if late_s <= 0:
+            return None
+        return QueueFullError(
+            "the request would be answered after its deadline, for other work is ahead; try again "
+            "later, or allow more time",
+            retry_after_s=_rounded(late_s),
+        )
 
     def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:
         """Add to what is held; where a number is negative, those that wait for it try again."""

@@ -32,7 +32,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.texts import TextService
-from tokalign.server.rpc.work import Holder, UnaryCall, answered, off_loop
+from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
 from tokalign.server.status import OK, FailedError, Failure, NotServingError
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
@@ -130,8 +130,9 @@ class AlignService:
 
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them, those that answer best first."""
-        fields = await self._cut(align_pb2.RankRequest, data)
         serving = self._serving()
+        check_time(self._admission, serving.pool, context)
+        fields = await self._cut(align_pb2.RankRequest, data)
         options, reference = serving.choose(fields.message("options"))
         options = replace(
             options,

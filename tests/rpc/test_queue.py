@@ -118,3 +118,15 @@ async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
     (tmp_path / "free").touch()
     await stub.Align(align_pb2.AlignRequest(pair=pair()))
     await until(lambda: stub.pool.waiting_pairs == 0)
+
+
+async def test_a_ranking_that_would_be_late_is_refused_before_it_is_read(serving, monkeypatch):
+    stub = await serving()
+    monkeypatch.setattr(stub.pool, "wait_s", lambda request, deadline: 0.9)
+    bad = align_pb2.RankRequest(question={"text": "q"}, by=99)
+    code, message, details = await failure(stub.Rank(bad, timeout=0.5))
+    assert (code, "after its deadline" in message) == (Code.RESOURCE_EXHAUSTED, True)
+    assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
+    for timeout in (60, None):  # there is time to read it
+        code, _, _ = await failure(stub.Rank(bad, timeout=timeout))
+        assert code == Code.INVALID_ARGUMENT
