@@ -62,6 +62,7 @@ several = st.lists(
     ),
     min_size=1,
     max_size=3,
+    unique=True,  # links with equal sentences tie, and rounding then decides which is the better
 ).map(" ".join)
 
 
