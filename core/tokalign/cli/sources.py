@@ -1,4 +1,4 @@
-"""What is read: texts, and lines of a file or of standard input, unpacked where compressed."""
+"""Texts and lines of a file or of standard input, unpacked where compressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command writes for a terminal: in colours or without, and how wide."""
+"""Colours and width of what a command writes for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model's decision on a pair says of its own faults, which a gate is learned from.
+"""Inputs of the gate: signs of faults in a model's decision on a pair.
 
 A cell's doubt is p (1 - p), where p is the mean posterior of both directions. If posteriors are
 right, a decision misses the sum of p over cells without a link, and the sum of 1 - p over its

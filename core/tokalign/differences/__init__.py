@@ -1,4 +1,4 @@
-"""What changed between two texts: one stable form of it, and what is made of that.
+"""Differences of two texts: one stable form of them, and what is made of that.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""How a difference is read: its order, its paragraphs, and what is marked in a block."""
+"""A difference in reading order: its paragraphs, and what is marked in a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much changed, in the manner of ``git diff --stat``."""
+"""Counts of what changed, in the manner of ``git diff --stat``."""
 
 from __future__ import annotations
 

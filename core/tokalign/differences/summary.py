@@ -1,4 +1,4 @@
-"""What changed at a glance: how much, and first of all what changed in meaning."""
+"""A summary of a difference: how much changed, and first of all in meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit changes: the form alone, or the meaning."""
+"""Kinds of change that an edit makes: to the form alone, or to the meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trees of edits are asked about each segment; `INPUTS` names it in order.
+"""Inputs of the trees of edits for each segment; `INPUTS` names them in order.
 
 A run's words are linked as far as the confidences of their links inside of the segment sum to one.
 tests/reference/edits.py computes the same word by word.

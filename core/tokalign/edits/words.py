@@ -1,4 +1,4 @@
-"""What edits are decided by: the words of both sides, their links, and which of them are kept."""
+"""Words of both sides of a pair, their links, and which are kept: the facts edits are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks for, by rules, of which the first that matches counts."""
+"""Expected types of answers to a question, by rules, of which the first that matches counts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What renderers share: harmless text, lines of a width, pages that load nothing."""
+"""Parts that renderers share: harmless text, lines of a width, pages that load nothing."""

@@ -1,4 +1,4 @@
-"""What the words around a word say for its support.
+"""Inputs of the support of a word that come from the words around it.
 
 Each word has log odds by its own inputs (tokalign.support.inputs). The support comes of these and
 of those of the words around it, of which function words and marks, without much to be told by, need

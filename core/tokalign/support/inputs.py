@@ -1,4 +1,4 @@
-"""What the support of a word is told by.
+"""Inputs of the support of a word.
 
 Each input is in [0, 1], and those of evidence never fall when a passage is added: they are the
 largest, or a union, over the sentences that are aligned, or say what any sentence holds. A passage
