@@ -96,19 +96,28 @@ cdef inline bint _are_letters(const Letters *word) noexcept nogil:
     return True
 
 
-cdef int _distance(const Letters *a, const Letters *b) noexcept nogil:
-    """Return how many letters were left out, added, exchanged, or swapped with their neighbour."""
+cdef int _distance(const Letters *a, const Letters *b, int most) noexcept nogil:
+    """Return how many letters were left out, added, exchanged, or swapped with their neighbour.
+
+    More than `most` of them are not counted: the result is then some number above it. So only the
+    cells near the diagonal are filled, and no row after two without a small number.
+    """
     cdef int[3][MAX_LETTERS + 1] rows
     cdef int *before = rows[0]
     cdef int *last = rows[1]
     cdef int *now = rows[2]
     cdef int *spare
-    cdef int i, j, cost
-    for j in range(b.n + 1):
+    cdef int i, j, cost, first, end, least
+    cdef int least_before = 0
+    for j in range(min(b.n, most + 1) + 1):
         last[j] = j
     for i in range(1, a.n + 1):
-        now[0] = i
-        for j in range(1, b.n + 1):
+        first = max(i - most, 1)
+        end = min(i + most, b.n)
+        # Beside the cells that are filled, all are too large.
+        now[first - 1] = i if first == 1 else most + 1
+        least = now[first - 1]
+        for j in range(first, end + 1):
             cost = a.code[i - 1] != b.code[j - 1]
             now[j] = min(min(last[j] + 1, now[j - 1] + 1), last[j - 1] + cost)
             if (
@@ -116,6 +125,12 @@ cdef int _distance(const Letters *a, const Letters *b) noexcept nogil:
                 and a.code[i - 2] == b.code[j - 1]
             ):
                 now[j] = min(now[j], before[j - 2] + 1)
+            least = min(least, now[j])
+        if end < b.n:
+            now[end + 1] = most + 1
+        if least > most and least_before >= most:
+            return most + 1
+        least_before = least
         spare = before
         before = last
         last = now
@@ -130,7 +145,7 @@ cdef bint typo(const Letters *a, const Letters *b) noexcept nogil:
     cdef int most = 2 if shorter >= LONG else 1
     if shorter < LEAST_LETTERS or longer > MAX_LETTERS or longer - shorter > most:
         return False
-    return 0 < _distance(a, b) <= most and _are_letters(a) and _are_letters(b)
+    return 0 < _distance(a, b, most) <= most and _are_letters(a) and _are_letters(b)
 
 
 cdef bint lengthened(const Letters *a, const Letters *b) noexcept nogil:
