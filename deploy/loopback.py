@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,7 +33,6 @@ def _configuration(
         for place in ("/etc/envoy/", "/etc/tokalign/"):
             text = text.replace(place, f"{folder}/")
         (folder / path.name).write_text(text)
-    shutil.copy(DEPLOY / "pacing.wasm", folder)
     config = yaml.safe_load((folder / "envoy.yaml").read_text())
     del config["admin"]
     listener = config["static_resources"]["listeners"][0]

@@ -16,7 +16,6 @@ import urllib.request
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from hyperframe.frame import PingFrame
 from support.envoy import envoy
 from support.server_process import started
 from support.waiting import wait_until
@@ -306,42 +305,6 @@ def test_envoy_hangs_up_on_a_header_block_that_is_far_too_long(guarded):
 
     asyncio.run(run())
     assert code_of(stub, "secret") is grpc.StatusCode.OK
-
-
-async def pings(peer, address):
-    """Send 20,000 PINGs."""
-    await peer.send(PingFrame(0, bytes(8)).serialize() * 20_000)
-
-
-async def refused_calls(peer, address):
-    """Begin 1,000 calls without a token, one after the other has ended."""
-    block = header_block(address)
-    for ended in range(1, 1_001):
-        await peer.call(block, "END_STREAM")
-        while peer.ended < ended:
-            await asyncio.sleep(0.001)
-
-
-# A new connection has 250 at most, and 250 per second; a refused call costs 21. Without pacing, all
-# the PINGs are answered in some tens of milliseconds, and more than 300 calls per second are.
-@pytest.mark.parametrize(("flood", "cost"), [(pings, 1), (refused_calls, 21)])
-def test_envoy_paces_who_floods_and_nobody_else(guarded, flood, cost):
-    address, stub, _, _ = guarded
-
-    async def run():
-        began = time.monotonic()
-        peer = await Peer.open(address)
-        with contextlib.suppress(ConnectionError, TimeoutError):
-            async with asyncio.timeout(1.5):
-                await flood(peer, address)
-                await asyncio.sleep(2)  # answers may still come
-        await peer.close()
-        return peer.seen[PingFrame] + peer.ended, time.monotonic() - began
-
-    n_answered, seconds = asyncio.run(run())
-    assert n_answered <= 250 * (1 + seconds) / cost + 1
-    for _ in range(300):
-        assert code_of(stub, "secret") is grpc.StatusCode.OK
 
 
 def test_envoy_holds_no_more_than_its_windows_for_a_server_that_does_not_read(guarded):

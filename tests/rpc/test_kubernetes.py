@@ -235,7 +235,7 @@ def test_envoys_pods_get_the_shipped_configuration(overlays):
     files = ("envoy.yaml", "tokens.lua", "json_fields.lua")
     assert configuration["data"] == {name: (DEPLOY / name).read_text() for name in files}
     binary = {name: base64.b64decode(data) for name, data in configuration["binaryData"].items()}
-    assert binary == {name: (DEPLOY / name).read_bytes() for name in ("align.pb", "pacing.wasm")}
+    assert binary == {"align.pb": (DEPLOY / "align.pb").read_bytes()}
     pod = pod_of(overlays["envoy"], "tokalign-envoy")
     (volume,) = pod["volumes"]
     # With a hash, so that a change replaces the pods.
