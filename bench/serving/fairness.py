@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tokalign.load.measure import Step
 from tokalign.load.process import TOKALIGN, ServerProcess
-from tokalign.server.requests import cost
-from tokalign.types.options import AlignOptions
+from tokalign.server.requests.cost import UNIT_US
+from tokalign.server.requests.rates import MODEL
 
 from bench.program import BUILD, print_row
 from bench.serving.loads import IN_FLIGHT, Loads
@@ -59,7 +59,8 @@ def beside_long_pairs(loads: Loads, server: ServerProcess) -> None:
     path = BUILD / "long.tsv"
     path.parent.mkdir(exist_ok=True)
     for length in LENGTHS:
-        size = min(LARGE_BATCH, LONG_BATCH_COST // cost.of_pair(length, length, AlignOptions()))
+        units = MODEL.us(1, 2 * length, length**2, 2 * length**3) / UNIT_US
+        size = min(LARGE_BATCH, int(LONG_BATCH_COST / units))
         # Words and signs make about a tenth more tokens.
         n_words = length * 9 // 10
         starts = range(0, len(words) - 2 * n_words, max(1, len(words) // 50))

@@ -1,22 +1,31 @@
-"""The processor time of pairs beside what the server counts them as, for each option and length.
+"""The processor time of pairs beside what the server counts them as, for each kind and length.
 
-The factors are those of server/requests/cost.py; no combination may cost more than twice what it is
-counted as, which the last row shows. Runs in one process, with the stages of a worker (annotate,
-align, serialise). Words come from bench/pairs.tsv; "mirrored" pairs are a text and itself, which
-has the most links.
+The factors are those of server/requests/rates.py and cost.py; no kind may take more than twice what
+it is counted as, which the last row shows. Runs in one process, with the stages of a worker (read,
+annotate, align, serialise). Words come from bench/pairs.tsv; "mirrored" pairs are a text and
+itself, which has the most links; "repeated" ones have one word alone, "long" ones words of 64
+letters that are all different.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
+import string
 import time
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from tokalign.aligner import Aligner
-from tokalign.batches.outcomes import unwrap
-from tokalign.codec.writing import AlignmentWriter
-from tokalign.server.requests import cost
-from tokalign.types import Pair
-from tokalign.types.options import AlignOptions
+from tokalign.codec import RequestOptions, encode_constraints
+from tokalign.server.config import RequestLimits
+from tokalign.server.requests.cost import UNIT_US, CostModel
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import AlignerEngine, EngineSettings
+from tokalign.server.workers.frames import Run
+from tokalign.systems import SYSTEMS
+from tokalign.types.constraints import Constraints
+from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.v1 import align_pb2
 
 from bench.pairs import SENTENCES
 from bench.program import print_row
@@ -26,63 +35,126 @@ OPTIONS = {
     "none": AlignOptions(),
     "posteriors": AlignOptions(posteriors=True),
     "phrases": AlignOptions(phrases=True),
+    "relations": AlignOptions(relations=True, phrases=True),
     "explain": AlignOptions(explain=True),
     "edits": AlignOptions(edits=True),
+    "union": AlignOptions(symmetrization=Symmetrization.UNION),
 }
+LETTERS = 64
+TURNS = 3
+
+
+class Shape(NamedTuple):
+    """Pairs of one kind, with constraints or without."""
+
+    name: str
+    pairs: list[align_pb2.Pair]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("--model", default="en")
+    parser.add_argument("--models", nargs="+", default=["en", *SYSTEMS])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--longest", type=int, default=500, help="tokens of a side at most")
 
 
-def spent_us(aligner: Aligner, pair: Pair, options: AlignOptions) -> tuple[float, int]:
-    """Return the processor time of a pair in microseconds, and the units it is counted as."""
+def spent_us(engine: AlignerEngine, run: Run) -> float:
+    """Return the processor time of a worker's run in microseconds."""
     began = time.process_time()
-    (annotated,) = aligner.annotate_pairs([pair])
-    (alignment,) = aligner.align_annotated([annotated], options)
-    AlignmentWriter(options).write(unwrap(alignment))
-    us = 1e6 * (time.process_time() - began)
-    source, target = unwrap(annotated)[:2]
-    return us, cost.of_pair(len(source), len(target), options)
+    engine.run([run])
+    return 1e6 * (time.process_time() - began)
 
 
-def shapes(longest: int, repeats: int) -> dict[str, list[Pair]]:
-    """Return pairs by the name of their shape."""
+def _message(source: list[str], target: list[str]) -> align_pb2.Pair:
+    return align_pb2.Pair(source={"tokens": source}, target={"tokens": target})
+
+
+def shapes(longest: int, repeats: int) -> Iterator[Shape]:
+    """Yield pairs of every shape."""
     lines = SENTENCES.read_text(encoding="utf-8").splitlines()
-    rows: list[Pair] = [(source, target) for source, target in (line.split("\t") for line in lines)]
-    words = " ".join(line.partition("\t")[0] for line in lines).split()
+    rows = [line.split("\t") for line in lines]
+    yield Shape(
+        "bench/pairs.tsv",
+        [align_pb2.Pair(source={"text": one}, target={"text": other}) for one, other in rows],
+    )
+    words = " ".join(one for one, _ in rows).split()
+    drawn = random.Random(0)
 
     def tokens(start: int, length: int) -> list[str]:
         return [words[(start + index) % len(words)] for index in range(length)]
 
-    found = {"bench/pairs.tsv": rows}
+    def long_words(length: int) -> list[str]:
+        return ["".join(drawn.choices(string.ascii_lowercase, k=LETTERS)) for _ in range(length)]
+
+    turns = range(repeats)
     for n, m in LENGTHS:
-        if max(n, m) <= longest:
-            turns = range(repeats)
-            name = f"{n} x {m}"
-            found[name] = [(tokens(37 * k, n), tokens(53 * k + 11, m)) for k in turns]
-            found[f"{name}, mirrored"] = [(tokens(37 * k, n), tokens(37 * k, m)) for k in turns]
-    return found
+        if max(n, m) > longest:
+            continue
+        name = f"{n} x {m}"
+        yield Shape(name, [_message(tokens(37 * k, n), tokens(53 * k + 11, m)) for k in turns])
+        yield Shape(
+            f"{name}, mirrored", [_message(tokens(37 * k, n), tokens(37 * k, m)) for k in turns]
+        )
+        yield Shape(f"{name}, repeated", [_message(["cat"] * n, ["cat"] * m) for _ in turns])
+        yield Shape(f"{name}, long", [_message(long_words(n), long_words(m)) for _ in turns])
+
+
+def constrained(plain: Iterable[Shape]) -> Iterator[Shape]:
+    """Yield pairs with constraints: most cells forbidden, and every word linked."""
+    for shape in plain:
+        if "," in shape.name or "x" not in shape.name:
+            continue
+        n, m = len(shape.pairs[0].source.tokens), len(shape.pairs[0].target.tokens)
+        linked = tuple(range(min(n, m)))
+        for name, constraints in {
+            "forbidden": Constraints(
+                forbidden=tuple((i, j) for i in range(n) for j in range(m) if i != j)
+            ),
+            "linked": Constraints(linked_source=linked, linked_target=linked),
+        }.items():
+            message = encode_constraints(constraints)
+            pairs = [
+                align_pb2.Pair(source=pair.source, target=pair.target, constraints=message)
+                for pair in shape.pairs
+            ]
+            yield Shape(f"{shape.name}, {name}", pairs)
+
+
+def ratio(
+    engine: AlignerEngine,
+    costs: CostModel,
+    pairs: Iterable[align_pb2.Pair],
+    options: RequestOptions,
+) -> tuple[float, float, float]:
+    """Return the time of pairs by what they are counted as; both as means, in us and units."""
+    spent, units, n = 0.0, 0, 0
+    for message in pairs:
+        work = Run(options, b"", (message.SerializeToString(),))
+        # The least of several: as a worker that has seen the words, and without collections.
+        spent += min(spent_us(engine, work) for _ in range(TURNS))
+        units += sum(costs.of_pairs(costs.sizes(work.pairs), options))
+        n += 1
+    return spent / units / UNIT_US, spent / n, units / n
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print a row for each shape and option, and the worst."""
-    aligner = Aligner.load(arguments.model)
+    """Print a row for each model, shape and option, and the worst."""
+    limits = RequestLimits()
+    engine = load(EngineSettings(tuple(arguments.models), ("native",), limits))
+    costs = CostModel(limits, engine.models, ("native",))
+    plain = list(shapes(arguments.longest, arguments.repeats))
     worst = 0.0
-    for name, pairs in shapes(arguments.longest, arguments.repeats).items():
-        for option, options in OPTIONS.items():
-            spent, units = 0.0, 0
-            for pair in pairs:
-                spent_us(aligner, pair, options)  # as a worker that has seen the words
-                us, counted = spent_us(aligner, pair, options)
-                spent += us
-                units += counted
-            ratio = spent / units / cost.UNIT_US
-            worst = max(worst, ratio)
-            row = {"pair": name, "option": option, "of_counted": round(ratio, 2)}
-            n = len(pairs)
-            print_row(row, {"us": round(spent / n), "units": round(units / n, 1)})
-    print_row({"pair": "the worst", "of_counted": round(worst, 2), "unit_us": cost.UNIT_US})
+    for model in engine.models:
+        kinds = [(shape, "none") for shape in plain]
+        if not model.is_system:
+            kinds += [(shape, each) for shape in plain for each in OPTIONS if each != "none"]
+            kinds += [(shape, "none") for shape in constrained(plain)]
+        for shape, option in kinds:
+            options = RequestOptions(model.name, "native", OPTIONS[option])
+            found, us, units = ratio(engine, costs, shape.pairs, options)
+            worst = max(worst, found)
+            row = {"model": model.name, "pair": shape.name, "option": option}
+            print_row(
+                row | {"of_counted": round(found, 2)}, {"us": round(us), "units": round(units, 1)}
+            )
+    print_row({"pair": "the worst", "of_counted": round(worst, 2), "unit_us": UNIT_US})

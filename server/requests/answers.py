@@ -1,27 +1,22 @@
-"""Answers of pairs, and how large they may be: what is certain is foreseen before any work."""
+"""Answers of pairs, and how large they may be: what is sure is foreseen before any work."""
 
 from __future__ import annotations
 
+import bisect
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, Self
 
-from tokalign.codec.sizes import least_tokens
 from tokalign.errors import LimitError
-from tokalign.server.config import RequestLimits
-from tokalign.server.requests.limits import max_sentence_bytes
 from tokalign.server.status import Failure
-from tokalign.types.options import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 
 # Of all answers of a ranking together; only the best candidates are sent.
 MAX_RANKING_BYTES = 32 << 20
-# Of a pair: tags and sizes around it, its score and its similarity.
-_PAIR_BYTES = 6
-# Of a token: tags and sizes of token, tag and lemma, a letter of the tag, and both offsets; less
-# the space after it, which the token does not hold again.
-_TOKEN_BYTES = 8
-_FLOAT_BYTES = 4
+# An estimate is refused that is larger than what is allowed by this factor, since answers of usual
+# text take four fifths of it at least.
+CERTAIN = 1.25
 
 
 class Answer(NamedTuple):
@@ -51,73 +46,36 @@ def status_of(failure: Failure | Answer) -> bytes:
     ).SerializeToString()
 
 
-def too_large(limit: int) -> LimitError:
-    """Return the error for an answer that is, or would be, larger than `limit` bytes."""
+def too_large(limit: int, n_fitting: int | None = None) -> LimitError:
+    """Return the error for an answer that is, or would be, larger than `limit` bytes.
+
+    Parameters
+    ----------
+    limit : int
+    n_fitting : int, optional
+        How many of the pairs, in the order given, have an answer that fits.
+    """
+    fewer = "fewer pairs" if n_fitting is None else f"at most {n_fitting} of these pairs at once"
     return LimitError(
         f"the answer would be larger than {limit} bytes (max_response_bytes), the most that this "
-        "server sends: send fewer pairs, or ask for less of each: detail DETAIL_LINKS or "
+        f"server sends: send {fewer}, or ask for less of each: detail DETAIL_LINKS or "
         "DETAIL_SCORES, no posteriors, no explanations, a top_k"
     )
 
 
-def check_foreseen(
-    pairs: Sequence[bytes],
-    shared: bytes,
-    options: AlignOptions,
-    limits: RequestLimits,
-    top_k: int = 0,
-) -> None:
-    """Raise LimitError if the answer is certain to be too large.
+def check_foreseen(sizes: Sequence[int], limit: int, top_k: int = 0) -> None:
+    """Raise LimitError if an answer is sure to be too large, and say how much would fit.
 
     Parameters
     ----------
-    pairs : sequence of bytes
-        Serialised tokalign.v1.Pair messages.
-    shared : bytes
-        The serialised Pair.target of all pairs, or empty.
-    options : AlignOptions
-    limits : RequestLimits
+    sizes : sequence of int
+        About how many bytes the answer for each pair takes; see cost.answer_bytes.
+    limit : int
+        Most bytes of the whole.
     top_k : int
         How many of the pairs are answered; 0 is all. Nothing is known about which, so those with
         the smallest answers are assumed.
     """
-    limit = limits.max_response_bytes
-    if _most(pairs, shared, options) <= limit:
-        return
-    least = (least_bytes(shared + data, options, limits) for data in pairs)
-    if _sum(least, top_k) > limit:
-        raise too_large(limit)
-
-
-def _sum(sizes: Iterable[int], top_k: int) -> int:
-    return sum(heapq.nsmallest(top_k, sizes) if top_k else sizes)
-
-
-def _most(pairs: Sequence[bytes], shared: bytes, options: AlignOptions) -> int:
-    """Return a number that `least_bytes` of all pairs cannot exceed, from their sizes alone."""
-    # A token is a byte and a space, or a byte, its tag and its size.
-    more = len(shared) + 8
-    most = 8 * (sum(map(len, pairs)) + len(pairs) * more)
-    if options.posteriors:
-        # With half of the bytes on either side, of two bytes a token.
-        most += _FLOAT_BYTES * sum(((len(data) + more) // 4 + 1) ** 2 for data in pairs)
-    return most
-
-
-def least_bytes(pair: bytes, options: AlignOptions, limits: RequestLimits) -> int:
-    """Return the bytes that the answer for a serialised pair takes at least."""
-    if len(pair) > 2 * max_sentence_bytes(limits):
-        return 0  # refused, or cut
-    n_source, n_target, n_bytes = least_tokens(pair)
-    if max(n_source, n_target) > limits.max_tokens or not min(n_source, n_target):
-        return 0  # refused, or cut
-    if n_source * n_target > limits.max_token_product:
-        return 0
-    size = _PAIR_BYTES
-    if options.posteriors:
-        size += _FLOAT_BYTES * n_source * n_target
-    if options.detail is Detail.FULL:
-        # Both texts, of which spaces between the tokens are the least, and their tokens.
-        n_tokens = n_source + n_target
-        size += 2 * (n_bytes + n_tokens - 2) + _TOKEN_BYTES * n_tokens
-    return size
+    answered = heapq.nsmallest(top_k, sizes) if top_k else sizes
+    if sum(answered) > CERTAIN * limit:
+        raise too_large(limit, bisect.bisect(list(accumulate(answered)), limit))

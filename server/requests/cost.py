@@ -1,37 +1,32 @@
 """Cost of pairs, known from the request before any work is done.
 
-The unit is a typical pair: one of RTE2's lengths, 29 and 10 tokens, about 0.15 ms of a worker. Time
-grows with the cells (source times target tokens). Because of the chains' transitions, it grows with
-the cells times the tokens of both sides as well. See docs/operations.md; `python -m bench.speed
-cost` measures the factors below.
+The unit is a typical pair: one of RTE2's lengths, 29 and 10 tokens, about 0.15 ms of a worker with
+the model `en`. Time grows with the cells (source times target tokens), with the letters of the
+words that are compared, and because of the chains' transitions with the cells times the tokens of
+both sides. See docs/operations.md; `python -m bench.speed cost` measures what rates.py holds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from tokalign.codec.sizes import n_tokens
+from tokalign.codec import ModelInfo, RequestOptions
+from tokalign.codec.sizes import sizes
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.limits import max_sentence_bytes
-from tokalign.types.options import AlignOptions
+from tokalign.server.requests.rates import USUAL_BYTES, Rates, of_model, with_options
+from tokalign.types.options import AlignOptions, Detail
 
 UNIT_US = 150.0
 # Work so many seconds ago counts a third.
 SPEED_S = 1.0
 
-# Microseconds, model `en`, measured by `python -m bench.speed cost`.
-PAIR_US = 30.0
-TOKEN_US = 2.2
-CELL_US = 0.12
-CELL_TOKEN_US = 0.00009
-# Added by options. An alignment has at most about one link for every two tokens, and each link is
-# explained twice.
-POSTERIORS_CELL_US = 0.04
-PHRASES_TOKEN_US = 3.0
-PHRASES_CELL_US = 0.06
-EXPLAIN_TOKEN_US = 60.0
-EDITS_TOKEN_US = 8.0
+# Microseconds of constraints: of a pair that has some, of each of their bytes, and of each cell.
+CONSTRAINED_US = 100.0
+CONSTRAINT_BYTE_US = 0.3
+CONSTRAINED_CELL_US = 0.08
 # Of grounding: its pairs have their targets in common, and no links are written. Then what comes
 # beside the pairs, for a sentence of the answer and for passages.
 GROUND_PAIRS = 0.6
@@ -39,117 +34,155 @@ SENTENCE_US = 400.0
 PASSAGE_US = 20.0
 PASSAGE_BYTE_US = 0.6
 
-# Bytes of an answer, measured on usual and on long pairs.
-PAIR_BYTES = 64
-TOKEN_BYTES = 32
+# Bytes of an answer, measured on usual and on long pairs. A pair of n and m tokens is taken to have
+# as many links as its shorter side has tokens.
+PAIR_BYTES = 40
+LINK_BYTES = 5
+TOKEN_BYTES = 9
 POSTERIORS_CELL_BYTES = 4
-PHRASES_TOKEN_BYTES = 10
-EXPLAIN_TOKEN_BYTES = 1_800
-EDITS_TOKEN_BYTES = 5
+PHRASES_LINK_BYTES = 9
+RELATIONS_LINK_BYTES = 17
+EXPLAIN_LINK_BYTES = 2_000
+EDITS_TOKEN_BYTES = 2
 
 
-def of_pair(n_source: int, n_target: int, options: AlignOptions) -> int:
-    """Return what a pair costs, in typical pairs, at least 1.
+class Size(NamedTuple):
+    """Tokens and bytes of a pair: counted, or estimated from its texts."""
 
-    Parameters
-    ----------
-    n_source, n_target : int
-        Tokens.
-    options : AlignOptions
+    n_source: int
+    n_target: int
+    source_bytes: int
+    target_bytes: int
+    constraint_bytes: int = 0
 
-    Examples
-    --------
-    >>> of_pair(29, 10, AlignOptions()), of_pair(29, 10, AlignOptions(explain=True))
-    (1, 17)
-    >>> of_pair(512, 512, AlignOptions())
-    386
-    """
-    (cost,) = of_pairs([(n_source, n_target)], options)
-    return cost
+    @classmethod
+    def usual(cls, n_source: int, n_target: int) -> Size:
+        """Return the size of a pair of usual words."""
+        return cls(n_source, n_target, round(USUAL_BYTES * n_source), round(USUAL_BYTES * n_target))
 
 
-def of_pairs(sizes: Iterable[tuple[int, int]], options: AlignOptions) -> list[int]:
-    """Return what pairs of these sizes cost each; see `of_pair`."""
-    cell_us, token_us = CELL_US, TOKEN_US
-    if options.posteriors:
-        cell_us += POSTERIORS_CELL_US
-    if options.phrases:
-        token_us += PHRASES_TOKEN_US
-        cell_us += PHRASES_CELL_US
-    if options.explain:
-        token_us += EXPLAIN_TOKEN_US
-    if options.edits:
-        token_us += EDITS_TOKEN_US
-    costs = []
-    for n_source, n_target in sizes:
-        n_tokens, n_cells = n_source + n_target, n_source * n_target
-        us = PAIR_US + token_us * n_tokens + (cell_us + CELL_TOKEN_US * n_tokens) * n_cells
-        costs.append(round(us / UNIT_US) or 1)
-    return costs
-
-
-def of_grounding(
-    sources: tuple[int, float, float], n_words: int, n_passages: int, n_bytes: float
-) -> int:
-    """Return what a sentence of an answer costs that is grounded, in typical pairs.
+class CostModel:
+    """The cost of pairs at a server with its models.
 
     Parameters
     ----------
-    sources : tuple of (int, float, float)
-        Of the sentences that it is aligned with: how many there are, their tokens together, and the
-        sum of the squares of their numbers of tokens.
-    n_words : int
-        Of the answer's sentence.
-    n_passages : int
-    n_bytes : float
-        Of the passages, as far as this sentence is charged with splitting them.
+    limits : RequestLimits
+    models : iterable of ModelInfo
+    annotators : iterable of str
+        Names.
 
-    Examples
-    --------
-    >>> of_grounding((30, 900.0, 27_000.0), 25, 10, 1_000)
-    37
-    """
-    n_sources, n_tokens, n_squares = sources
-    pairs_us = PAIR_US * n_sources + TOKEN_US * (n_tokens + n_sources * n_words)
-    pairs_us += CELL_US * n_tokens * n_words
-    pairs_us += CELL_TOKEN_US * (n_squares * n_words + n_tokens * n_words**2)
-    us = SENTENCE_US + PASSAGE_US * n_passages + PASSAGE_BYTE_US * n_bytes
-    return round((us + GROUND_PAIRS * pairs_us) / UNIT_US)
-
-
-def answer_bytes(sizes: Sequence[tuple[int, int]], options: AlignOptions) -> int:
-    """Return about how many bytes the answer for pairs of these sizes takes."""
-    token_bytes = TOKEN_BYTES
-    if options.phrases:
-        token_bytes += PHRASES_TOKEN_BYTES
-    if options.explain:
-        token_bytes += EXPLAIN_TOKEN_BYTES
-    if options.edits:
-        token_bytes += EDITS_TOKEN_BYTES
-    n_bytes = PAIR_BYTES * len(sizes) + token_bytes * sum(map(sum, sizes))
-    if options.posteriors:
-        n_bytes += POSTERIORS_CELL_BYTES * sum(n_source * n_target for n_source, n_target in sizes)
-    return n_bytes
-
-
-def sizes_of(pairs: Iterable[bytes], shared: bytes, limits: RequestLimits) -> list[tuple[int, int]]:
-    """Return about how many tokens the sources and targets of pairs have.
-
-    Parameters
+    Attributes
     ----------
-    pairs : iterable of bytes
-        Serialised tokalign.v1.Pair messages. Bytes that are no such message count as nothing,
-        because they are refused.
-    shared : bytes
-        The serialised Pair.target of all pairs, or empty.
     limits : RequestLimits
     """
-    max_bytes = 2 * max_sentence_bytes(limits)
-    sizes = [n_tokens(data, limits.max_tokens, max_bytes) for data in pairs]
-    if shared:
-        _, n_shared = n_tokens(shared, limits.max_tokens, max_bytes)
-        sizes = [(n_source, n_shared) for n_source, _ in sizes]
-    return sizes
+
+    def __init__(
+        self, limits: RequestLimits, models: Iterable[ModelInfo], annotators: Iterable[str]
+    ) -> None:
+        self.limits = limits
+        self._encoders = {model.name: model.encoder for model in models}
+        self._rates = {
+            (name, annotator): of_model(name, encoder, annotator)
+            for name, encoder in self._encoders.items()
+            for annotator in annotators
+        }
+
+    def rates(self, options: RequestOptions) -> Rates:
+        """Return the rates of the model, the annotator and the options that a request names."""
+        rates = self._rates[options.model, options.annotator]
+        return with_options(rates, self._encoders[options.model], options.align)
+
+    def of_pairs(self, sizes: Iterable[Size], options: RequestOptions) -> list[int]:
+        """Return what pairs cost each, in typical pairs, at least 1."""
+        rates = self.rates(options)
+        costs = []
+        for n_source, n_target, source_bytes, target_bytes, constraint_bytes in sizes:
+            n_tokens, n_cells = n_source + n_target, n_source * n_target
+            token_bytes = (source_bytes + target_bytes) / (n_tokens or 1)
+            us = rates.us(1, n_tokens, n_cells, n_cells * n_tokens, token_bytes)
+            if constraint_bytes:
+                us += CONSTRAINED_US + CONSTRAINT_BYTE_US * constraint_bytes
+                us += CONSTRAINED_CELL_US * n_cells
+            costs.append(round(us / UNIT_US) or 1)
+        return costs
+
+    def of_grounding(
+        self,
+        sources: tuple[int, float, float],
+        n_words: int,
+        n_passages: int,
+        n_bytes: float,
+        options: RequestOptions,
+    ) -> int:
+        """Return what a sentence of an answer costs that is grounded, in typical pairs.
+
+        Parameters
+        ----------
+        sources : tuple of (int, float, float)
+            Of the sentences that it is aligned with: how many there are, their tokens together,
+            and the sum of the squares of their numbers of tokens.
+        n_words : int
+            Of the answer's sentence.
+        n_passages : int
+        n_bytes : float
+            Of the passages, as far as this sentence is charged with splitting them.
+        options : RequestOptions
+        """
+        n_sources, n_tokens, n_squares = sources
+        pairs_us = self.rates(options).us(
+            n_sources,
+            n_tokens + n_sources * n_words,
+            n_tokens * n_words,
+            n_squares * n_words + n_tokens * n_words**2,
+        )
+        us = SENTENCE_US + PASSAGE_US * n_passages + PASSAGE_BYTE_US * n_bytes
+        return round((us + GROUND_PAIRS * pairs_us) / UNIT_US)
+
+    def sizes(self, pairs: Iterable[bytes], shared: bytes = b"") -> list[Size]:
+        """Return the sizes of pairs.
+
+        Parameters
+        ----------
+        pairs : iterable of bytes
+            Serialised tokalign.v1.Pair messages. Bytes that are no such message count as nothing,
+            because they are refused.
+        shared : bytes
+            The serialised Pair.target of all pairs, or empty.
+        """
+        max_tokens = self.limits.max_tokens
+        max_bytes = 2 * max_sentence_bytes(self.limits)
+        found = [Size(*sizes(data, max_tokens, max_bytes)) for data in pairs]
+        if shared:
+            _, n_target, _, target_bytes, _ = sizes(shared, max_tokens, max_bytes)
+            found = [each._replace(n_target=n_target, target_bytes=target_bytes) for each in found]
+        return found
+
+
+def answer_bytes(sizes: Iterable[Size], options: AlignOptions) -> list[int]:
+    """Return about how many bytes the answer for each pair takes."""
+    link_bytes = LINK_BYTES
+    if options.phrases:
+        link_bytes += PHRASES_LINK_BYTES
+    if options.relations:
+        link_bytes += RELATIONS_LINK_BYTES
+    if options.explain:
+        link_bytes += EXPLAIN_LINK_BYTES
+    token_bytes = EDITS_TOKEN_BYTES if options.edits else 0
+    text_bytes = 0
+    if options.detail is Detail.FULL:
+        token_bytes += TOKEN_BYTES
+        text_bytes = 2  # the text, and its tokens
+    elif options.detail is Detail.SCORES:
+        link_bytes = 0
+    cell_bytes = POSTERIORS_CELL_BYTES if options.posteriors else 0
+    return [
+        PAIR_BYTES
+        + link_bytes * min(n_source, n_target)
+        + token_bytes * (n_source + n_target)
+        + text_bytes * (source_bytes + target_bytes)
+        + cell_bytes * n_source * n_target
+        for n_source, n_target, source_bytes, target_bytes, _ in sizes
+    ]
 
 
 class Speed:

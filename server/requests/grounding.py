@@ -18,8 +18,8 @@ from tokalign.codec.joining import Joined
 from tokalign.documents.sentences import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
-from tokalign.server.requests import cost
 from tokalign.server.requests.answers import Answer, status_of, too_large
+from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.request import Request, interactive
 from tokalign.server.requests.windows import Sized
 from tokalign.server.requests.wire import parse
@@ -129,7 +129,9 @@ class Passages(NamedTuple):
             sum(size * size for size in sizes),
         )
 
-    def cost(self, n_words: int, n_shared_by: int) -> int:
+    def cost(
+        self, n_words: int, n_shared_by: int, costs: CostModel, options: RequestOptions
+    ) -> int:
         """Return what a sentence of an answer costs, in typical pairs.
 
         Parameters
@@ -137,12 +139,15 @@ class Passages(NamedTuple):
         n_words : int
         n_shared_by : int
             Sentences that share the work on the passages themselves.
+        costs : CostModel
+        options : RequestOptions
         """
-        return cost.of_grounding(
+        return costs.of_grounding(
             (self.n_sources, self.n_tokens, self.n_squares),
             n_words,
             self.n_passages,
             len(self.shared) / n_shared_by,
+            options,
         )
 
 
@@ -241,17 +246,18 @@ def answer_sentences(answer: str, unit: OffsetUnit, limits: RequestLimits) -> li
 
 
 def sized(
-    sentences: Sequence[SentenceSpan], passages: Passages, options: GroundOptions
+    sentences: Sequence[SentenceSpan], passages: Passages, options: RequestOptions, costs: CostModel
 ) -> Iterator[Sized[SentenceSpan]]:
     """Yield sentences of an answer as pairs, with what they cost."""
-    word_bytes = WORD_BYTES + (EXPLAIN_WORD_BYTES if options.explain else 0)
+    assert options.ground is not None
+    word_bytes = WORD_BYTES + (EXPLAIN_WORD_BYTES if options.ground.explain else 0)
     for each in sentences:
         pair = encode_sentence(each)
         n_words = len(each.text) // TOKEN_CHARACTERS + 1
         yield Sized(
             each,
             pair,
-            passages.cost(n_words, len(sentences)),
+            passages.cost(n_words, len(sentences), costs, options),
             len(pair) + SENTENCE_BYTES + word_bytes * n_words,
         )
 
@@ -260,21 +266,20 @@ def whole(
     sentences: Sequence[SentenceSpan],
     passages: Passages,
     options: RequestOptions,
-    limits: RequestLimits,
+    costs: CostModel,
 ) -> Request:
     """Return the request for all sentences of an answer."""
-    assert options.ground is not None
-    items = list(sized(sentences, passages, options.ground))
-    most = limits.max_response_bytes
-    costs = [each.cost for each in items]
+    items = list(sized(sentences, passages, options, costs))
+    most = costs.limits.max_response_bytes
+    of_each = [each.cost for each in items]
     return Request(
         options,
         [each.pair for each in items if each.pair is not None],
-        costs,
+        of_each,
         passages.shared,
         min(sum(each.n_bytes for each in items), most),
         most,
-        interactive(options, sum(costs)),
+        interactive(options, sum(of_each)),
     )
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tokalign.codec import RequestOptions
-from tokalign.server.config import RequestLimits
-from tokalign.server.requests import cost
 from tokalign.server.requests.answers import MAX_RANKING_BYTES, check_foreseen
+from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.types.options import Priority
 
 # Most that requests cost which go between the shards of larger ones, in typical pairs: of any kind,
@@ -52,7 +51,7 @@ class Request(NamedTuple):
 def costed(
     options: RequestOptions,
     pairs: Sequence[bytes],
-    limits: RequestLimits,
+    costs: CostModel,
     shared: bytes = b"",
     n_ranked: int = 0,
 ) -> Request:
@@ -62,24 +61,30 @@ def costed(
     ----------
     options, pairs, shared
         As of Request.
-    limits : RequestLimits
+    costs : CostModel
     n_ranked : int
         How many of the pairs a ranking answers; 0 is all.
 
     Raises
     ------
     LimitError
-        If the answer is certain to be too large.
+        If the answer is sure to be too large.
     """
-    check_foreseen(pairs, shared, options.align, limits, n_ranked)
-    most = limits.max_response_bytes
+    sizes = costs.sizes(pairs, shared)
+    n_bytes = answer_bytes(sizes, options.align)
+    most = costs.limits.max_response_bytes
+    check_foreseen(n_bytes, most, n_ranked)
     if n_ranked:
         most = max(most, MAX_RANKING_BYTES)
-    sizes = cost.sizes_of(pairs, shared, limits)
-    answer_bytes = min(cost.answer_bytes(sizes, options.align), most)
-    costs = cost.of_pairs(sizes, options.align)
+    of_each = costs.of_pairs(sizes, options)
     return Request(
-        options, pairs, costs, shared, answer_bytes, most, interactive(options, sum(costs))
+        options,
+        pairs,
+        of_each,
+        shared,
+        min(sum(n_bytes), most),
+        most,
+        interactive(options, sum(of_each)),
     )
 
 

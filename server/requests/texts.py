@@ -13,9 +13,8 @@ from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
 from tokalign.documents.candidates import TextCandidate
 from tokalign.documents.plan import BlockPlan, TextPlan
-from tokalign.server.config import RequestLimits
-from tokalign.server.requests import cost
 from tokalign.server.requests.answers import Answer, status_of, too_large
+from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.server.requests.request import costed
 from tokalign.server.requests.windows import Sized, Window
 from tokalign.server.status import OK, classify
@@ -40,21 +39,21 @@ _SIDES = {"source": "old_text", "target": "new_text"}
 _BLOCK_BYTES = 64
 
 
-def whole(items: ItemTexts[Item], options: RequestOptions, limits: RequestLimits) -> Window[Item]:
+def whole(items: ItemTexts[Item], options: RequestOptions, costs: CostModel) -> Window[Item]:
     """Return all items as one window.
 
     Raises
     ------
     LimitError
-        If the answer is certain to be too large.
+        If the answer is sure to be too large.
     """
     every = list(items)
     pairs = [_pair(*texts) for _, texts in every if texts is not None]
-    return Window([item for item, _ in every], costed(options, pairs, limits))
+    return Window([item for item, _ in every], costed(options, pairs, costs))
 
 
 def sized(
-    items: ItemTexts[Item], options: AlignOptions, limits: RequestLimits
+    items: ItemTexts[Item], options: RequestOptions, costs: CostModel
 ) -> Iterator[Sized[Item]]:
     """Yield items with their pairs, what these cost, and the bytes of them and their answers."""
     for item, texts in items:
@@ -62,9 +61,9 @@ def sized(
             yield Sized(item, None, 0, _BLOCK_BYTES)
             continue
         pair = _pair(*texts)
-        sizes = cost.sizes_of([pair], b"", limits)
-        (pair_cost,) = cost.of_pairs(sizes, options)
-        n_bytes = _BLOCK_BYTES + len(pair) + cost.answer_bytes(sizes, options)
+        sizes = costs.sizes([pair])
+        (pair_cost,) = costs.of_pairs(sizes, options)
+        n_bytes = _BLOCK_BYTES + len(pair) + sum(answer_bytes(sizes, options.align))
         yield Sized(item, pair, pair_cost, n_bytes)
 
 

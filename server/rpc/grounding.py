@@ -83,7 +83,9 @@ class GroundService:
                 options.ground.offsets,
                 limits,
             )
-            request = await off_loop(n_bytes, grounding.whole, sentences, passages, options, limits)
+            request = await off_loop(
+                n_bytes, grounding.whole, sentences, passages, options, serving.costs
+            )
             self._memory.check()
             answers = await answered(
                 self._admission, serving.pool, UnaryCall(context), request, HELD * n_bytes
@@ -111,7 +113,7 @@ class GroundService:
                 first = grounding.heading(model)
                 answer = pieces.answer(head.answer, messages)
                 async for sentences in _finished(answer, options.ground.offsets):
-                    sized = grounding.sized(sentences, passages, options.ground)
+                    sized = grounding.sized(sentences, passages, options, serving.costs)
                     pending = windows(sized, options, self._bounds(), passages.shared)
                     await write_parts(context, first, self._written(pending, work))
                     first = b""

@@ -34,7 +34,6 @@ from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.texts import TextService
 from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
 from tokalign.server.status import OK, FailedError, Failure, NotServingError
-from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
 
 _ALIGN = Joined(align_pb2.AlignResponse)
@@ -90,7 +89,7 @@ class AlignService:
         options, reference = serving.choose(fields.message("options"))
         pair_id = fields.id("pair")
         pairs = [fields.message("pair")]
-        (answer,) = await self._answers(serving.pool, UnaryCall(context), options, pairs, len(data))
+        (answer,) = await self._answers(serving, UnaryCall(context), options, pairs, len(data))
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
             raise FailedError(Failure(answer.code, answer.message, field))
@@ -123,7 +122,7 @@ class AlignService:
         options, reference = serving.choose(fields.message("options"))
         ids = await self._ids(fields, "pairs", n_bytes)
         pairs = fields.messages("pairs")
-        answers = await self._answers(serving.pool, holder, options, pairs, n_bytes)
+        answers = await self._answers(serving, holder, options, pairs, n_bytes)
         return await self._joined(
             answers, lambda: join(results=map(_result, ids, answers), model=reference)
         )
@@ -156,7 +155,7 @@ class AlignService:
         )
         top_k = fields.number("top_k")
         answers = await self._answers(
-            serving.pool,
+            serving,
             UnaryCall(context),
             options,
             candidates.pairs,
@@ -223,7 +222,7 @@ class AlignService:
 
     async def _answers(
         self,
-        pool: Pool,
+        serving: Serving,
         holder: Holder,
         options: RequestOptions,
         pairs: Sequence[bytes],
@@ -232,11 +231,10 @@ class AlignService:
         n_ranked: int = 0,
     ) -> list[Answer]:
         """Return the answers to a request of `n_bytes`, once it is let in; see `costed`."""
-        limits = self._config.limits
-        request = await off_loop(n_bytes, costed, options, pairs, limits, shared, n_ranked)
+        request = await off_loop(n_bytes, costed, options, pairs, serving.costs, shared, n_ranked)
         # Checked at the start of the call as well; since then others came, or chunks of this one.
         self._memory.check()
-        return await answered(self._admission, pool, holder, request, n_bytes)
+        return await answered(self._admission, serving.pool, holder, request, n_bytes)
 
     async def _joined(self, answers: Sequence[Answer], join: Callable[[], bytes]) -> bytes:
         """Return the joined answer; a thread joins it where that takes long."""

@@ -12,6 +12,7 @@ from tokalign.errors import quoted
 from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost
 from tokalign.server.config import Config
+from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import UnknownNameError
 from tokalign.server.workers.pool import Pool
@@ -34,12 +35,14 @@ class Serving:
 
     Attributes
     ----------
+    costs : CostModel
     listing : bytes
         Serialised ListModelsResponse.
     """
 
     def __init__(self, pool: Pool, config: Config) -> None:
         self.pool = pool
+        self.costs = CostModel(config.limits, pool.models, config.annotators)
         self._annotators = config.annotators
         self._defaults = {"model": pool.models[0].name, "annotator": config.annotators[0]}
         self._references = {

@@ -16,7 +16,7 @@ from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
-from tokalign.server.requests import cost
+from tokalign.server.requests.cost import Size, answer_bytes
 from tokalign.server.requests.request import Request
 from tokalign.server.requests.texts import heading
 from tokalign.server.requests.wire import RequestFields
@@ -76,7 +76,7 @@ class TextService:
         held = await self._let_in(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
         plan = await self._plan(pieces)
-        work = WholeWork(self._admission, self._limits, serving.pool, options, context)
+        work = WholeWork(self._admission, serving, options, context)
         with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
             blocks = [block async for part in work.blocks(plan) for block in part]
@@ -97,7 +97,7 @@ class TextService:
             try:
                 plan = await self._plan(pieces)
                 first = await asyncio.to_thread(heading, plan, options.align.offsets, model)
-                work = WindowedWork(self._admission, self._limits, serving.pool, options, context)
+                work = WindowedWork(self._admission, serving, options, context)
                 await write_parts(context, first, work.blocks(plan))
             finally:
                 held.release()
@@ -196,4 +196,4 @@ class _Pieces:
 def _answer_bytes(n_bytes: int, options: AlignOptions) -> int:
     """Return about how many bytes the answer for texts of so many takes."""
     n_tokens = n_bytes // (2 * _TOKEN_CHARACTERS)
-    return cost.answer_bytes([(n_tokens, n_tokens)], options)
+    return sum(answer_bytes([Size.usual(n_tokens, n_tokens)], options))

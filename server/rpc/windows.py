@@ -22,6 +22,7 @@ from tokalign.server.requests.request import Request
 from tokalign.server.requests.texts import Comparisons, ItemTexts
 from tokalign.server.requests.windows import Bounds, Window, windows
 from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import admit, deadline
 from tokalign.server.status import classify
@@ -78,24 +79,19 @@ class TextWork(ABC):
     Parameters
     ----------
     admission : Admission
-    limits : RequestLimits
-    pool : Pool
+    serving : Serving
     options : RequestOptions
     context : Context
     """
 
     def __init__(
-        self,
-        admission: Admission,
-        limits: RequestLimits,
-        pool: Pool,
-        options: RequestOptions,
-        context: Context,
+        self, admission: Admission, serving: Serving, options: RequestOptions, context: Context
     ) -> None:
         self._admission = admission
-        self._limits = limits
+        self._costs = serving.costs
+        self._limits = serving.costs.limits
         self._options = options
-        self._work = CallWork(admission, pool, context)
+        self._work = CallWork(admission, serving.pool, context)
 
     @abstractmethod
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
@@ -140,7 +136,7 @@ class WholeWork(TextWork):
             )
 
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
-        yield texts.whole(items, options, self._limits)
+        yield texts.whole(items, options, self._costs)
 
     async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:
         # A call that was let in is not refused any more: half of its work is done.
@@ -151,7 +147,7 @@ class WindowedWork(TextWork):
     """The work on texts of a stream."""
 
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:
-        sized = texts.sized(items, options.align, self._limits)
+        sized = texts.sized(items, options, self._costs)
         return windows(sized, options, bounds(self._limits, self._admission))
 
     async def _answers(self, request: Request, *, has_begun: bool) -> list[Answer]:

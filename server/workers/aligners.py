@@ -37,7 +37,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
 
 
 def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
-    """Return what the server tells its callers about a model."""
+    """Return what a server tells its callers about a model."""
     header = aligner.header
     return ModelInfo(
         name=header.name,
@@ -54,4 +54,5 @@ def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
         default_style=default_style(header.styles),
         related_style=related_style(header.styles),
         takes_effort=aligner.takes_effort,
+        encoder=header.encoder,
     )

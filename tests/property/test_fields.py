@@ -7,9 +7,9 @@ from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import sizes
+from reference import sizes as reference
 from tokalign.codec.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
-from tokalign.codec.sizes import least_tokens, n_tokens, texts_alone
+from tokalign.codec.sizes import sizes, texts_alone
 from tokalign.errors import InputError
 from tokalign.v1 import align_pb2
 
@@ -60,7 +60,16 @@ SENTENCES = st.builds(
     tokens=st.lists(st.text(max_size=3), max_size=3),
     heads=st.lists(st.integers(-1, 600), max_size=3),
 )
-PAIRS = st.builds(align_pb2.Pair, id=st.text(), source=SENTENCES, target=SENTENCES)
+CONSTRAINTS = st.builds(
+    align_pb2.Constraints, linked_source=st.lists(st.integers(0, 1000), max_size=3)
+)
+PAIRS = st.builds(
+    align_pb2.Pair,
+    id=st.text(),
+    source=SENTENCES,
+    target=SENTENCES,
+    constraints=st.none() | CONSTRAINTS,
+)
 
 
 @given(PAIRS, PAIRS, st.integers(0, 20), st.integers(0, 100))
@@ -71,8 +80,11 @@ def test_tokens_are_counted_as_those_of_the_parsed_pair(first, second, max_token
         first.SerializeToString() + second.SerializeToString(),
         first.SerializeToString()[:-1],
     ):
-        assert n_tokens(data, max_tokens, max_bytes) == sizes.n_tokens(data, max_tokens, max_bytes)
-        assert least_tokens(data) == sizes.least_tokens(data)
+        *found, constraint_bytes = sizes(data, max_tokens, max_bytes)
+        *expected, least_bytes = reference.sizes(data, max_tokens, max_bytes)
+        assert found == expected
+        # What is merged has one tag for its numbers, and not one for each part.
+        assert least_bytes <= constraint_bytes <= least_bytes + 4
 
 
 TEXTS = st.builds(align_pb2.Sentence, text=st.text(max_size=5))

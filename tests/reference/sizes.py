@@ -8,29 +8,21 @@ from tokalign.v1 import align_pb2
 SIGNS = "\"'`:,.;@#$%&?!()[]{}<>"
 
 
-def n_tokens(pair: bytes, max_tokens: int, max_bytes: int) -> tuple[int, int]:
+def sizes(pair: bytes, max_tokens: int, max_bytes: int) -> tuple[int, int, int, int, int]:
     if len(pair) > max_bytes:
-        return max_tokens, max_tokens
+        return max_tokens, max_tokens, 0, 0, len(pair)
     try:
         message = align_pb2.Pair.FromString(pair)
     except DecodeError:
-        return 0, 0
-    source, target = (
-        min(len(each.tokens) or estimated_tokens(each.text), max_tokens)
-        for each in (message.source, message.target)
+        return 0, 0, 0, 0, 0
+    sides = (message.source, message.target)
+    n_source, n_target = (
+        min(len(each.tokens) or estimated_tokens(each.text), max_tokens) for each in sides
     )
-    return source, target
-
-
-def least_tokens(pair: bytes) -> tuple[int, int, int]:
-    try:
-        message = align_pb2.Pair.FromString(pair)
-    except DecodeError:
-        return 0, 0, 0
-    source, target = (
-        list(each.tokens) or each.text.split() for each in (message.source, message.target)
+    source_bytes, target_bytes = (
+        len("".join(each.tokens).encode() if each.tokens else each.text.encode()) for each in sides
     )
-    return len(source), len(target), len("".join(source + target).encode())
+    return n_source, n_target, source_bytes, target_bytes, message.constraints.ByteSize()
 
 
 def estimated_tokens(text: str) -> int:

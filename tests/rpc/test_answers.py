@@ -1,80 +1,89 @@
 """Answers stay below their size limit; where that can be foreseen, nothing is worked on."""
 
+from pathlib import Path
+
 import grpc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.messages import sentences
 from support.statuses import failure
-from tokalign.aligner import Aligner
-from tokalign.codec import encode_pair
-from tokalign.codec.joining import Joined
-from tokalign.codec.writing import AlignmentWriter
-from tokalign.errors import InputError, LimitError
+from tokalign.codec import RequestOptions, encode_pair
+from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
-from tokalign.server.requests import answers
-from tokalign.server.requests.answers import check_foreseen, least_bytes
-from tokalign.types.options import AlignOptions, Detail
+from tokalign.server.requests.answers import CERTAIN, check_foreseen
+from tokalign.server.requests.cost import CostModel, answer_bytes
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import EngineSettings
+from tokalign.server.workers.frames import Run
+from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
+ROOT = Path(__file__).parents[2]
 MIB = 1 << 20
 Code = grpc.StatusCode
 LIMITS = RequestLimits()
-TEXTS = st.text(max_size=60) | st.lists(
-    st.sampled_from(["dog", "cannot", '"No,"', "U.S.", "...", "it's", "\u201cso", "a\U0001f600"]),
-    max_size=12,
-).map(" ".join)
-OPTIONS = st.sampled_from(Detail).flatmap(
-    lambda detail: st.builds(
-        AlignOptions,
-        detail=st.just(detail),
-        posteriors=st.booleans() if detail is not Detail.SCORES else st.just(value=False),
-    )
-)
 
 
 @pytest.fixture(scope="module")
-def aligner():
-    return Aligner.load()
+def engine():
+    return load(EngineSettings(("en",), ("native",), LIMITS))
 
 
-@given(source=TEXTS | sentences(), target=TEXTS, options=OPTIONS)
-def test_least_size_is_never_more_than_the_size(aligner, source, target, options):
-    try:
-        alignment = aligner.align(source, target, options)
-    except InputError:
-        return
-    result = Joined(align_pb2.AlignResult)(
-        status=b"", alignment=AlignmentWriter(options).write(alignment)
-    )
-    request = encode_pair((source, target)).SerializeToString()
-    batch = Joined(align_pb2.BatchAlignResponse)(results=[result])
-    assert least_bytes(request, options, LIMITS) <= len(batch)
-
-
-def test_least_size_of_a_usual_pair_is_half_of_its_size(aligner):
-    source = "The quick brown fox jumped over the lazy dog while it was raining in the garden ."
-    alignment = aligner.align(source, source)
-    least = least_bytes(encode_pair((source, source)).SerializeToString(), AlignOptions(), LIMITS)
-    assert least > 0.5 * len(AlignmentWriter(AlignOptions()).write(alignment))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"detail": "links"},
+        {"detail": "scores"},
+        {"posteriors": True},
+        {"explain": True},
+        {"phrases": True},
+        {"relations": True},
+        {"edits": True},
+    ],
+    ids=str,
+)
+def test_answers_of_usual_pairs_take_what_is_estimated(engine, changes):
+    options = RequestOptions("en", "native", AlignOptions(**changes))
+    lines = (ROOT / "bench" / "pairs.tsv").read_text(encoding="utf-8").splitlines()
+    usual = [line.split("\t") for line in lines]
+    longer = [[" ".join(words) for words in zip(*usual[n : n + 5], strict=True)] for n in (0, 40)]
+    for rows in (usual, longer):
+        pairs = [encode_pair(tuple(row)).SerializeToString() for row in rows]
+        costs = CostModel(LIMITS, engine.models, ("native",))
+        estimated = sum(answer_bytes(costs.sizes(pairs), options.align))
+        answers, _ = engine.run([Run(options, b"", tuple(pairs))])
+        assert 0.8 <= estimated / sum(len(each.alignment) for each in answers) <= 1.5
 
 
 def foreseen(pairs, shared=b"", top_k=0, limit=4 * MIB, **options):
-    check_foreseen(
-        pairs, shared, AlignOptions(**options), RequestLimits(max_response_bytes=limit), top_k
-    )
+    costs = CostModel(LIMITS, [], [])
+    sizes = answer_bytes(costs.sizes(pairs, shared), AlignOptions(**options))
+    check_foreseen(sizes, limit, top_k)
 
 
 def test_posteriors_of_long_pairs_are_foreseen():
     words = ["word"] * 512
     long = encode_pair((words, words)).SerializeToString()
-    foreseen([long] * 3, posteriors=True)
-    with pytest.raises(LimitError, match="larger than 4194304 bytes"):
-        foreseen([long] * 4, posteriors=True)
-    foreseen([long] * 4)
+    foreseen([long] * 4, posteriors=True)
+    with pytest.raises(LimitError, match=r"larger than 4194304 bytes.*at most 3 of these pairs"):
+        foreseen([long] * 6, posteriors=True)
+    foreseen([long] * 6)
     foreseen([long] * 400, detail="links")
     with pytest.raises(LimitError, match="DETAIL_LINKS"):
         foreseen([long] * 400)
+
+
+@given(sizes=st.lists(st.integers(1, 50)), limit=st.integers(1, 300), top_k=st.integers(0, 20))
+def test_number_that_fits_is_the_largest(sizes, limit, top_k):
+    answered = sorted(sizes)[:top_k] if top_k else sizes
+    try:
+        check_foreseen(sizes, limit, top_k)
+    except LimitError as error:
+        n_fitting = int(str(error).partition("at most ")[2].split()[0])
+        assert sum(answered[:n_fitting]) <= limit < sum(answered[: n_fitting + 1])
+    else:
+        assert sum(answered) <= CERTAIN * limit
 
 
 def test_a_question_counts_for_each_candidate_and_only_the_best_are_sent():
@@ -85,20 +94,6 @@ def test_a_question_counts_for_each_candidate_and_only_the_best_are_sent():
         foreseen([candidate] * 1000, shared)
     foreseen([candidate] * 1000, shared, top_k=10)
     foreseen([candidate] * 1000, shared, detail="scores")
-
-
-def test_pairs_that_will_be_refused_take_nothing():
-    words = ["word"] * 513
-    long = encode_pair((words, words)).SerializeToString()
-    assert least_bytes(long, AlignOptions(), LIMITS) == 0
-    assert least_bytes(b"\xff", AlignOptions(), LIMITS) == 0
-
-
-def test_a_pair_beyond_any_limit_is_not_read(monkeypatch):
-    """Its words would hold the interpreter, and so the event loop, for milliseconds."""
-    pair = encode_pair((["a"] * 400_000, "a")).SerializeToString()
-    monkeypatch.setattr(answers, "least_tokens", None)
-    assert least_bytes(pair, AlignOptions(), LIMITS) == 0
 
 
 def batch(n_tokens, n_pairs, **options):
@@ -116,11 +111,12 @@ async def test_foreseen_answers_are_refused_before_the_work(serving, monkeypatch
     monkeypatch.setattr(
         stub.pool, "submit", lambda *arguments: given.append(arguments) or submit(*arguments)
     )
-    code, message, _ = await failure(stub.BatchAlign(batch(512, 4, posteriors=True)))
+    code, message, _ = await failure(stub.BatchAlign(batch(512, 6, posteriors=True)))
     assert code == Code.INVALID_ARGUMENT  # which is not overload's, and not retried
     assert "larger than 4194304 bytes (max_response_bytes)" in message
+    assert "at most 3 of these pairs" in message
     assert not given
-    await stub.BatchAlign(batch(512, 4))
+    await stub.BatchAlign(batch(512, 3, posteriors=True))
     assert len(given) == 1
 
 

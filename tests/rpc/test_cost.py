@@ -1,15 +1,23 @@
 """Cost of pairs, known before any work is done."""
 
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate._tokenize import tokenize
-from tokalign.codec.sizes import n_tokens
+from tokalign.codec import ModelInfo, RequestOptions, encode_constraints
+from tokalign.codec.sizes import sizes
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost
 from tokalign.server.requests.grounding import Passages
+from tokalign.server.status import OK
+from tokalign.server.workers.aligners import load
+from tokalign.server.workers.engine import EngineSettings
+from tokalign.server.workers.frames import Run
+from tokalign.systems import SYSTEMS
+from tokalign.types.constraints import Constraints
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -33,21 +41,63 @@ ENGLISH = st.lists(
 def estimated_tokens(text):
     """Return how many tokens the target of a pair is taken to have."""
     pair = align_pb2.Pair(target={"text": text}).SerializeToString()
-    return n_tokens(pair, 10_000, 10_000)[1]
+    return sizes(pair, 10_000, 10_000)[1]
 
 
-@given(n_source=LENGTHS, n_target=LENGTHS, options=OPTIONS)
-def test_cost_grows_with_tokens_and_with_what_is_asked_for(n_source, n_target, options):
-    value = cost.of_pair(n_source, n_target, options)
-    assert 1 <= cost.of_pair(n_source, n_target, AlignOptions()) <= value
-    assert value <= cost.of_pair(n_source + 1, n_target, options)
-    assert value == cost.of_pair(n_target, n_source, options)
+MODELS = [
+    ModelInfo(name, "1", "", "", (), (), (), uses_trees=False, is_default=False, encoder=encoder)
+    for name, encoder in (
+        ("en", ""),
+        ("en-neural", "encoder-en"),
+        ("en-neural-large", "encoder-en-large"),
+        *((system, "") for system in SYSTEMS),
+    )
+]
+COSTS = cost.CostModel(RequestLimits(), MODELS, ("native", "stanza"))
+
+
+def of_pair(n_source, n_target, model="en", annotator="native", **options):
+    """Return what a pair of usual words costs."""
+    request = RequestOptions(model, annotator, AlignOptions(**options))
+    (value,) = COSTS.of_pairs([cost.Size.usual(n_source, n_target)], request)
+    return value
+
+
+@given(n_source=LENGTHS, n_target=LENGTHS, options=OPTIONS, model=st.sampled_from(MODELS))
+def test_cost_grows_with_tokens_and_with_what_is_asked_for(n_source, n_target, options, model):
+    request = RequestOptions(model.name, "native", options)
+    sizes = [
+        cost.Size.usual(n_source, n_target),
+        cost.Size.usual(n_source + 1, n_target),
+        cost.Size.usual(n_target, n_source),
+    ]
+    value, larger, turned = COSTS.of_pairs(sizes, request)
+    assert 1 <= of_pair(n_source, n_target, model.name) <= value <= larger
+    assert value == turned
 
 
 def test_typical_pair_costs_one_and_the_longest_hundreds():
-    assert cost.of_pair(29, 10, AlignOptions()) == 1
-    assert cost.of_pair(100, 100, AlignOptions()) == 12
-    assert 300 < cost.of_pair(512, 512, AlignOptions()) < 500
+    assert of_pair(29, 10) == 1
+    assert of_pair(100, 100) == 14
+    assert 300 < of_pair(512, 512) < 500
+
+
+def test_cost_knows_encoders_annotators_constraints_and_long_words():
+    assert of_pair(29, 10, "en-neural-large") > 3 * of_pair(29, 10, "en-neural")
+    assert of_pair(29, 10, "en-neural") > 20
+    assert of_pair(29, 10, "en-neural", effort=0.0) == 1
+    assert of_pair(29, 10, annotator="stanza") > 100
+    assert of_pair(512, 512, "ted") > of_pair(512, 512, "sultan")
+    size, request = cost.Size.usual(60, 60), RequestOptions("en", "native")
+    plain, constrained, long = COSTS.of_pairs(
+        [
+            size,
+            size._replace(constraint_bytes=7_200),
+            size._replace(source_bytes=60 * 64, target_bytes=60 * 64),
+        ],
+        request,
+    )
+    assert min(constrained, long) > 3 * plain
 
 
 @given(text=st.text(max_size=60) | ENGLISH)
@@ -69,16 +119,22 @@ def test_sentence_beyond_the_limit_counts_as_one_at_the_limit(message):
     options = AlignOptions(explain=True)
     source = align_pb2.Pair(source=sentence).SerializeToString()
     target = align_pb2.Pair(target={"tokens": ["a", "b"]}).SerializeToString()
-    expected = [cost.of_pair(300, 2, options)] * 2
+    costs = cost.CostModel(limits, MODELS, ("native",))
+    request = RequestOptions("en", "native", options)
+    n_bytes = len(message["text"]) if "text" in message else 5000
+    expected = costs.of_pairs([cost.Size(300, 2, n_bytes, 2)] * 2, request)
     for pairs, shared in (([source + target] * 2, b""), ([source] * 2, target)):
-        assert cost.of_pairs(cost.sizes_of(pairs, shared, limits), options) == expected
+        assert costs.of_pairs(costs.sizes(pairs, shared), request) == expected
 
 
 def test_pair_that_is_refused_unread_counts_without_being_parsed():
     limits = RequestLimits(max_tokens=300)
-    longest = cost.of_pair(300, 300, AlignOptions())
-    sizes = cost.sizes_of([b"\xff", b"\xff" * 2_000_000], b"", limits)
-    assert cost.of_pairs(sizes, AlignOptions()) == [1, longest]
+    costs = cost.CostModel(limits, MODELS, ("native",))
+    small, large = costs.of_pairs(
+        costs.sizes([b"\xff", b"\xff" * 2_000_000]), RequestOptions("en", "native")
+    )
+    assert small == 1
+    assert large > of_pair(300, 300)
 
 
 def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():
@@ -102,7 +158,7 @@ def grounding_cost(texts, n_words=25, n_shared_by=8, candidates=3):
     ]
     options = GroundOptions(candidates=candidates)
     passages = Passages.read(messages, options, RequestLimits())
-    return passages.cost(n_words, n_shared_by)
+    return passages.cost(n_words, n_shared_by, COSTS, RequestOptions("en", "native"))
 
 
 def test_cost_of_grounding_grows_with_passages_candidates_and_lengths():
@@ -121,3 +177,60 @@ def test_cost_of_grounding_is_that_of_its_longest_sentences():
     alone = grounding_cost([long], candidates=1)
     among = grounding_cost([short * 50 + long + short * 50], candidates=1)
     assert alone <= among <= alone + 2
+
+
+def spent_s(engine, options, pair):
+    """Return the least processor time of a worker with a pair, in seconds."""
+    run = Run(options, b"", (pair,))
+    times = []
+    for _ in range(4):
+        began = time.process_time()
+        (answer,), _ = engine.run([run])
+        times.append(time.process_time() - began)
+    assert answer.code == OK, answer.message
+    return min(times)
+
+
+def test_no_kind_of_pair_takes_more_than_twice_what_it_is_counted_as():
+    """Beside the dearest plain pairs, so that the machine does not matter."""
+    models = ("en", *SYSTEMS)
+    engine = load(EngineSettings(models, ("native",), RequestLimits()))
+    costs = cost.CostModel(RequestLimits(), engine.models, ("native",))
+    words = (ROOT / "bench" / "pairs.tsv").read_text(encoding="utf-8").split()[:400]
+    usual = (words[:200], words[200:])
+    cells = [(i, j) for i in range(200) for j in range(200) if i != j]
+    kinds = {
+        ("en", name): (usual, dict([change]), Constraints())
+        for name, change in (
+            ("posteriors", ("posteriors", True)),
+            ("phrases", ("phrases", True)),
+            ("relations", ("relations", True)),
+            ("explain", ("explain", True)),
+            ("edits", ("edits", True)),
+            ("union", ("symmetrization", "union")),
+        )
+    }
+    kinds |= {(model, "usual"): (usual, {}, Constraints()) for model in models}
+    repeated = (["cat"] * 200, ["cat"] * 200)
+    kinds |= {(model, "repeated"): (repeated, {}, Constraints()) for model in models}
+    kinds["en", "one with many"] = ((["cat"] * 400, ["cat"]), {"phrases": True}, Constraints())
+    long = tuple([f"{word}{n}".ljust(64, "x") for n, word in enumerate(side)] for side in usual)
+    kinds["en", "long words"] = (long, {}, Constraints())
+    kinds["en", "forbidden"] = (usual, {}, Constraints(forbidden=cells))
+    kinds["en", "linked"] = (
+        usual,
+        {},
+        Constraints(linked_source=range(200), linked_target=range(200)),
+    )
+    found = {}
+    for (model, name), ((source, target), options, constraints) in kinds.items():
+        request = RequestOptions(model, "native", AlignOptions(**options))
+        pair = align_pb2.Pair(
+            source={"tokens": source},
+            target={"tokens": target},
+            constraints=encode_constraints(constraints),
+        ).SerializeToString()
+        (counted,) = costs.of_pairs(costs.sizes([pair]), request)
+        found[model, name] = spent_s(engine, request, pair) / counted
+    plain = found["en", "usual"]
+    assert {kind: each / plain for kind, each in found.items() if each > 2 * plain} == {}

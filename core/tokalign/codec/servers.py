@@ -35,6 +35,7 @@ class ModelInfo:
     default_style: str = ""
     related_style: str = ""
     takes_effort: bool = False
+    encoder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

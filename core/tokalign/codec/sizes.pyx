@@ -1,13 +1,14 @@
-"""Texts and numbers of tokens of serialised pairs, without a message object for each part.
+"""Texts and sizes of serialised pairs, without a message object for each part.
 
-Tokens are counted where they are given; of a text they are estimated, or counted as the words that
-it has at least. tests/reference/sizes.py does the same with parsed messages.
+Tokens are counted where they are given; of a text they are estimated. tests/reference/sizes.py does
+the same with parsed messages.
 """
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t
 
 from tokalign.codec._numbers cimport (
+    PAIR_CONSTRAINTS,
     PAIR_ID,
     PAIR_SOURCE,
     PAIR_TARGET,
@@ -26,6 +27,7 @@ from tokalign.codec.fields cimport (
 
 # Tags of the fields that are read.
 cdef enum:
+    CONSTRAINTS = PAIR_CONSTRAINTS << 3 | LENGTH_DELIMITED
     ID = PAIR_ID << 3 | LENGTH_DELIMITED
     SOURCE = PAIR_SOURCE << 3 | LENGTH_DELIMITED
     TARGET = PAIR_TARGET << 3 | LENGTH_DELIMITED
@@ -57,7 +59,6 @@ cdef struct TokenCount:
     Py_ssize_t n_given          # tokens
     Py_ssize_t n_in_text        # tokens of the text, estimated
     Py_ssize_t n_given_bytes    # of the given tokens
-    const uint8_t *text
     Py_ssize_t n_text_bytes
 
 
@@ -77,23 +78,27 @@ cdef int _count_tokens(const Field *field, TokenCount *count) noexcept nogil:
             count.n_given_bytes += part.size
         elif part.tag == TEXT:
             count.n_in_text = _in_text(part.data, part.size)
-            count.text = part.data
             count.n_text_bytes = part.size
     return outcome == NO_MORE
 
 
-cdef bint _read_pair(bytes pair, TokenCount *source, TokenCount *target) except? -1:
+cdef bint _read_pair(
+    bytes pair, TokenCount *source, TokenCount *target, Py_ssize_t *n_constraint_bytes
+) except? -1:
     """Read both sentences of a pair; return whether it is a message."""
     cdef Field field
     cdef int outcome
     cdef Cursor cursor = over(pair)
-    source[0] = TokenCount(0, 1, 0, NULL, 0)
-    target[0] = TokenCount(0, 1, 0, NULL, 0)
+    source[0] = TokenCount(0, 1, 0, 0)
+    target[0] = TokenCount(0, 1, 0, 0)
+    n_constraint_bytes[0] = 0
     while (outcome := next_field(&cursor, &field)) == FOUND:
         if field.tag == SOURCE and not _count_tokens(&field, source):
             return False
         if field.tag == TARGET and not _count_tokens(&field, target):
             return False
+        if field.tag == CONSTRAINTS:
+            n_constraint_bytes[0] += field.size
     return outcome == NO_MORE
 
 
@@ -101,12 +106,16 @@ cdef Py_ssize_t _at_most(const TokenCount *count, Py_ssize_t most) noexcept nogi
     return min(count.n_given if count.n_given else count.n_in_text, most)
 
 
-def n_tokens(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
-    """Return how many tokens the sentences of a pair have: counted, or estimated from a text.
+cdef inline Py_ssize_t _n_bytes(const TokenCount *count) noexcept nogil:
+    return count.n_given_bytes if count.n_given else count.n_text_bytes
 
-    The estimate is too large by a tenth on average in English text, because of signs beside spaces
-    and dots in a row. Contractions without a sign ("cannot") make it too small, by a factor of two
-    at most.
+
+def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
+    """Return how large the sentences of a pair are: counted, or estimated from a text.
+
+    The estimate of tokens is too large by a tenth on average in English text, because of signs
+    beside spaces and dots in a row. Contractions without a sign ("cannot") make it too small, by a
+    factor of two at most.
 
     Parameters
     ----------
@@ -115,73 +124,39 @@ def n_tokens(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     max_tokens : int
         A longer sentence counts as one of `max_tokens`, since it is refused after tokenising.
     max_bytes : int
-        A larger pair is not read: both its sentences count as having `max_tokens`.
+        A larger pair is not read: both its sentences count as having `max_tokens`, and all its
+        bytes as constraints.
 
     Returns
     -------
     n_source, n_target : int
-        Both 0 where the bytes are no pair. 1 for a sentence that is empty or missing.
+        Tokens. Both 0 where the bytes are no pair. 1 for a sentence that is empty or missing.
+    source_bytes, target_bytes : int
+        Of the tokens, or of the text, in UTF-8.
+    constraint_bytes : int
+        Of the constraints as they are serialised.
 
     Examples
     --------
     >>> from tokalign.v1 import align_pb2
     >>> pair = align_pb2.Pair(source={"text": "Dogs bark."}, target={"tokens": ["Dogs", "bark"]})
-    >>> n_tokens(pair.SerializeToString(), 512, 1000)
-    (4, 2)
+    >>> sizes(pair.SerializeToString(), 512, 1000)
+    (4, 2, 10, 8, 0)
     """
     cdef TokenCount source
     cdef TokenCount target
+    cdef Py_ssize_t n_constraint_bytes
     if len(pair) > max_bytes:
-        return max_tokens, max_tokens
-    if not _read_pair(pair, &source, &target):
-        return 0, 0
-    return _at_most(&source, max_tokens), _at_most(&target, max_tokens)
-
-
-cdef tuple _words(const TokenCount *count):
-    """Return the number of tokens that a sentence has at least, and their bytes."""
-    if count.n_given:
-        return count.n_given, count.n_given_bytes
-    cdef list words = PyUnicode_DecodeUTF8(
-        <const char *>count.text, count.n_text_bytes, NULL
-    ).split() if count.text != NULL else []
-    return len(words), len("".join(words).encode())
-
-
-def least_tokens(bytes pair not None):
-    """Return how many tokens the sentences of a pair have at least, and of how many bytes.
-
-    These are the given ones, or the words of a text, which no annotator joins.
-
-    Parameters
-    ----------
-    pair : bytes
-        A serialised tokalign.v1.Pair.
-
-    Returns
-    -------
-    n_source, n_target : int
-    n_bytes : int
-        Of the tokens of both, in UTF-8. All are 0 where the bytes are no pair, or a text is not
-        UTF-8.
-
-    Examples
-    --------
-    >>> from tokalign.v1 import align_pb2
-    >>> pair = align_pb2.Pair(source={"text": "Dogs bark."}, target={"tokens": ["Dogs", "bark"]})
-    >>> least_tokens(pair.SerializeToString())
-    (2, 2, 17)
-    """
-    cdef TokenCount source
-    cdef TokenCount target
-    if not _read_pair(pair, &source, &target):
-        return 0, 0, 0
-    try:
-        n_source, source_bytes = _words(&source)
-        n_target, target_bytes = _words(&target)
-    except UnicodeDecodeError:
-        return 0, 0, 0
-    return n_source, n_target, source_bytes + target_bytes
+        return max_tokens, max_tokens, 0, 0, len(pair)
+    if not _read_pair(pair, &source, &target, &n_constraint_bytes):
+        return 0, 0, 0, 0, 0
+    return (
+        _at_most(&source, max_tokens),
+        _at_most(&target, max_tokens),
+        _n_bytes(&source),
+        _n_bytes(&target),
+        n_constraint_bytes,
+    )
 
 
 cdef str _text_alone(const Field *sentence):

@@ -89,12 +89,14 @@ def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
     found = []
     for top in columns:
         shared, end = set(columns[top]), top
-        while shared:
+        above = columns.get(top - 1, set())
+        # What the row above has, too, is part of a larger block, and so is all that is left of it.
+        while not shared <= above:
             end += 1
             below = columns.get(end, set())
             for start, stop in _runs(shared):
                 run = set(range(start, stop))
-                if not run <= below and not run <= columns.get(top - 1, set()):
+                if not run <= below and not run <= above:
                     found.append((top, end, start, stop))
             shared &= below
     return tuple(sorted(found))
