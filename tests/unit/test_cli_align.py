@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
-from tokalign.cli.output import alignment_to_json
 from tokalign.formats import read_gold
 from tokalign.types import Alignment
+from tokalign.types.objects import alignment_to_json
 
 GOOD = "A cat sat on the mat .\tThe cat sat there .\n"
 BAD = "no separator\n"

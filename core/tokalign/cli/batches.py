@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from tokalign.batches.processes import map_batches
 from tokalign.cli.options import ModelFlags, is_input_fault
-from tokalign.cli.output import Lines, truncated_sides
+from tokalign.cli.output import Lines
 from tokalign.cli.pairs import InputLine
 from tokalign.errors import FormatError, located
 from tokalign.types import Alignment, Pair
+from tokalign.types.objects import truncated_sides
 from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:

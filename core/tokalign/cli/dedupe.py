@@ -12,10 +12,10 @@ import click
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.lines import MAX_REPORTED
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
-from tokalign.cli.output import DIGITS
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
+from tokalign.types.objects import DIGITS
 
 if TYPE_CHECKING:
     from tokalign.similarity import Duplicates

@@ -13,10 +13,10 @@ import click
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.lines import MAX_REPORTED
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
-from tokalign.cli.output import DIGITS
 from tokalign.cli.sources import LineSource, SourceParam
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
+from tokalign.types.objects import DIGITS
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner

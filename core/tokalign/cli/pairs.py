@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from tokalign.cli.table import ColumnNames, PairTable, table_of
-from tokalign.errors import FormatError, InputError, quoted
+from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import json_error, require_unicode, split_tokens
-from tokalign.formats.jsonl import sentence_from_json
-from tokalign.types import Pair, Sentence, SentenceLike
-from tokalign.types.constraints import NAMES, Constraints
+from tokalign.formats.jsonl import pair_from_json, sentence_like
+from tokalign.types import Pair, SentenceLike
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -206,32 +205,7 @@ def _line_from_json(line: int, text: str, is_tokenized: bool) -> InputLine:
     value = read_object(text)
     name = require_unicode(str(value.get("id", line)), "id")
     try:
-        source, target = (
-            sentence_like(value.get(side), side, is_tokenized=is_tokenized)
-            for side in ("source", "target")
-        )
-        given = {field: value[field] for field in NAMES if value.get(field) is not None}
-        pair = (source, target, Constraints(**given)) if given else (source, target)
+        pair = pair_from_json(value, is_tokenized=is_tokenized)
     except InputError as error:
         return InputLine(line, name, None, str(error))
     return InputLine(line, name, pair)
-
-
-def sentence_like(value: object, field: str, *, is_tokenized: bool) -> SentenceLike:
-    """Return the sentence of a JSON value: a string, tokens, or an object with columns.
-
-    Raises
-    ------
-    InputError
-        If it is none of these, or empty.
-    """
-    if isinstance(value, dict) and "tokens" not in value and "text" in value:
-        value = value["text"]
-    if isinstance(value, str):
-        if not value.strip():
-            raise FormatError(f"field {quoted(field)} is empty")
-        return split_tokens(value) if is_tokenized else value
-    sentence: Sentence = sentence_from_json(value, field)
-    if not sentence.tokens:
-        raise FormatError(f"field {quoted(field)} has no tokens")
-    return sentence

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from tokalign.cli.output import FIGURES
 from tokalign.cli.pairs import InputLine, pair_of
 from tokalign.cli.sources import LineSource
 from tokalign.cli.table import ID, NAMES, ColumnNames
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import whole_number
+from tokalign.types.objects import FIGURES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,20 +24,21 @@ from tokalign.cli.options import (
     is_input_fault,
     one_of,
 )
-from tokalign.cli.output import (
-    DIGITS,
-    bad_object,
-    contributions_to_json,
-    links_to_json,
-    truncated_sides,
-)
-from tokalign.cli.pairs import decode_row, read_object, sentence_like
+from tokalign.cli.output import bad_object
+from tokalign.cli.pairs import decode_row, read_object
 from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line, require_unicode
+from tokalign.formats.jsonl import sentence_like
 from tokalign.types import Highlight, Sentence, SentenceLike
 from tokalign.types.inputs import check_priors
+from tokalign.types.objects import (
+    DIGITS,
+    contributions_to_json,
+    links_to_json,
+    truncated_sides,
+)
 from tokalign.types.options import RankBy
 
 WORTH_SHOWING = 0.005

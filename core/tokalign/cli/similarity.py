@@ -11,7 +11,8 @@ from tokalign.cli.flags import flag, takes
 from tokalign.cli.lines import LineRun, PairFiles
 from tokalign.cli.options import StyleFlags
 from tokalign.cli.output import SimilarityLayout
-from tokalign.cli.pairs import InputLine, read_sentences, sentence_like
+from tokalign.cli.pairs import InputLine, read_sentences
+from tokalign.formats.jsonl import sentence_like
 from tokalign.types.options import Detail
 
 

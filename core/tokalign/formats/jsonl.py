@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tokalign.errors import InputError, quoted
+from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -24,11 +24,12 @@ from tokalign.formats.document import (
     json_error,
     make_pair,
     require_unicode,
+    split_tokens,
 )
-from tokalign.types import GoldPair, Sentence
+from tokalign.types import GoldPair, Pair, Sentence, SentenceLike
+from tokalign.types.constraints import NAMES, Constraints
+from tokalign.types.objects import SENTENCE_COLUMNS, sentence_to_json
 from tokalign.types.relations import RelationKind
-
-_COLUMNS = ("tags", "lemmas", "heads", "relations")
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
@@ -148,7 +149,7 @@ def sentence_from_json(value: object, field: str) -> Sentence:
         raise InputError(f"field '{field}.text' is not a string", field=f"{field}.text")
     require_unicode(text or "", f"{field}.text")
     kinds = {"heads": int}
-    columns = {name: _column(value, name, kinds.get(name, str), field) for name in _COLUMNS}
+    columns = {name: _column(value, name, kinds.get(name, str), field) for name in SENTENCE_COLUMNS}
     offsets = value.get("offsets")
     if offsets is None:
         return Sentence.from_tokens(tokens, text=text, **columns)
@@ -156,6 +157,42 @@ def sentence_from_json(value: object, field: str) -> Sentence:
         raise InputError(f"field '{field}.offsets' needs '{field}.text'", field=f"{field}.text")
     starts, ends = _spans(offsets, text, len(tokens), field)
     return Sentence.from_tokens(tokens, **columns).replace(text=text, starts=starts, ends=ends)
+
+
+def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> Pair:
+    """Return the pair of a JSON object that is to be aligned, with its constraints if it has some.
+
+    Raises
+    ------
+    InputError
+        If a side is no sentence (see `sentence_like`), or a constraint is wrong.
+    """
+    source, target = (
+        sentence_like(value.get(side), side, is_tokenized=is_tokenized)
+        for side in ("source", "target")
+    )
+    given = {field: value[field] for field in NAMES if value.get(field) is not None}
+    return (source, target, Constraints(**given)) if given else (source, target)
+
+
+def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> SentenceLike:
+    """Return the sentence of a JSON value: a string, tokens, or an object with columns.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or empty.
+    """
+    if isinstance(value, dict) and "tokens" not in value and "text" in value:
+        value = value["text"]
+    if isinstance(value, str):
+        if not value.strip():
+            raise FormatError(f"field {quoted(field)} is empty")
+        return split_tokens(value) if is_tokenized else value
+    sentence: Sentence = sentence_from_json(value, field)
+    if not sentence.tokens:
+        raise FormatError(f"field {quoted(field)} has no tokens")
+    return sentence
 
 
 def _column(value: Mapping[str, Any], name: str, kind: type, field: str) -> Any:
@@ -188,25 +225,6 @@ def _spans(
     return tuple(span[0] for span in offsets), tuple(span[1] for span in offsets)
 
 
-def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:
-    """Return the shortest JSON value that `sentence_from_json` reads back unchanged."""
-    tokens = list(sentence.tokens)
-    item: dict[str, Any] = {"tokens": tokens}
-    if sentence != Sentence.from_tokens(
-        tokens, **{name: getattr(sentence, name) for name in _COLUMNS}
-    ):
-        item = {
-            "text": sentence.text,
-            "tokens": tokens,
-            "offsets": [list(span) for span in zip(sentence.starts, sentence.ends, strict=True)],
-        }
-    for name in _COLUMNS:
-        column = getattr(sentence, name)
-        if column is not None:
-            item[name] = list(column)
-    return tokens if len(item) == 1 else item
-
-
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
     """Yield one line per pair."""
     for pair in pairs:
@@ -229,4 +247,13 @@ FORMAT = Format(
     "jsonl", "one JSON object per line; keeps text, offsets and annotation", read, write, recognise
 )
 
-__all__ = ["FORMAT", "read", "read_confidences", "sentence_from_json", "sentence_to_json", "write"]
+__all__ = [
+    "FORMAT",
+    "pair_from_json",
+    "read",
+    "read_confidences",
+    "sentence_from_json",
+    "sentence_like",
+    "sentence_to_json",
+    "write",
+]
