@@ -184,3 +184,26 @@ def test_convert_asks_for_the_text_of_links():
 def test_help_lists_commands_and_formats():
     assert "evaluate" in run("--help").stdout
     assert "naacl" in run("convert", "--help").stdout
+
+
+REPEATED = '{"id": "x", "source": ["A"], "target": ["A"], "links": [[0, 0]]}\n' * 2
+
+
+def test_gold_with_repeated_ids_is_refused(tmp_path):
+    (tmp_path / "gold").write_text(REPEATED)
+    result = run("evaluate", "--gold", tmp_path / "gold", "--model", "lemma")
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'gold'}: 1 ids are there more than once, such as 'x'" in result.stderr
+
+
+def test_training_says_that_ids_come_back(tmp_path):
+    (tmp_path / "votes").write_text(REPEATED)
+    result = run("train", "--train", tmp_path / "votes", "-o", tmp_path / "model", "--quiet")
+    assert result.exit_code == 0
+    assert "votes: 1 ids are there more than once, such as 'x'" in result.stderr
+
+
+def test_unrelated_pairs_without_links_are_scored(tmp_path):
+    (tmp_path / "pairs").write_text('{"source": ["Dogs", "bark"], "target": ["It", "rained"]}\n')
+    result = run("evaluate", "--unrelated", tmp_path / "pairs", "--model", "en", "--json")
+    assert json.loads(result.stdout)["unrelated"]["pairs"] == 1

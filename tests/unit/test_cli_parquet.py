@@ -184,7 +184,7 @@ def test_no_pair_makes_a_table_without_rows(command, tmp_path):
         (["--format", "parquet"], "--format parquet needs --output and cannot be resumed"),
         (["--format", "parquet", "-o", "o", "--resume"], "to resume, write --format jsonl"),
         (["--format", "parquet", "-o", "o.gz"], "o.gz has the name of another format"),
-        (["-o", "o.parquet"], "o.parquet has the name of another format"),
+        (["--format", "jsonl", "-o", "o.parquet"], "o.parquet has the name of another format"),
     ],
 )
 def test_where_parquet_does_not_go(command, pairs, tmp_path, monkeypatch, args, message):

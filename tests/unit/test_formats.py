@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 
 import pytest
 from tokalign.errors import FormatError
-from tokalign.formats import FORMATS, Options, get_format, open_document, read_gold, write_gold
+from tokalign.formats import (
+    FORMATS,
+    Options,
+    get_format,
+    open_document,
+    read_gold,
+    repeated_ids,
+    write_gold,
+)
 from tokalign.formats.conllu import read_sentences
 from tokalign.types import GoldPair, Sentence
 
@@ -114,6 +123,16 @@ def test_giza_without_slashes_is_read_and_null_gives_no_links(write):
     assert pair.sure == {(1, 0), (2, 1)}
 
 
+@pytest.mark.parametrize("text", ['{"source": ["a"], "target": ["b"]}\n', CONLLU])
+def test_unrelated_pairs_need_no_links(write, text):
+    [pair] = read_gold(write(text.replace("# links", "# lynx")), options=Options(needs_links=False))
+    assert not pair.sure
+
+
+def test_ids_that_come_back_are_found_once_each():
+    assert repeated_ids([CAT, CAT, replace(CAT, id="2"), CAT]) == ["1"]
+
+
 def test_sure_wins_over_possible(write):
     [pair] = read_gold(write("a b ||| a b ||| 0-0 0p0 1p1\n"))
     assert (pair.sure, pair.possible) == ({(0, 0)}, {(1, 1)})
@@ -215,6 +234,15 @@ def test_unicode_line_separators_do_not_end_lines(write):
             1,
             "'source' holds",
         ),
+        ('{"source": ["a"], "target": ["b"]}\n', "jsonl", 1, "'links' is missing"),
+        ('{"source": ["a"], "target": ["b"], "Link": [[0, 0]]}\n', "jsonl", 1, "'Link' is unknown"),
+        (
+            '{"source": ["a"], "target": ["b"], "links": [], "posible": [[0, 0]]}\n',
+            "jsonl",
+            1,
+            "'posible' is unknown; wanted 'possible'",
+        ),
+        (CONLLU.replace("# links", "# lynx"), "conllu", 9, "has no comment '# links"),
         ("1\ta\n", "conllu", 1, "saw 2 tab-separated columns"),
         ("# pair_id = 1\n# side = x\n1" + "\t_" * 9 + "\n", "conllu", 1, "side 'x'"),
         (

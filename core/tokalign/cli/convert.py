@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import click
 
-from tokalign.cli.corpora import FORMAT, CorpusFlags
+from tokalign.cli.corpora import CorpusFlags
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.options import FileFlags
 from tokalign.formats import FORMATS, Document, Options, decode_lines, get_format, recognise
 
@@ -18,7 +19,7 @@ _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FOR
 class WritingFlags:
     """How a corpus is written."""
 
-    format: str = flag("Format to write.", type=FORMAT, required=True)
+    format: str = format_flag("Format to write.", list(FORMATS), "")
     one_based: bool = flag("As --one-based, for the output.", "--output-one-based", default=False)
     reversed: bool = flag("As --reversed, for the output.", "--output-reversed", default=False)
 
@@ -34,6 +35,8 @@ def command(files: FileFlags, reading: CorpusFlags, writing: WritingFlags) -> No
 
     The conversion stops at the first bad line, since a corpus must not lose pairs.
     """
+    if not writing.format:
+        raise click.UsageError("give --format, or an --output whose name says it, as .jsonl does")
     document = Document(files.input.name, decode_lines(files.input.name, files.input))
     if reading.format is None:
         document, chosen = recognise(document)

@@ -13,9 +13,18 @@ import click
 from tokalign.cli.flags import flag, group
 from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
 from tokalign.cli.sinks import OutputPath
+from tokalign.errors import FormatError, quoted
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.tables import ReportTable
-from tokalign.formats import FORMATS, Document, Options, open_document, read_gold, recognise
+from tokalign.formats import (
+    FORMATS,
+    Document,
+    Options,
+    open_document,
+    read_gold,
+    recognise,
+    repeated_ids,
+)
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import table_lines
 
@@ -61,10 +70,25 @@ class GoldFlags:
     corpus: CorpusFlags = group(CorpusFlags)
 
     def read(self) -> list[GoldPair]:
-        """Return the pairs; UsageError if there is no file."""
+        """Return the pairs.
+
+        Raises
+        ------
+        UsageError
+            If there is no file.
+        FormatError
+            If two pairs have one id: the report and the page name pairs by it.
+        """
         if self.path is None:
             raise click.UsageError("give --gold")
-        return read_gold(self.path, self.corpus.format, options=self.corpus.options())
+        pairs = read_gold(self.path, self.corpus.format, options=self.corpus.options())
+        if repeated := repeated_ids(pairs):
+            raise FormatError(
+                f"{len(repeated)} ids are there more than once, such as {quoted(repeated[0])}; "
+                "wanted one id for each pair",
+                path=self.path,
+            )
+        return pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

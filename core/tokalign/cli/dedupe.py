@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.lines import MAX_REPORTED
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
 from tokalign.errors import InputError
@@ -42,10 +43,10 @@ class DedupeFlags(FileFlags):
         default=0.3,
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
-    format: str = flag(
+    format: str = format_flag(
         "How to write pairs and groups: text, or a JSON object for each.",
-        type=click.Choice(["text", "jsonl"]),
-        default="text",
+        ["text", "jsonl"],
+        "text",
     )
 
 

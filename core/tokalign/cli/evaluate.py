@@ -24,7 +24,7 @@ from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
 from tokalign.evaluate.unrelated import Confidences, count_unrelated
-from tokalign.formats import read_gold
+from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import page_pairs, render_page
@@ -210,7 +210,8 @@ def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | Non
     """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
     if asked.unrelated is None or asked.model is None:
         return None
-    annotated, answers = _align(asked.model, read_gold(asked.unrelated), asked.options)
+    pairs = read_gold(asked.unrelated, options=Options(needs_links=False))
+    annotated, answers = _align(asked.model, pairs, asked.options)
     return annotated, _confidences(answers)
 
 

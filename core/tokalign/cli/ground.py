@@ -14,6 +14,7 @@ import click
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.grounding import AnswerLine, read_answers
 from tokalign.cli.options import (
     AT_LEAST_1,
@@ -119,11 +120,11 @@ class GroundLayout(TerminalFlags):
 
     color: str = color_flag("[?unsupported?] and {!in conflict!}")
     html: Path | None = flag("Write a page to this file instead.", type=OutputPath())
-    format: str = flag(
+    format: str = format_flag(
         "What to write. text: the answer, marked, and what it cites. jsonl: a JSON object per "
         "answer. parquet: a table.",
-        type=click.Choice(["text", "jsonl", PARQUET]),
-        default="text",
+        ["text", "jsonl", PARQUET],
+        "text",
     )
     json: bool = flag("The same as --format jsonl.", default=False)
 

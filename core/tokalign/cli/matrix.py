@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.lines import MAX_REPORTED
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
 from tokalign.cli.sources import LineSource, SourceParam
@@ -30,10 +31,8 @@ class MatrixFlags(FileFlags):
         "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
-    format: str = flag(
-        "How to write a row: numbers between tabs, or a JSON object.",
-        type=click.Choice(["tsv", "jsonl"]),
-        default="tsv",
+    format: str = format_flag(
+        "How to write a row: numbers between tabs, or a JSON object.", ["tsv", "jsonl"], "tsv"
     )
 
 

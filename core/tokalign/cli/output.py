@@ -7,9 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import ClassVar
 
-import click
-
 from tokalign.cli.flags import flag
+from tokalign.cli.forms import format_flag
 from tokalign.errors import FormatError, quoted
 from tokalign.types import Alignment, Sentence
 from tokalign.types.objects import (
@@ -61,11 +60,11 @@ class Layout(Lines):
     """How alignments become lines: the format, and what is written besides links."""
 
     table_columns = ALIGNMENT_COLUMNS
-    format: str = flag(
+    format: str = format_flag(
         "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
         "objects. parquet: a table. ists: chunks, in the format of interpretable similarity.",
-        type=click.Choice(FORMATS),
-        default="pharaoh",
+        FORMATS,
+        "pharaoh",
     )
     confidences: bool = flag("Write the confidence of each link, as in 0-0:0.9731.", default=False)
     chunks: bool = flag(
@@ -98,10 +97,10 @@ class SimilarityLayout(Lines):
     """How similarities become lines: a number each, or objects that hold the score as well."""
 
     table_columns = SIMILARITY_COLUMNS
-    format: str = flag(
+    format: str = format_flag(
         "What to write. text: a number. jsonl, parquet: also its parts, and the score.",
-        type=click.Choice(SIMILARITY_FORMATS),
-        default="text",
+        SIMILARITY_FORMATS,
+        "text",
     )
 
     def line(self, name: str, alignment: Alignment) -> str:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tokalign.cli.table import ColumnNames, PairTable, table_of
-from tokalign.errors import FormatError, InputError
+from tokalign.cli.table import ColumnNames, PairTable, seems_header, table_of
+from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens
 from tokalign.formats.jsonl import pair_from_json, sentence_like
 from tokalign.types import Pair, SentenceLike
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def read_lines(
     """Yield what every line holds, or every record of a table.
 
     The lines are objects where the first that is not blank opens one; a table where columns are
-    given or the first line is a header with "source" and "target"; else text.
+    given or the first line is a header with "source" and "target", or other usual names; else text.
 
     Parameters
     ----------
@@ -68,7 +71,8 @@ def read_lines(
         return
     table = table_of(head.decode(errors="replace"), columns) if head else None
     if table is None:
-        yield from _lines(numbered, partial(_line_from_text, is_tokenized=is_tokenized))
+        noted = _header_noted(numbered)
+        yield from _lines(noted, partial(_line_from_text, is_tokenized=is_tokenized))
         return
     for _ in range(n_blank):
         next(numbered)
@@ -130,12 +134,30 @@ def _lines(
             yield InputLine(line, str(line), None, str(error))
 
 
+def _header_noted(numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of text, and warn if the first one seems to name columns."""
+    first: list[str] = []
+    for line, row in numbered:
+        if line <= 2:
+            fields = split_fields(row.decode(errors="replace"))
+            if line == 2 and len(first) == 2 == len(fields) and seems_header(first, fields):
+                logger.warning(
+                    "line 1 is aligned as a pair, but %s and %s look like names of columns; name "
+                    "them with --columns if they are",
+                    *map(quoted, first),
+                )
+            first = [field.strip() for field in fields]
+        yield line, row
+
+
 def _lines_from_table(
     table: PairTable, numbered: Iterable[tuple[int, bytes]], is_tokenized: bool
 ) -> Iterator[InputLine]:
     for line, record in table.records(numbered):
         name = str(line)
         try:
+            if isinstance(record, FormatError):
+                raise record
             name, *fields = table.fields(line, record)
             yield InputLine(line, name, pair_of(fields, is_tokenized))
         except InputError as error:

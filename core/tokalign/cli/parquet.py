@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from tokalign.cli.pairs import InputLine, pair_of
 from tokalign.cli.sources import LineSource
-from tokalign.cli.table import ID, NAMES, ColumnNames
+from tokalign.cli.table import NAMES, ColumnNames, id_column, usual_columns
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import whole_number
 from tokalign.types.objects import FIGURES
@@ -41,17 +41,20 @@ def read_parquet(
     FormatError
         If a column is missing or of another type, or the file is damaged.
     """
+    file = open_parquet(rows)
+
     import pyarrow as pa
 
-    file = open_parquet(rows)
     names = file.schema_arrow.names
-    wanted = [_column(file.schema_arrow, column, rows.name) for column in columns or NAMES]
-    read = dict.fromkeys([*wanted, ID] if ID in names else wanted)
+    chosen = columns or usual_columns(names) or NAMES
+    wanted = [_column(file.schema_arrow, column, rows.name) for column in chosen]
+    name_column = id_column(names)
+    read = dict.fromkeys(wanted if name_column is None else [*wanted, name_column])
     number = 0
     try:
         for batch in file.iter_batches(_ROWS_READ, columns=list(read)):
             sides = [batch.column(name) for name in wanted]
-            ids = batch.column(ID) if ID in read else None
+            ids = None if name_column is None else batch.column(name_column)
             for row in range(len(batch)):
                 number += 1
                 name = str(number) if ids is None else str(_value(ids[row]))
@@ -72,14 +75,15 @@ def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict
     FormatError
         If a column is missing, or the file is damaged.
     """
+    file = open_parquet(rows)
+
     import pyarrow as pa
 
-    file = open_parquet(rows)
     names = file.schema_arrow.names
     for column in columns:
         if column not in names:
             raise FormatError(f"no column {column!r}; there are {', '.join(names)}", path=rows.name)
-    read = [*columns, ID] if ID in names else [*columns]
+    read = [*columns, "id"] if "id" in names else [*columns]
     try:
         for batch in file.iter_batches(_ROWS_READ, columns=read):
             yield from batch.to_pylist()
@@ -89,11 +93,10 @@ def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict
 
 def open_parquet(rows: LineSource) -> Any:
     """Return the ParquetFile of a source; FormatError if it is damaged, or no file."""
-    # Raises ResourceError without pyarrow.
+    from tokalign import arrow  # noqa: F401, I001  # first: it says what to install
+
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from tokalign import arrow  # noqa: F401
 
     if not rows.raw.seekable():
         raise FormatError("Parquet has its index at the end; give it as a file", path=rows.name)
@@ -196,10 +199,10 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def schema_of(names: tuple[str, ...]) -> pa.Schema:
-    """Return the schema with some of the columns of `_READ`."""
-    import pyarrow as pa
+    """Return the schema with some of the columns of `_READ`; ResourceError without pyarrow."""
+    from tokalign.arrow import LINKS, SENTENCES, TOKENS  # noqa: I001  # first: as above
 
-    from tokalign.arrow import LINKS, SENTENCES, TOKENS
+    import pyarrow as pa
 
     types = {
         "links": LINKS,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.options import FileFlags, one_of
 from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError
@@ -20,10 +21,10 @@ from tokalign.types.texts import SentenceSpan
 class SplitFlags:
     """How sentences are written."""
 
-    format: str = flag(
+    format: str = format_flag(
         "What to write. text: a line for each sentence. jsonl: an object with start, end and text.",
-        type=click.Choice(["text", "jsonl"]),
-        default="text",
+        ["text", "jsonl"],
+        "text",
     )
     offsets: str = flag(
         "Unit in which start and end count (jsonl only).",

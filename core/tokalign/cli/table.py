@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+import logging
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tokalign.errors import FormatError, quoted
@@ -12,7 +15,34 @@ from tokalign.formats.document import whole_number
 ColumnNames = tuple[str, str]
 """Columns of the source and the target: names, or numbers from 1."""
 NAMES: ColumnNames = ("source", "target")
-ID = "id"
+_IDS = ("id", "pairid")
+_USUAL = (
+    NAMES,
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("sentence1", "sentence2"),
+    ("sentencea", "sentenceb"),
+    ("sent1", "sent2"),
+    ("s1", "s2"),
+    ("text1", "text2"),
+    ("texta", "textb"),
+    ("1string", "2string"),
+    ("question1", "question2"),
+    ("premise", "hypothesis"),
+    ("text", "hypothesis"),
+    ("question", "answer"),
+    ("question", "sentence"),
+    ("query", "passage"),
+    ("query", "document"),
+    ("claim", "evidence"),
+    ("original", "paraphrase"),
+    ("anchor", "positive"),
+)
+"""Names of the two columns in well-known data, as `_plain` writes them."""
+_MARKS = re.compile(r"[\W_]+")
+_COLUMN_NAME = re.compile(r"[^\W\d]\w*")
+
+logger = logging.getLogger(__name__)
 # A field of more characters cannot be aligned; csv would stop at 128 KiB.
 MAX_FIELD = 1 << 24
 
@@ -36,31 +66,38 @@ class PairTable:
     id: int | None
     has_header: bool
 
-    def records(self, numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[str]]]:
+    def records(
+        self, numbered: Iterable[tuple[int, bytes]]
+    ) -> Iterator[tuple[int, list[str] | FormatError]]:
         """Yield the records after the header, each with the number of its first line.
 
-        Bytes that are not UTF-8 come as lone surrogates.
+        Bytes that are not UTF-8 come as lone surrogates. Where quotes are wrong, an error takes the
+        place of the line in which they open, and the lines after it are read on their own.
         """
-        first = 0  # of the record that is being read
+        again: deque[tuple[int, bytes]] = deque()
+        taken: list[tuple[int, bytes]] = []  # lines of the record that is being read
+        pending = iter(numbered)
 
         def lines() -> Iterator[str]:
-            nonlocal first
-            for number, row in numbered:
-                first = first or number
-                yield row.decode("utf-8-sig", errors="surrogateescape")
+            while (here := again.popleft() if again else next(pending, None)) is not None:
+                taken.append(here)
+                yield here[1].decode("utf-8-sig", errors="surrogateescape")
 
         records = _reader(lines(), self.delimiter)
         is_header = self.has_header
         while True:
-            first = 0
+            taken.clear()
+            record: list[str] | FormatError | None
             try:
                 record = next(records, None)
-            except csv.Error:
-                record = []
+            except csv.Error as error:
+                record = _quotes_error(error, taken)
+                again.extendleft(reversed(taken[1:]))
+                records = _reader(lines(), self.delimiter)
             if record is None:
                 return
             if not is_header:
-                yield first, record
+                yield taken[0][0], record
             is_header = False
 
     def fields(self, line: int, record: list[str]) -> tuple[str, str, str]:
@@ -92,7 +129,7 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
     ----------
     head : str
     columns : (str, str), optional
-        Numbers or names; without them a header has to name source and target.
+        Numbers or names; without them a header has to name source and target, or other usual names.
 
     Raises
     ------
@@ -104,15 +141,16 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
             names = next(_reader([head.rstrip("\r\n")], delimiter), [])
         except csv.Error:  # a field that is too long for the name of a column
             names = []
-        wanted = columns or NAMES
-        numbers = [whole_number(column) for column in wanted] if columns else []
+        numbers = [whole_number(column) for column in columns or ()]
         if columns and delimiter in head and all(numbers):
             source, target = (number - 1 for number in numbers if number)
             return PairTable(delimiter, source, target, None, has_header=False)
-        if all(name in names for name in wanted):
+        wanted = columns or usual_columns(names)
+        if wanted and all(name in names for name in wanted):
             source, target = (names.index(name) for name in wanted)
-            identity = names.index(ID) if ID in names else None
-            return PairTable(delimiter, source, target, identity, has_header=True)
+            identity = id_column(names)
+            place = None if identity is None else names.index(identity)
+            return PairTable(delimiter, source, target, place, has_header=True)
     if columns:
         raise FormatError(
             f"the first line, {quoted(head.rstrip())}, names no columns {' and '.join(columns)}"
@@ -120,11 +158,55 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
     return None
 
 
+def usual_columns(names: Sequence[str]) -> ColumnNames | None:
+    """Return the columns that hold source and target by their names; None if none has usual ones.
+
+    A warning says so if they are not called "source" and "target".
+    """
+    by_plain = {_plain(name): name for name in reversed(names)}
+    for source, target in _USUAL:
+        if source in by_plain and target in by_plain:
+            found = by_plain[source], by_plain[target]
+            if found != NAMES:
+                logger.warning("columns %r and %r are read as source and target", *found)
+            return found
+    return None
+
+
+def id_column(names: Sequence[str]) -> str | None:
+    """Return the name of the column of ids, if there is one."""
+    return next((name for name in names if _plain(name) in _IDS), None)
+
+
+def _plain(name: str) -> str:
+    return _MARKS.sub("", name).casefold()
+
+
+def seems_header(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether the first two rows of a file are names above sentences."""
+    has_names = all(_COLUMN_NAME.fullmatch(field.strip()) for field in first)
+    return has_names and all(len(field.split()) > 2 for field in second)
+
+
+def _quotes_error(error: csv.Error, taken: Sequence[tuple[int, bytes]]) -> FormatError:
+    """Return what to say of a record that csv cannot read."""
+    first, last = taken[0][0], taken[-1][0]
+    where = f"line {first}" if first == last else f"lines {first} to {last}"
+    if "unexpected end" in str(error):
+        return FormatError(f"a quote opens that is not closed up to the end of the file ({where})")
+    if "expected after" in str(error):
+        return FormatError(
+            f"a quote closes before the end of a field ({where}); wanted two quotes for one inside "
+            "a field"
+        )
+    return FormatError(f"no record of a table: {error} ({where})")
+
+
 def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     csv.field_size_limit(MAX_FIELD)
     if delimiter == "\t":
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    return csv.reader(lines, delimiter=delimiter)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
 def columns_from(text: str) -> ColumnNames:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from tokalign.cli.sinks import OutputPath
 from tokalign.errors import quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.files.headers import is_name
-from tokalign.formats import read_gold
+from tokalign.formats import Options, read_gold, repeated_ids
 from tokalign.model import save_model
 from tokalign.training import (
     POSSIBLE_CHOICES,
@@ -32,6 +32,8 @@ from tokalign.training import (
 from tokalign.types import GoldPair
 
 _DEFAULTS = TrainingSettings()
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +64,25 @@ class TrainFiles:
         if len(set(names)) < len(names):
             raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
 
-    def read(self, paths: Sequence[Path]) -> list[GoldPair]:
-        """Return the pairs of some of the corpora."""
-        return [pair for path in paths for pair in read_gold(path, self.format)]
+    def data(self) -> TrainingData:
+        """Return the pairs of all files; a warning names corpora in which ids come back."""
+        return TrainingData(
+            {path.name: self._aligned(path) for path in self.train},
+            dev=self._aligned(self.dev) if self.dev else [],
+            unrelated=[pair for path in self.unrelated for pair in self._unaligned(path)],
+        )
+
+    def _aligned(self, path: Path) -> list[GoldPair]:
+        pairs = read_gold(path, self.format)
+        if repeated := repeated_ids(pairs):
+            logger.warning(
+                "%s: %d ids are there more than once, such as %s; each of their pairs counts",
+                path, len(repeated), quoted(repeated[0]),
+            )  # fmt: skip
+        return pairs
+
+    def _unaligned(self, path: Path) -> list[GoldPair]:
+        return read_gold(path, self.format, options=Options(needs_links=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,13 +219,8 @@ def command(
     The same corpora and settings always give the same file.
     """
     is_silent = run.quiet or is_quiet()
-    data = TrainingData(
-        {path.name: files.read([path]) for path in files.train},
-        dev=files.read([files.dev] if files.dev else []),
-        unrelated=files.read(files.unrelated),
-    )
     model = train(
-        data,
+        files.data(),
         load_annotator(run.annotator),
         settings.settings(),
         n_threads=run.jobs,

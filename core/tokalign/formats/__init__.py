@@ -106,6 +106,17 @@ def get_format(name: str) -> Format:
         raise FormatError(f"format {quoted(name)} is not one of {', '.join(FORMATS)}") from None
 
 
+def repeated_ids(pairs: Iterable[GoldPair]) -> list[str]:
+    """Return the ids that several pairs have, in the order in which they come back."""
+    seen: set[str] = set()
+    repeated: dict[str, None] = {}
+    for pair in pairs:
+        if pair.id in seen:
+            repeated[pair.id] = None
+        seen.add(pair.id)
+    return list(repeated)
+
+
 def write_gold(
     pairs: Iterable[GoldPair],
     path: str | os.PathLike[str],
@@ -137,5 +148,6 @@ __all__ = [
     "open_document",
     "read_gold",
     "recognise",
+    "repeated_ids",
     "write_gold",
 ]

@@ -2,10 +2,10 @@
 
 Two sentences are a pair when their comments carry the same ``# pair_id`` and ``# side = source``
 or ``# side = target``; ``# links = 0-0 1p2`` on either holds the alignment, 0-based positions of
-syntactic words. Tags come from XPOS (Penn), or from UPOS where no word has an XPOS. Words of a
-multi-word token (``3-4``) keep their place in its surface form, or share its span where they do
-not occur in it; empty nodes (``8.1``) are skipped. ``Span=start:end`` in MISC gives a word's
-offsets in ``# text``; without it, forms and ``SpaceAfter=No`` do.
+syntactic words, and must be there, if only empty. Tags come from XPOS (Penn), or from UPOS where no
+word has an XPOS. Words of a multi-word token (``3-4``) keep their place in its surface form, or
+share its span where they do not occur in it; empty nodes (``8.1``) are skipped. ``Span=start:end``
+in MISC gives a word's offsets in ``# text``; without it, forms and ``SpaceAfter=No`` do.
 
 References
 ----------
@@ -200,7 +200,7 @@ def _spans(
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
     """Yield a pair when its second sentence has been read."""
-    waiting: dict[str, tuple[int, str, str, Sentence]] = {}
+    waiting: dict[str, tuple[int, str, str | None, Sentence]] = {}
     for block in _blocks(document):
         name, side = block.comments.get("pair_id"), block.comments.get("side")
         if name is None or side not in ("source", "target"):
@@ -210,7 +210,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
                 "'# side = source' or '# side = target'",
                 block.line,
             )
-        sentence, links = _sentence(document, block), block.comments.get("links", "")
+        sentence, links = _sentence(document, block), block.comments.get("links")
         if name not in waiting:
             waiting[name] = (block.line, side, links, sentence)
             continue
@@ -221,7 +221,14 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
                 block.line,
             )
         source, target = (first, sentence) if first_side == "source" else (sentence, first)
-        sure, possible = parse_links(f"{first_links} {links}", document, block.line, options)
+        if first_links is None and links is None and options.needs_links:
+            raise document.error(
+                f"pair {quoted(name)} has no comment '# links = 0-0 1-2' on either side; leave it "
+                "empty if no words are linked",
+                block.line,
+            )
+        both = f"{first_links or ''} {links or ''}"
+        sure, possible = parse_links(both, document, block.line, options)
         yield make_pair(document, block.line, name, source, target, sure, possible)
     for name, (line, side, _, _) in waiting.items():
         raise document.error(f"pair {quoted(name)} has a {side} sentence only", line)

@@ -54,11 +54,14 @@ class Options:
         Token indices of Pharaoh links start at 1.
     reverse : bool
         Links are written target first.
+    needs_links : bool
+        Refuse a pair that says nothing of its links; unrelated pairs need none.
     """
 
     text: tuple[Path, ...] = ()
     one_based: bool = False
     reverse: bool = False
+    needs_links: bool = True
 
 
 ReadPairs: TypeAlias = Callable[[Document, Options], Iterator[GoldPair]]

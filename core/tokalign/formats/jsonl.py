@@ -6,14 +6,17 @@
 
 ``source`` and ``target`` are a list of tokens, or an object with ``tokens`` and any of ``text``,
 ``offsets`` (``[[start, end], ...]`` into the text), ``tags``, ``lemmas``, ``heads`` (0-based, -1
-root) and ``relations``. ``links`` are the sure links, ``[i, j]`` or ``[i, j, confidence]``.
-Other fields are ignored, so that an aligner's own output can be read as gold or predictions.
+root) and ``relations``. ``links`` are the sure links, ``[i, j]`` or ``[i, j, confidence]``; they
+must be there, if only as ``[]``. Other fields are ignored, so that an aligner's own output can be
+read as gold or predictions; one that seems to be ``links`` or ``possible`` misspelt is an error.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from tokalign.errors import FormatError, InputError, quoted
@@ -55,6 +58,8 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             )
         except InputError as error:
             raise document.error(str(error), line) from error
+        if options.needs_links and (fault := _fault_of_fields(tuple(item))):
+            raise document.error(fault, line)
         yield make_pair(
             document,
             line,
@@ -64,6 +69,21 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             _links(document, line, item, "links"),
             _links(document, line, item, "possible"),
         )
+
+
+@lru_cache(maxsize=16)  # lines of a file have the same fields
+def _fault_of_fields(fields: tuple[str, ...]) -> str:
+    """Return what is wrong with an object's fields, in words; empty if they say its links."""
+    plain = {name.casefold(): name for name in fields if name not in ("links", "possible")}
+    for wanted in ("links", "possible"):
+        if wanted not in fields and (near := get_close_matches(wanted, plain, 1, 0.8)):
+            return f"field {quoted(plain[near[0]])} is unknown; wanted '{wanted}'"
+    if "links" not in fields:
+        return (
+            "field 'links' is missing; wanted a list of [source index, target index], [] if no "
+            "words are linked"
+        )
+    return ""
 
 
 def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float]]:
