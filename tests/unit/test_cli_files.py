@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
+import json
+import os
+import pty
 import random
 import resource
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from tokalign.cli.main import main
-from tokalign.cli.sinks import _cut_to_whole_lines
+from tokalign.cli.pairs import read_lines
+from tokalign.cli.partial import PartialOutput
+from tokalign.cli.sinks import _cut_to_whole_lines, open_sink
+from tokalign.cli.sources import LineSource
 from tokalign.formats import read_gold
 
 PAIRS = [("A cat sat on the mat .", "The cat sat there ."), ('He said "no, never" .', "No .")]
@@ -177,16 +185,171 @@ def test_a_full_disk_leaves_whole_lines_and_is_named(small_model, many, tmp_path
     assert whole.startswith(left.decode())
 
 
-def test_an_interrupted_run_is_resumed_to_the_same_bytes(align, many, tmp_path):
-    whole = align("-i", many, "--format", "jsonl").stdout.encode()
-    output, left = tmp_path / "out", tmp_path / "out.partial"
+@pytest.fixture
+def interrupt(align, tmp_path):
+    """Runs align as if it were killed before its output gets its name: tmp_path / "out"."""
+
+    def interrupt(*args, text=None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PartialOutput, "complete", lambda self: self.file.close())
+            align(*args, "-o", tmp_path / "out", text=text)
+        return (tmp_path / "out.partial").read_bytes()
+
+    return interrupt
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_bytes(align, many, interrupt, tmp_path):
+    whole = interrupt("-i", many, "--format", "jsonl")
+    output, left, record = (tmp_path / f"out{end}" for end in ("", ".partial", ".partial.json"))
+    written = record.read_bytes()
     draw = random.Random(7)
     for cut in [0, 1, len(whole), *(draw.randrange(len(whole)) for _ in range(6))]:
         output.unlink(missing_ok=True)
         left.write_bytes(whole[:cut])
+        record.write_bytes(written)
         result = align("-i", many, "--format", "jsonl", "-o", output, "--resume")
         assert output.read_bytes() == whole, result.stderr
         assert not left.exists()
+        assert not record.exists()
+
+
+def test_lines_that_a_record_does_not_count_yet_are_resumed(align, interrupt, tmp_path):
+    interrupt(text=TEXT)
+    record = tmp_path / "out.partial.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"lines": 0, "read": ""}))
+    assert align("-o", tmp_path / "out", "--resume", text=TEXT).exit_code == 0
+    assert (tmp_path / "out").read_text() == align(text=TEXT).stdout
+
+
+def test_a_first_run_may_be_told_to_resume(align, wanted, tmp_path):
+    assert align("-o", tmp_path / "out", "--resume", text=TEXT).exit_code == 0
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out", wanted)]
+
+
+def test_a_grown_input_is_resumed(align, interrupt, tmp_path):
+    interrupt(text=TEXT)
+    assert align("-o", tmp_path / "out", "--resume", text=TEXT * 2).exit_code == 0
+    assert (tmp_path / "out").read_text() == align(text=TEXT * 2).stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "text", "message"),
+    [
+        (["--style", "free", "--model", "en"], TEXT, "begun otherwise: model was"),
+        (["--symmetrization", "s2t"], TEXT, "options was"),
+        (["--confidences"], TEXT, "layout was"),
+        (["--tokenized"], TEXT, "tokenized was False and is True"),
+        ([], TEXT.replace("cat sat on", "dog sat on"), "the input is not the one"),
+        ([], TEXT.partition("\n")[0], "the input is not the one"),
+    ],
+)
+def test_a_run_is_not_resumed_with_another_input_or_option(
+    align, interrupt, tmp_path, args, text, message
+):
+    left = interrupt(text=TEXT)
+    result = align("-o", tmp_path / "out", "--resume", *args, text=text)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert (tmp_path / "out.partial").read_bytes() == left
+
+
+def test_another_model_under_the_same_name_is_noticed(align, interrupt, tmp_path):
+    interrupt(text=TEXT)
+    record = tmp_path / "out.partial.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"digest": "0" * 64}))
+    result = align("-o", tmp_path / "out", "--resume", text=TEXT)
+    assert "begun otherwise: digest was '0000" in result.stderr
+
+
+def test_what_an_interrupted_run_left_is_not_emptied_without_a_word(align, interrupt, tmp_path):
+    left = interrupt(text=TEXT)
+    result = align("-o", tmp_path / "out", text=TEXT)
+    assert result.exit_code == 1
+    assert "go on with --resume, or discard them with --restart" in result.stderr
+    assert (tmp_path / "out.partial").read_bytes() == left
+    assert align("-o", tmp_path / "out", "--restart", text=TEXT).exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert align("-o", tmp_path / "out", "--restart", "--resume", text=TEXT).exit_code == 2
+
+
+def test_a_run_that_writes_nothing_leaves_nothing(align, tmp_path):
+    result = align("-o", tmp_path / "out", "--style", "none", text=TEXT)
+    assert "not complete; nothing was written" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_runs_do_not_write_one_output(align, small_model, wanted, tmp_path):
+    output = tmp_path / "out"
+    command = [sys.executable, "-m", "tokalign", "align", "--model", small_model, "-o", output]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as first:
+        while not (tmp_path / "out.partial").exists():
+            assert first.poll() is None
+        for way in ([], ["--resume"], ["--restart"]):
+            result = align("-o", output, *way, text=TEXT * 2)
+            assert result.exit_code == 1
+            assert f"another run is writing {output}" in result.stderr
+        first.communicate(TEXT.encode())
+    assert output.read_text() == wanted
+
+
+def test_the_unfinished_output_is_no_input_and_no_link(align, tmp_path):
+    left = tmp_path / "out.partial"
+    left.write_text(TEXT)
+    for way in ([], ["--resume"], ["--restart"]):
+        result = align("-i", left, "-o", tmp_path / "out", *way)
+        assert result.exit_code == 1
+        assert "out.partial is the input" in result.stderr
+        assert left.read_text() == TEXT
+    left.rename(tmp_path / "elsewhere")
+    left.symlink_to(tmp_path / "elsewhere")
+    for way in ([], ["--resume"], ["--restart"]):
+        result = align("-o", tmp_path / "out", *way, text=TEXT)
+        assert "out.partial is a symbolic link" in result.stderr
+        assert (tmp_path / "elsewhere").read_text() == TEXT
+    left.unlink()
+    left.mkdir()
+    assert align("-o", tmp_path / "out", text=TEXT).exit_code == 1
+    left.rmdir()
+    os.mkfifo(left)
+    assert "out.partial is no file" in align("-o", tmp_path / "out", text=TEXT).stderr
+
+
+def test_lines_do_not_wait_long_for_others(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("tokalign.cli.sinks.time.monotonic", lambda: now[0])
+    left = tmp_path / "out.partial"
+    with open_sink(str(tmp_path / "out"), ()) as sink:
+        sink.write("a\n")
+        assert left.read_text() == ""
+        now[0] = 1.5
+        sink.write("b\n")
+        assert left.read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+def test_packed_bytes_without_line_breaks_take_little_memory(monkeypatch, pack):
+    monkeypatch.setattr("tokalign.cli.sources.MAX_LINE", 1 << 16)
+    monkeypatch.setattr("tokalign.cli.pairs.MAX_LINE", 1 << 16)
+    data = pack(b"x" * (1 << 27) + b"\nA cat\tA cat\n")
+    tracemalloc.start()
+    found = list(read_lines(LineSource(io.BytesIO(data), "x"), is_tokenized=False))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 25
+    assert [(each.line, bool(each.error)) for each in found] == [(1, True), (2, False)]
+
+
+def test_control_characters_are_shown_on_a_terminal_only():
+    command = [sys.executable, "-m", "tokalign", "align", "--tokenized", "--format", "tsv"]
+    text = b"A \x1b[31mcat\tA \x1b[31mcat\n"
+    piped = subprocess.run([*command, "--model", "lemma"], input=text, capture_output=True)
+    assert b"\x1b[31mcat" in piped.stdout
+    parent, child = pty.openpty()
+    subprocess.run([*command, "--model", "lemma"], input=text, stdout=child, check=True)
+    os.close(child)
+    shown = os.read(parent, 1 << 16).decode()
+    assert "\x1b" not in shown
+    assert "␛[31mcat" in shown
 
 
 def test_a_run_that_is_killed_is_resumed(small_model, many, tmp_path):
@@ -212,7 +375,7 @@ def test_what_another_command_wrote_is_not_resumed(align, many, tmp_path):
     (tmp_path / "out.partial").write_text("0-0\n0-0 99-99\n")
     result = align("-i", many, "-o", tmp_path / "out", "--resume")
     assert result.exit_code == 1
-    assert "line 2 of what" in result.stderr
+    assert "out.partial.json, the record of what wrote" in result.stderr
     assert (tmp_path / "out.partial").read_text() == "0-0\n0-0 99-99\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 from tokalign.cli.main import main
+from tokalign.cli.partial import PartialOutput
 from tokalign.formats import read_gold
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
@@ -131,7 +133,10 @@ def test_no_file_and_no_table(command, pairs, tmp_path):
 
 def test_a_run_is_resumed_from_parquet(command, many, tmp_path):
     whole = command("align", "-i", many).stdout
-    (tmp_path / "out.partial").write_text(whole[: len(whole) // 2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PartialOutput, "complete", lambda self: self.file.close())
+        command("align", "-i", many, "-o", tmp_path / "out")
+    os.truncate(tmp_path / "out.partial", len(whole) // 2)
     assert command("align", "-i", many, "-o", tmp_path / "out", "--resume").exit_code == 0
     assert (tmp_path / "out").read_text() == whole
 

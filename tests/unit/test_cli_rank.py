@@ -301,3 +301,10 @@ def test_highlights_are_marked_in_text_and_listed_in_json(run):
         (span,) = json.loads(result.stdout)["ranking"][0]["highlights"]
         assert text[span["start"] : span["end"]] == "founded the bakery"
         assert 0 < span["confidence"] <= 1
+
+
+def test_a_ranking_goes_to_a_file_in_the_form_of_its_name(run, tmp_path):
+    assert run(QUESTION, "-o", str(tmp_path / "o.jsonl")).exit_code == 0
+    assert json.loads((tmp_path / "o.jsonl").read_text())["question"] == QUESTION
+    run(QUESTION, "-o", str(tmp_path / "o.gz"))
+    assert gzip.decompress((tmp_path / "o.gz").read_bytes()).decode() == run(QUESTION).stdout

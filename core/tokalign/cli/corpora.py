@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from tokalign.formats import (
     recognise,
     repeated_ids,
 )
+from tokalign.showing.text import visible
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import table_lines
 
@@ -132,7 +134,7 @@ class ScoreFlags:
             click.echo(json.dumps(value))
             return
         for line in table_lines(tables):
-            click.echo(line)
+            click.echo(visible(line) if sys.stdout.isatty() else line)
 
 
 def read_jsonl(

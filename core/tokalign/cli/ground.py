@@ -223,6 +223,7 @@ def command(
     with ExitStack() as stack:
         ground = partial(_ground, _grounder(stack, model, server), options)
         sink = stack.enter_context(files.open(layout.columns_written))
+        sink.is_harmless = not layout.is_object  # in colours; the words are made visible
         writer = _Writer(sink, layout, is_coloured, is_one)
         for line, item in items:
             try:

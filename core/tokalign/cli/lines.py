@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
+import importlib.metadata
+import json
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
 
@@ -23,6 +25,7 @@ from tokalign.cli.options import (
     ABOVE_0,
     AT_LEAST_1,
     BAD_INPUT,
+    DEFAULT_ANNOTATOR,
     STRICT,
     TOKENIZED,
     Endpoint,
@@ -33,10 +36,12 @@ from tokalign.cli.options import (
 from tokalign.cli.output import Lines
 from tokalign.cli.pairs import InputLine, read_lines
 from tokalign.cli.parquet import open_parquet, read_parquet
+from tokalign.cli.resuming import RunRecord
 from tokalign.cli.sinks import LineSink
 from tokalign.cli.sources import LineSource
 from tokalign.cli.table import ColumnNames, columns_from
 from tokalign.errors import FormatError, InputError
+from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.types.options import AlignOptions
 
 MAX_REPORTED = 10
@@ -61,6 +66,10 @@ class PairFiles(FileFlags):
         callback=_columns,
         show_default="source,target",
     )
+
+    def __post_init__(self) -> None:
+        if self.resume and self.restart:
+            raise click.UsageError("--resume keeps what --restart discards; give one of them")
 
     def read(self) -> Iterator[InputLine]:
         """Yield the pair of every line, or of every row of a table."""
@@ -101,15 +110,40 @@ class LineRun:
         job = LineJob(self.model, layout, options)
         with ExitStack() as stack:
             sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
-            # The last line of those kept is aligned again, to see that it is the same.
-            items = itertools.islice(files.read(), max(sink.n_kept - 1, 0), None)
+            items = files.read()
+            progress = None
+            if sink.partial is not None and not layout.columns:
+                progress = RunRecord(self._settings(files, job))
+                # The last line of those kept is aligned again, to see that it is the same.
+                items = progress.resumed(items, sink)
+                sink.record = progress.record
+                if not sink.n_kept:
+                    sink.partial.write_record(progress.record())
             lines = stack.enter_context(closing(self._align(items, job, stack)))
-            _check_kept(lines, sink)
-            n_bad = _write(lines, files.input, sink, self.strict)
+            _check_kept(lines, sink, progress)
+            n_bad = _write(lines, files.input, sink, self.strict, progress)
             if n_bad and self.strict:
                 raise click.exceptions.Exit(BAD_INPUT)
         if n_bad:
             raise click.exceptions.Exit(BAD_INPUT)
+
+    def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
+        """Return what the output depends on besides the input, as plain values of JSON."""
+        settings = {
+            "tokalign": importlib.metadata.version("tokalign"),
+            "command": click.get_current_context().info_name,
+            "model": self.model.model or DEFAULT_MODEL,
+            "annotator": self.model.annotator or DEFAULT_ANNOTATOR,
+            "digest": "" if self.server.address else self.model.digest(),
+            "server": self.server.address,
+            "tokenized": files.tokenized,
+            "columns": files.columns,
+            "format": job.layout.format,
+            "layout": asdict(job.layout),  # type: ignore[call-overload]  # both are dataclasses
+            "options": asdict(job.options),
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(settings))
+        return plain
 
     def _align(
         self, items: Iterator[InputLine], job: LineJob, stack: ExitStack
@@ -123,7 +157,7 @@ class LineRun:
         return align_here(items, job, self.batch_size)
 
 
-def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
+def _check_kept(lines: Iterator[OutputLine], sink: LineSink, progress: RunRecord | None) -> None:
     """Take the last line that an earlier run has left, and compare it."""
     if not sink.n_kept:
         return
@@ -131,15 +165,23 @@ def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
     if line is None or line.text + "\n" != sink.last_kept:
         raise InputError(
             f"line {sink.n_kept} of what {sink.name} has so far is not what this command writes; "
-            "resume with the same input, model and options, or start without --resume"
+            "resume with the same input, model and options, or discard it with --restart"
         )
+    if progress is not None:
+        progress.written()
     click.echo(f"{sink.n_kept} lines kept", err=True)
 
 
-def _write(lines: Iterator[OutputLine], rows: LineSource, sink: LineSink, is_strict: bool) -> int:
+def _write(
+    lines: Iterator[OutputLine],
+    rows: LineSource,
+    sink: LineSink,
+    is_strict: bool,
+    progress: RunRecord | None,
+) -> int:
     """Write all lines and return how many were bad.
 
-    Progress is in rows of Parquet or in bytes of the input, if their number is known.
+    RunRecord is in rows of Parquet or in bytes of the input, if their number is known.
     """
     from tqdm import tqdm
 
@@ -159,6 +201,8 @@ def _write(lines: Iterator[OutputLine], rows: LineSource, sink: LineSink, is_str
                     tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
                 if is_strict:
                     break
+            if progress is not None:
+                progress.written()
             sink.write(line.text + "\n")
             if hidden:
                 continue

@@ -31,6 +31,11 @@ class MatrixFlags(FileFlags):
         "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
+
+    def sources(self) -> tuple[LineSource, ...]:
+        """Return both files."""
+        return (self.input,) if self.to is None else (self.input, self.to)
+
     format: str = format_flag(
         "How to write a row: numbers between tabs, or a JSON object.", ["tsv", "jsonl"], "tsv"
     )

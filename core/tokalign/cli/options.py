@@ -74,10 +74,23 @@ class FileFlags:
         default=STDIO,
         show_default="stdout",
     )
+    restart: bool = flag(
+        "Discard what an interrupted run has left in OUTPUT.partial.", default=False
+    )
+
+    def sources(self) -> tuple[LineSource, ...]:
+        """Return all that is read, which is not written to."""
+        return (self.input,)
 
     def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
         """Return what takes the lines; see open_sink."""
-        return open_sink(self.output, self.input, columns, is_resumed=is_resumed)
+        return open_sink(
+            self.output,
+            self.sources(),
+            columns,
+            is_resumed=is_resumed,
+            is_restarted=self.restart,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +118,15 @@ class ModelFlags:
             annotator=self.annotator or DEFAULT_ANNOTATOR,
             device=self.device or DEFAULT_DEVICE,
         )
+
+    def digest(self) -> str:
+        """Return the digest of the model's file, which a system has none of."""
+        from tokalign.model.file import stated_digest
+        from tokalign.model.shipped import model_path
+        from tokalign.systems import SYSTEMS
+
+        name = self.model or DEFAULT_MODEL
+        return "" if name in SYSTEMS else stated_digest(model_path(name))
 
     def at_server(self) -> dict[str, Any]:
         """Return the arguments of a client's calls; UsageError if a device is given."""

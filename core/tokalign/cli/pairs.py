@@ -6,15 +6,17 @@ import itertools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+from tokalign.cli.sources import MAX_LINE
 from tokalign.cli.table import ColumnNames, PairTable, seems_header, table_of
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens
-from tokalign.formats.jsonl import pair_from_json, sentence_like
-from tokalign.types import Pair, SentenceLike
+from tokalign.formats.jsonl import pair_from_json, sentence_like, sentence_to_json
+from tokalign.types import Pair, Sentence, SentenceLike
+from tokalign.types.constraints import Constraints
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -41,6 +43,17 @@ class InputLine:
     id: str
     pair: Pair | None
     error: str = ""
+
+    def content(self) -> bytes:
+        """Return the bytes of all that the answer depends on."""
+        sides = [_plain(side) for side in self.pair or ()]
+        return json.dumps([self.id, self.error, sides]).encode()
+
+
+def _plain(value: SentenceLike | Constraints) -> Any:
+    if isinstance(value, Constraints):
+        return asdict(value)
+    return sentence_to_json(value) if isinstance(value, Sentence) else value
 
 
 def read_lines(
@@ -165,7 +178,9 @@ def _lines_from_table(
 
 
 def decode_row(row: bytes) -> str:
-    """Return the text of a line without its break; FormatError if it is not UTF-8."""
+    """Return the text of a line without its break; FormatError if it is not UTF-8, or too long."""
+    if len(row) > MAX_LINE:
+        raise FormatError(f"more than {MAX_LINE >> 20} MiB without a line break")
     try:
         return row.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:

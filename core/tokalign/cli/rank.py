@@ -14,11 +14,12 @@ import click
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.forms import format_flag
 from tokalign.cli.options import (
     BAD_INPUT,
-    INPUT,
     TOKENIZED,
     Endpoint,
+    FileFlags,
     ModelFlags,
     PairFlags,
     is_input_fault,
@@ -26,7 +27,7 @@ from tokalign.cli.options import (
 )
 from tokalign.cli.output import bad_object
 from tokalign.cli.pairs import decode_row, read_object
-from tokalign.cli.sources import LineSource
+from tokalign.cli.sinks import LineSink
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line, require_unicode
@@ -68,15 +69,9 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankFlags:
-    """What is ranked, how, and what is printed."""
+class RankFlags(FileFlags):
+    """What is ranked, how, and what is written."""
 
-    input: LineSource = flag(
-        "Candidates, one per line; without QUESTION, JSON objects. gzip and Zstandard are "
-        "unpacked.",
-        "-i",
-        **INPUT,
-    )
     tokenized: bool = flag(**TOKENIZED)
     passages: bool = flag(
         "Each candidate is a text of several sentences; the best one counts.", default=False
@@ -97,10 +92,10 @@ class RankFlags:
         type=click.IntRange(0),
         default=0,
     )
-    format: str = flag(
-        "What to print. text: score, line and sentence. jsonl: a JSON object per question.",
-        type=click.Choice(["text", "jsonl"]),
-        default="text",
+    format: str = format_flag(
+        "What to write. text: score, line and sentence. jsonl: a JSON object per question.",
+        ["text", "jsonl"],
+        "text",
     )
     highlights: bool = flag(
         "Show what of each candidate matches the question: as text between **, in jsonl as "
@@ -177,7 +172,7 @@ def command(
     model: ModelFlags,
     server: Endpoint,
 ) -> None:
-    """Rank candidate sentences by how likely they answer QUESTION.
+    """Rank candidate sentences, one on each line of input, by how likely they answer QUESTION.
 
     Prints score, line number and sentence, the best first. If QUESTION is not a question, the
     score says how well a candidate aligns with it. Without QUESTION, every line of input is a JSON
@@ -193,6 +188,7 @@ def command(
     show = _show_json if flags.format == "jsonl" else _show_text
     with ExitStack() as stack:
         ranker = _ranker(stack, model, server)
+        sink = stack.enter_context(flags.open())
         for line, query in flags.queries(question):
             try:
                 query = unwrap(query)
@@ -214,11 +210,12 @@ def command(
                 faults.bad_lines += 1
                 click.echo(f"line {line}: {error}", err=True)
                 if flags.format == "jsonl":
-                    click.echo(bad_object(str(line), line, str(error)))
+                    sink.write(bad_object(str(line), line, str(error)) + "\n")
                 continue
             faults.bad += sum(each.error is not None for each in ranking)
             faults.cut += sum(map(_is_cut, ranking))
-            show(query, ranking, has_header=question is None, with_sentences=flags.passages)
+            show(sink, query, ranking, has_header=question is None, with_sentences=flags.passages)
+            sink.flush()  # whoever asks through a pipe waits for the answer
     faults.report()
 
 
@@ -294,7 +291,12 @@ def _candidate(value: object, is_tokenized: bool) -> SentenceLike:
 
 
 def _show_json(
-    query: Query, ranking: Sequence[Any], *, has_header: bool, with_sentences: bool
+    sink: LineSink,
+    query: Query,
+    ranking: Sequence[Any],
+    *,
+    has_header: bool,
+    with_sentences: bool,
 ) -> None:
     rows = []
     for each in ranking:
@@ -320,14 +322,19 @@ def _show_json(
             row["links"] = links_to_json(each.alignment)
         rows.append(row)
     value = {"id": query.id, "question": _text(query.question), "ranking": rows}
-    click.echo(json.dumps(value, ensure_ascii=False))
+    sink.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def _show_text(
-    query: Query, ranking: Sequence[Any], *, has_header: bool, with_sentences: bool
+    sink: LineSink,
+    query: Query,
+    ranking: Sequence[Any],
+    *,
+    has_header: bool,
+    with_sentences: bool,
 ) -> None:
     if has_header:
-        click.echo(one_line(f"# {query.id}") + f"\t{one_line(_text(query.question))}")
+        sink.write(one_line(f"# {query.id}") + f"\t{one_line(_text(query.question))}\n")
     for each in ranking:
         score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
         text = _text(query.candidates[each.index])
@@ -337,10 +344,10 @@ def _show_text(
         columns = [score, str(query.numbers[each.index]), one_line(marked)]
         if with_sentences:
             columns.insert(2, str(each.sentence.index + 1) if each.sentence else "-")
-        click.echo("\t".join(columns))
+        sink.write("\t".join(columns) + "\n")
         for piece in each.judgement.evidence if each.judgement else ():
             if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
-                click.echo(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}")
+                sink.write(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}\n")
 
 
 def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:

@@ -26,6 +26,7 @@ class SimilarityFiles(PairFiles):
     )
 
     def __post_init__(self) -> None:
+        PairFiles.__post_init__(self)
         if self.to is not None and (self.columns or self.input.is_parquet):
             raise click.UsageError("--to reads a sentence on each line: no tables and no --columns")
         if self.to is not None and not self.to.strip():

@@ -5,21 +5,24 @@ from __future__ import annotations
 import contextlib
 import gzip
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 import click
 
+from tokalign.cli.forms import PACKED
 from tokalign.cli.parquet import Packer, schema_of
+from tokalign.cli.partial import PARTIAL, PartialOutput
 from tokalign.cli.sources import STDIO, LineSource, zstd_module
 from tokalign.errors import InputError
+from tokalign.showing.text import visible
 
-PARTIAL = ".partial"
-"""Added to an output's name until all of it is written."""
-_PACKED = (".gz", ".zst")
 _BUFFER_BYTES = 1 << 16
+_FLUSH_S = 1.0
+"""Seconds that lines wait at most for others to be written with, as long as lines come."""
 
 
 class OutputPath(click.Path):
@@ -37,7 +40,12 @@ class OutputPath(click.Path):
 
 
 def open_sink(
-    output: str, source: LineSource, columns: tuple[str, ...] = (), *, is_resumed: bool = False
+    output: str,
+    sources: Iterable[LineSource],
+    columns: tuple[str, ...] = (),
+    *,
+    is_resumed: bool = False,
+    is_restarted: bool = False,
 ) -> LineSink:
     """Return what takes the lines.
 
@@ -45,17 +53,18 @@ def open_sink(
     ----------
     output : str
         Path, or "-" for stdout; compressed where it ends in .gz or .zst.
-    source : LineSource
+    sources : iterable of LineSource
         Where the input comes from.
     columns : tuple of str
         Columns of Parquet, whose rows the lines are as JSON; without, lines stay lines.
-    is_resumed : bool
-        Whether to go on after what an interrupted run has left.
+    is_resumed, is_restarted : bool
+        Whether to go on after what an interrupted run has left, or to discard it.
 
     Raises
     ------
     InputError
-        If the output is the input, or cannot be resumed, or is no place for Parquet.
+        If the output is the input, cannot be resumed, is written by another run, holds what an
+        interrupted run has left of which nothing is said, or is no place for Parquet.
     """
     if columns and (output == STDIO or is_resumed):
         raise InputError(
@@ -67,15 +76,15 @@ def open_sink(
             raise InputError("--resume needs --output: what was written to stdout is not known")
         return LineSink(sys.stdout.buffer, "<stdout>")
     path = Path(output)
-    _check_path(path, source, is_parquet=bool(columns))
+    _check_path(path, sources, is_parquet=bool(columns))
     schema = schema_of(columns) if columns else None
     if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
         file = path.open("wb", buffering=0)
         return LineSink(file, output, Packer(file, schema) if schema is not None else None)
-    partial = path.with_name(path.name + PARTIAL)
-    if is_resumed:
-        _check_resumed(path, partial)
-    file = partial.open("r+b" if is_resumed and partial.exists() else "wb", buffering=0)
+    if is_resumed and path.suffix in PACKED:
+        raise InputError(f"{path} is compressed; --resume goes on with plain output only")
+    partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)
+    file = partial.file
     kept = _cut_to_whole_lines(file) if is_resumed else (0, b"")
     packed: Any = None
     if schema is not None:
@@ -84,26 +93,26 @@ def open_sink(
         packed = gzip.GzipFile(path.name, "wb", fileobj=file, mtime=0)
     elif path.suffix == ".zst":
         packed = zstd_module().open(file, "wb")
-    return LineSink(file, output, packed, rename=(partial, path), kept=kept)
+    return LineSink(file, output, packed, partial=partial, kept=kept)
 
 
-def _check_path(path: Path, source: LineSource, *, is_parquet: bool) -> None:
-    if path.suffix in _PACKED if is_parquet else path.suffix == ".parquet":
+def _check_path(path: Path, sources: Iterable[LineSource], *, is_parquet: bool) -> None:
+    if path.suffix in PACKED if is_parquet else path.suffix == ".parquet":
         raise InputError(
             f"{path} has the name of another format; names in .parquet are for --format parquet, "
             "names in .gz and .zst for lines"
         )
-    if source.is_file(path):
-        raise InputError(
-            f"{path} is the input and the output; write to another file, then rename it"
-        )
-
-
-def _check_resumed(path: Path, partial: Path) -> None:
-    if path.suffix in _PACKED:
-        raise InputError(f"{path} is compressed; --resume goes on with plain output only")
-    if path.exists() and not partial.exists():
-        raise InputError(f"{path} is complete: there is no {partial} to go on with")
+    partial = path.with_name(path.name + PARTIAL)
+    for source in sources:
+        if source.is_file(path):
+            raise InputError(
+                f"{path} is the input and the output; write to another file, then rename it"
+            )
+        if source.is_file(partial):
+            raise InputError(
+                f"{partial} is the input, and what {path} is called until it is complete; write "
+                "to another file"
+            )
 
 
 def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, bytes]:
@@ -128,8 +137,16 @@ class LineSink:
     Attributes
     ----------
     name : str
+    is_terminal : bool
+        Whether a person reads the lines.
     n_kept, last_kept : int, str
         Lines that an earlier run has left, after which this one goes on, and the last of them.
+    partial : PartialOutput or None
+        What becomes a file of that name.
+    record : callable, optional
+        Gives what is written down beside the unfinished file after each piece that is written.
+    is_harmless : bool
+        Whether the lines may go to a terminal as they are; else control characters are shown.
     """
 
     def __init__(
@@ -138,27 +155,32 @@ class LineSink:
         name: str,
         packed: IO[bytes] | Packer | None = None,
         *,
-        rename: tuple[Path, Path] | None = None,
+        partial: PartialOutput | None = None,
         kept: tuple[int, bytes] = (0, b""),
     ) -> None:
         self.name = name
         self.n_kept = kept[0]
         self.last_kept = kept[1].decode()
+        self.partial = partial
+        self.record: Callable[[], Mapping[str, Any]] | None = None
+        self.is_harmless = False
         self._file = file
         self._packed = packed
-        self._rename = rename
         self._pending: list[bytes] = []
         self._n_bytes = 0
+        self._due = time.monotonic() + _FLUSH_S
+        self.is_terminal = file.isatty()
 
     def __enter__(self) -> Self:
         return self
 
     def write(self, text: str) -> None:
         """Take whole lines, breaks included; errors of the file system name the file."""
-        data = text.encode()
+        is_read = self.is_terminal
+        data = (visible(text) if is_read and not self.is_harmless else text).encode()
         self._pending.append(data)
         self._n_bytes += len(data)
-        if self._n_bytes >= _BUFFER_BYTES:
+        if is_read or self._n_bytes >= _BUFFER_BYTES or time.monotonic() >= self._due:
             self.flush()
 
     def flush(self) -> None:
@@ -166,25 +188,23 @@ class LineSink:
         data = b"".join(self._pending)
         self._pending.clear()
         self._n_bytes = 0
+        self._due = time.monotonic() + _FLUSH_S
         with self._named():
             if self._packed is not None:
                 self._packed.write(data)
                 return
-            start = self._file.tell() if self._rename else 0
+            start = self._file.tell() if self.partial else 0
             view = memoryview(data)
             try:
                 while view:
                     view = view[self._file.write(view) :]
                 self._file.flush()
             except OSError:
-                if self._rename:  # the disk is full: no torn line stays
+                if self.partial:  # the disk is full: no torn line stays
                     self._file.truncate(start + data.rfind(b"\n", 0, len(data) - len(view)) + 1)
                 raise
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether a person reads the lines."""
-        return self._file.isatty()
+            if self.partial is not None and self.record is not None:
+                self.partial.write_record(self.record())
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
@@ -215,14 +235,11 @@ class LineSink:
             is_lost = isinstance(self._packed, Packer)  # its index comes last
             raise
         finally:
-            if self._file is not sys.stdout.buffer:
+            if self.partial is not None and failed:
+                kept = self.partial.abandon(is_lost=is_lost)
+                print(f"{self.name}: not complete; {kept}", file=sys.stderr)
+            elif self.partial is not None:
+                with self._named():
+                    self.partial.complete()
+            elif self._file is not sys.stdout.buffer:
                 self._file.close()
-            if self._rename is not None and failed:
-                left, wanted = self._rename
-                kept = f"{left} holds what was written"
-                if is_lost:
-                    left.unlink()
-                    kept = "nothing is kept, since no reader takes Parquet without its index"
-                print(f"{wanted}: not complete; {kept}", file=sys.stderr)
-        if self._rename is not None and not failed:
-            self._rename[0].replace(self._rename[1])

@@ -19,6 +19,9 @@ from tokalign.errors import FormatError, ResourceError
 
 STDIO = "-"
 PARQUET_MAGIC = b"PAR1"
+MAX_LINE = 1 << 26
+"""Bytes of a line; of a longer one the first byte more is read, and the rest is passed over."""
+_SKIPPED_BYTES = 1 << 20
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -85,7 +88,11 @@ class LineSource:
         if self.is_parquet:
             raise FormatError("Parquet; only align, ground and similarity read it", path=self.name)
         try:
-            yield from self._opened()
+            rows = self._opened()
+            while row := rows.readline(MAX_LINE + 1):
+                if len(row) > MAX_LINE and not row.endswith(b"\n"):
+                    _pass_line(rows)
+                yield row
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"damaged gzip data: {error}", path=self.name) from error
         except Exception as error:
@@ -104,6 +111,12 @@ class LineSource:
         except OSError:
             return False
         return self._identity == (status.st_dev, status.st_ino)
+
+
+def _pass_line(rows: IO[bytes]) -> None:
+    """Read to the end of a line, and keep nothing of it."""
+    while (piece := rows.readline(_SKIPPED_BYTES)) and not piece.endswith(b"\n"):
+        pass
 
 
 def _status(file: IO[bytes]) -> os.stat_result | None:

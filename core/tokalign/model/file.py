@@ -224,6 +224,11 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
         yield f"{_TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
 
 
+def stated_digest(path: str | os.PathLike[str]) -> str:
+    """Return the digest on the last line of a model file; loading it checks that it is right."""
+    return _read(Path(path)).rstrip(b"\n").rpartition(b"\nsha256 ")[2].decode("ascii", "replace")
+
+
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model file.
 
