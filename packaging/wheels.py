@@ -99,7 +99,7 @@ def wheel(source: Path, python: str, name: str) -> None:
     # Refuses what needs newer libraries or instructions than any manylinux tag promises.
     tool("auditwheel", "repair", "--wheel-dir", DIST, built)
     (repaired,) = DIST.glob(f"*-{name}-manylinux*.whl")
-    run(*pip, "install", repaired)
+    run(*pip, "install", f"{repaired}[server]")
     run(environment / "bin" / "python", source / "tests" / "smoke.py")
 
 

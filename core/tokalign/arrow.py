@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
-from tokalign.errors import InputError, ResourceError, ShapeError, located
+from tokalign.errors import InputError, MissingPackageError, ShapeError, located
 from tokalign.evidence.form import grounding_to_dict
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
@@ -25,8 +25,8 @@ from tokalign.types.options import AlignOptions
 
 try:
     import pyarrow as pa
-except ImportError:
-    raise ResourceError("Arrow columns need a package; pip install 'tokalign[arrow]'") from None
+except ImportError as error:
+    raise MissingPackageError.of("tokalign.arrow", error, "arrow") from None
 
 Table = TypeVar("Table", pa.RecordBatch, pa.Table)
 

@@ -10,6 +10,7 @@
     |-- ModelError              a model file that cannot be used
     |   `-- ModelVersionError   written by a newer tokalign
     |-- ResourceError           a table or annotator that is missing or damaged
+    |   `-- MissingPackageError a package that an extra of the installation brings
     `-- ServerError             raised by clients; see tokalign.client.errors
 
 Every message says what was seen, what was wanted and what to do next. What was seen is `quoted`,
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import os
 import reprlib
+from typing import Self
 
 _brief = reprlib.Repr()
 _brief.maxstring = _brief.maxother = _brief.maxlong = 64
@@ -104,6 +106,24 @@ class ModelVersionError(ModelError):
 
 class ResourceError(AlignError):
     """A lexical table, annotator or optional package that is missing or damaged."""
+
+
+class MissingPackageError(ResourceError, ImportError):
+    """A package that an extra of the installation brings cannot be imported."""
+
+    @classmethod
+    def of(cls, what: str, error: ImportError, extra: str) -> Self:
+        """Return the error for something that an import failed for.
+
+        Parameters
+        ----------
+        what : str
+            Begins the message.
+        error : ImportError
+        extra : str
+            Name of the extra that brings the package.
+        """
+        return cls(f"{what} cannot be used ({error}); run: pip install 'tokalign[{extra}]'")
 
 
 class ServerError(AlignError):

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError, MissingPackageError, quoted
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -190,9 +190,7 @@ def otlp_provider() -> TracerProvider:
 
         exporter = importlib.import_module(EXPORTERS[protocol]).OTLPSpanExporter()
     except ImportError as error:
-        raise InputError(
-            f"traces need {error.name}; run: pip install 'tokalign[otel]'", field="traces"
-        ) from error
+        raise MissingPackageError.of("traces", error, "otel") from error
     resource = Resource.create()
     if str(resource.attributes["service.name"]).startswith("unknown_service"):
         resource = resource.merge(Resource({"service.name": "tokalign"}))

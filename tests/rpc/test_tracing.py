@@ -10,7 +10,7 @@ from concurrent import futures
 import grpc
 import pytest
 from support.server_process import started
-from tokalign.errors import InputError
+from tokalign.errors import InputError, MissingPackageError
 from tokalign.load.process import TOKALIGN
 from tokalign.server.observe import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -215,7 +215,7 @@ def test_nothing_is_imported_unless_asked_for(collector, monkeypatch):
 
 def test_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.resources", None)
-    with pytest.raises(InputError, match=r"pip install 'tokalign\[otel\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'tokalign\[otel\]'"):
         tracing.otlp_provider()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokalign.annotate.columns import MutableSentence, given_columns, require_tokens
-from tokalign.errors import ResourceError, quoted
+from tokalign.errors import MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 DEFAULT_MODEL = "en_core_web_sm"
@@ -35,9 +35,7 @@ class SpacyAnnotator:
         try:
             import spacy
         except ImportError as error:
-            raise ResourceError(
-                f"the spacy annotator cannot be imported ({error}); pip install 'tokalign[spacy]'"
-            ) from error
+            raise MissingPackageError.of("the spacy annotator", error, "spacy") from error
         try:
             self._pipeline = spacy.load(model, exclude=["ner"])
         except (OSError, ValueError) as error:

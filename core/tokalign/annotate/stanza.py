@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tokalign.annotate.columns import MutableSentence, given_columns, require_tokens
-from tokalign.errors import InputError, ResourceError, quoted
+from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 _BASE = ("pos", "lemma")
@@ -43,9 +43,7 @@ class StanzaAnnotator:
         try:
             import stanza
         except ImportError as error:
-            raise ResourceError(
-                f"the stanza annotator cannot be imported ({error}); pip install 'tokalign[stanza]'"
-            ) from error
+            raise MissingPackageError.of("the stanza annotator", error, "stanza") from error
         self._stanza = stanza
         options: dict[str, Any] = {} if directory is None else {"dir": os.fspath(directory)}
         try:

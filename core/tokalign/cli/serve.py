@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 
 import click
 
+from tokalign.cli.extras import SERVER, require
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
@@ -166,6 +167,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     # grpc's own lines are no JSON, anyone who fails at TLS causes one, and its threads would wait
     # for their reader.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    require("tokalign serve", "server", SERVER)
     # app starts the fork server, which must happen before anything imports grpc.
     from tokalign.server import app
     from tokalign.server.observe import logs

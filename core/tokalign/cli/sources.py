@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 
 import click
 
-from tokalign.errors import FormatError, ResourceError
+from tokalign.errors import FormatError, MissingPackageError
 
 STDIO = "-"
 PARQUET_MAGIC = b"PAR1"
@@ -26,16 +26,14 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def zstd_module() -> ModuleType:
-    """Return what packs and unpacks Zstandard, or raise ResourceError."""
+    """Return what packs and unpacks Zstandard, or raise MissingPackageError."""
     try:
         from backports import zstd  # compression.zstd from Python 3.14 on
     except ImportError:
         try:
             from compression import zstd  # type: ignore[import-not-found,no-redef]
-        except ImportError:
-            raise ResourceError(
-                "Zstandard files need a package; pip install 'tokalign[zstd]'"
-            ) from None
+        except ImportError as error:
+            raise MissingPackageError.of("Zstandard", error, "zstd") from None
     module: ModuleType = zstd
     return module
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.errors import ResourceError
+from tokalign.errors import MissingPackageError
 
 N_BANDS: Final = 64
 SLOTS_PER_BAND: Final = 4
@@ -24,13 +24,11 @@ _MIXER: Final = np.uint32(0x9E3779B1)
 
 
 def _rensa() -> Any:
-    """Return the package that makes signatures, or raise ResourceError."""
+    """Return the package that makes signatures, or raise MissingPackageError."""
     try:
         import rensa
-    except ImportError:
-        raise ResourceError(
-            "near-duplicates are found with a package; pip install 'tokalign[dedupe]'"
-        ) from None
+    except ImportError as error:
+        raise MissingPackageError.of("the search for near-duplicates", error, "dedupe") from None
     return rensa
 
 
@@ -39,7 +37,7 @@ class Signatures:
 
     Raises
     ------
-    ResourceError
+    MissingPackageError
         If the package of the extra "dedupe" is missing.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Final
 
-from tokalign.errors import InputError, ResourceError, quoted
+from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 
 DEFAULT_DEVICE: Final = "cpu"
 PROVIDERS: Final = {
@@ -43,16 +43,13 @@ def need(package: str) -> ModuleType:
 
     Raises
     ------
-    ResourceError
+    MissingPackageError
         If it is not installed.
     """
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise ResourceError(
-            f"the model reads a neural encoder, which needs the package {package} ({error}); "
-            "run: pip install 'tokalign[neural]'"
-        ) from error
+        raise MissingPackageError.of("the model's neural encoder", error, "neural") from error
 
 
 def providers(device: str) -> Sequence[str]:

@@ -16,7 +16,7 @@ from tokalign.model import Model, ModelHeader
 from tokalign.model.styles import DEFAULT_THRESHOLD, OwnWeights
 from tokalign.training.examples import TrainingData, TrainingExamples
 from tokalign.training.settings import TrainingSettings
-from tokalign.training.weights import OnProgress, merge_domains, train_weights
+from tokalign.training.weights import OnProgress, merge_domains, optimizer, train_weights
 
 TINY_SHARED, TINY_OWN = 0.002, 0.01
 """Weights that a model with styles leaves out. Without them its text is a third as long, and no
@@ -89,6 +89,7 @@ def train(
     settings = settings or TrainingSettings()
     data.check(settings)
     header = header_for(data, annotator, settings, **about)  # a bad name costs no training
+    optimizer()  # nor does a package that is missing
     examples = TrainingExamples.prepare(data, annotator, settings)
     follow = data.numbers(settings.follow)
     weights = train_weights(examples, settings, follow=follow, n_threads=n_threads, report=report)

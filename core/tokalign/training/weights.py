@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf.objective import Objective
-from tokalign.errors import ModelError
+from tokalign.errors import MissingPackageError, ModelError
 from tokalign.training.examples import TrainingExamples
 from tokalign.training.settings import TrainingSettings
 
@@ -196,12 +196,22 @@ class _Watch:
             self.report(Progress(self.direction, self.iteration, loss, self.dev_loss, stopped))
 
 
+def optimizer() -> Callable[..., OptimizeResult]:
+    """Return SciPy's `minimize`, or raise MissingPackageError."""
+    try:
+        from scipy.optimize import minimize
+    except ImportError as error:
+        raise MissingPackageError.of("training", error, "train") from None
+    found: Callable[..., OptimizeResult] = minimize
+    return found
+
+
 def _minimise(objective: Objective, max_iterations: int, watch: _Watch) -> NDArray[np.float64]:
     """Return the weights of the lowest loss, on the development pairs where there are any.
 
     Their shape is (1 or 1 + n_corpora, n_columns + 34).
     """
-    from scipy.optimize import minimize
+    minimize = optimizer()
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
         weights = intermediate_result.x.reshape(objective.shape)
