@@ -34,6 +34,7 @@ from tokalign.client.options import Limits, Retry, Tls
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
+from tokalign.codec.reasons import ErrorReason
 from tokalign.types.constraints import Constraints
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
@@ -48,6 +49,7 @@ __all__ = [
     "Client",
     "Constraints",
     "DeadlineError",
+    "ErrorReason",
     "FieldViolation",
     "GroundOptions",
     "InternalError",

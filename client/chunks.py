@@ -70,8 +70,7 @@ class Chunks:
         chunk = int(name)
         first, pairs, _ = self._out.pop(chunk)
         if response.status.code:
-            status = response.status
-            error = from_status(status.code, status.message, status.field)
+            error = from_status(response.status)
             results = [AlignResult(first + offset, None, error) for offset in range(len(pairs))]
         else:
             results = results_of(response.results, response.model, pairs, self.options.align, first)

@@ -19,11 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
+from tokalign.codec.by_name import member_of
+from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
 from tokalign.errors import ServerError
+from tokalign.v1 import align_pb2
 
 _DETAILS_KEY = "grpc-status-details-bin"
 _TOO_LARGE = "larger than max"
@@ -49,6 +52,11 @@ class CallError(ServerError):
         Fields that the server complained about.
     retry_after_s : float or None
         How long the server asks to wait before the next try.
+    reason : str
+        Why, for programs: a member of ErrorReason, or the name of one that only a newer version
+        knows. Empty where it was not the server that failed the call.
+    metadata : dict from str to str, optional
+        What else the server tells programs, such as the ``error_id`` of its log.
     """
 
     def __init__(
@@ -58,11 +66,15 @@ class CallError(ServerError):
         code: str,
         violations: tuple[FieldViolation, ...] = (),
         retry_after_s: float | None = None,
+        reason: str = "",
+        metadata: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.violations = violations
         self.retry_after_s = retry_after_s
+        self.reason = reason
+        self.metadata = metadata or {}
 
 
 class InvalidInputError(CallError):
@@ -135,19 +147,20 @@ def from_call(error: Any, address: str) -> CallError:
     """
     code: grpc.StatusCode = error.code()
     details = error.details() or "no details"
-    violations, retry_after_s = _rich_details(error.trailing_metadata() or ())
-    return _make(code, details, address, violations, retry_after_s)
+    return _make(code, details, address, _rich_details(error.trailing_metadata() or ()))
 
 
-def from_status(code: int, message: str, field: str) -> CallError:
+def from_status(status: align_pb2.Status) -> CallError:
     """Return the exception for the status of one item (code is not 0)."""
-    violations = (FieldViolation(field, message),) if field else ()
+    field, message = status.field, status.message
     return _make(
-        _CODES.get(code, grpc.StatusCode.UNKNOWN),
+        _CODES.get(status.code, grpc.StatusCode.UNKNOWN),
         f"{field}: {message}" if field else message,
         None,
-        violations,
-        None,
+        _Details(
+            (FieldViolation(field, message),) if field else (),
+            reason=member_of(ErrorReason, status.reason) or "",
+        ),
     )
 
 
@@ -170,38 +183,50 @@ def not_ready(address: str, timeout_s: float, seen: str) -> UnavailableError:
     )
 
 
-def _make(
-    code: grpc.StatusCode,
-    details: str,
-    address: str | None,
-    violations: tuple[FieldViolation, ...],
-    retry_after_s: float | None,
-) -> CallError:
+class _Details(NamedTuple):
+    """What the details of a google.rpc.Status say."""
+
+    violations: tuple[FieldViolation, ...] = ()
+    retry_after_s: float | None = None
+    reason: str = ""
+    metadata: dict[str, str] | None = None
+
+
+def _make(code: grpc.StatusCode, message: str, address: str | None, details: _Details) -> CallError:
     kind = CLASSES.get(code, InternalError)
-    if kind is OverloadedError and _TOO_LARGE in details:
+    if kind is OverloadedError and _TOO_LARGE in message:
         kind = TooLargeError
-    message = details if address is None else f"{address}: {details}"
-    if kind is UnavailableError and address is not None:
-        message = f"no server is ready at {address}: {details}"
-    return kind(message, code=code.name, violations=violations, retry_after_s=retry_after_s)
+    if address is not None:
+        where = f"no server is ready at {address}" if kind is UnavailableError else address
+        message = f"{where}: {message}"
+    return kind(message, code=code.name, **details._asdict())
 
 
-def _rich_details(
-    metadata: Iterable[tuple[str, Any]],
-) -> tuple[tuple[FieldViolation, ...], float | None]:
-    """Return the BadRequest fields and the RetryInfo delay of a google.rpc.Status, if any."""
-    violations: list[FieldViolation] = []
-    retry_after_s = None
+def _rich_details(metadata: Iterable[tuple[str, Any]]) -> _Details:
+    """Return what a google.rpc.Status in the trailers says, if there is one."""
+    found = _Details()
     for key, value in metadata:
         if key != _DETAILS_KEY:
             continue
         for detail in status_pb2.Status.FromString(value).details:
-            bad_request, retry = error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
-            if detail.Unpack(bad_request):
-                violations += [
-                    FieldViolation(each.field, each.description)
-                    for each in bad_request.field_violations
-                ]
-            elif detail.Unpack(retry):
-                retry_after_s = retry.retry_delay.ToNanoseconds() / 1e9
-    return tuple(violations), retry_after_s
+            found = _with(found, detail)
+    return found
+
+
+def _with(found: _Details, detail: Any) -> _Details:
+    """Return the details with those of one message."""
+    bad_request = error_details_pb2.BadRequest()
+    retry, info = error_details_pb2.RetryInfo(), error_details_pb2.ErrorInfo()
+    if detail.Unpack(bad_request):
+        violations = tuple(
+            FieldViolation(each.field, each.description) for each in bad_request.field_violations
+        )
+        return found._replace(violations=found.violations + violations)
+    if detail.Unpack(retry):
+        return found._replace(retry_after_s=retry.retry_delay.ToNanoseconds() / 1e9)
+    if detail.Unpack(info) and info.domain == ERROR_DOMAIN:
+        reason = info.reason
+        if reason in ErrorReason.__members__:
+            reason = ErrorReason(reason)
+        return found._replace(reason=reason, metadata=dict(info.metadata))
+    return found

@@ -175,4 +175,4 @@ def _sentence(message: align_pb2.GroundedSentence) -> GroundedSentence:
     status = message.status
     if not status.code:
         return sentence
-    return replace(sentence, error=from_status(status.code, status.message, status.field))
+    return replace(sentence, error=from_status(status))

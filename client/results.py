@@ -14,6 +14,8 @@ from tokalign.codec import (
     decode_passage_sentence,
     encode_pair,
 )
+from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.types import (
     Alignment,
@@ -120,7 +122,7 @@ def result_of(
     """
     status = message.status
     if status.code:
-        error = _unsendable(sent) or from_status(status.code, status.message, status.field)
+        error = _unsendable(sent) or from_status(status)
         return AlignResult(index, None, error)
     return AlignResult(index, alignment_of(message.alignment, model, sent, options), None)
 
@@ -130,7 +132,13 @@ def _unsendable(pair: Pair) -> CallError | None:
     try:
         encode_pair(pair)
     except InputError as error:
-        return from_status(_INVALID_ARGUMENT, str(error), error.field)
+        status = align_pb2.Status(
+            code=_INVALID_ARGUMENT,
+            message=str(error),
+            field=error.field,
+            reason=NUMBERS[ErrorReason][ErrorReason.INVALID_INPUT],
+        )
+        return from_status(status)
     return None
 
 

@@ -81,8 +81,7 @@ class TextCalls:
     def _block(self, message: align_pb2.TextBlock, model: align_pb2.ModelRef) -> TextBlock:
         alignment = error = None
         if message.status.code:
-            status = message.status
-            error = from_status(status.code, status.message, status.field)
+            error = from_status(message.status)
         elif message.HasField("alignment"):
             symmetrization = self._options.align.symmetrization
             alignment = decode_alignment(message.alignment, model, symmetrization)

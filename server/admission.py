@@ -8,10 +8,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tokalign.errors import LimitError
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.request import SMALL_COST
-from tokalign.server.status import QueueFullError
+from tokalign.server.status import QueueFullError, RequestLimitError
 
 SMALL_BYTES = 128 << 10
 RESERVE = 10
@@ -152,9 +152,10 @@ class Admission:
         """Return why a request cannot be let in now, and where it may wait; None if it can."""
         cost_per_s = ahead.cost_per_s
         if cost > self.max_request_cost:
-            raise LimitError(
+            raise RequestLimitError(
                 f"the request costs as much as {cost} typical pairs; the server takes at most "
-                f"{self.max_request_cost}: send fewer or shorter pairs, or ask for less of each"
+                f"{self.max_request_cost}: send fewer or shorter pairs, or ask for less of each",
+                reason=ErrorReason.REQUEST_TOO_COSTLY,
             )
         # Bulk requests leave some room, so that they cannot shut out single calls.
         max_cost = self._max_cost if cost <= SMALL_COST else self.max_request_cost
@@ -162,6 +163,7 @@ class Admission:
             return self._for_work, QueueFullError(
                 f"the work of {self.cost} typical pairs is queued and the limit is {max_cost}; "
                 "try again later",
+                reason=ErrorReason.QUEUE_FULL,
                 retry_after_s=_rounded((self.cost + cost - max_cost) / cost_per_s),
             )
         is_small = max(n_bytes, self._by_peer.get(peer, 0)) <= SMALL_BYTES
@@ -170,6 +172,7 @@ class Admission:
             return self._for_bytes, QueueFullError(
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",
+                reason=ErrorReason.QUEUE_BYTES_FULL,
                 retry_after_s=_rounded(cost / cost_per_s),
             )
         late = self._late(ahead, cost)
@@ -187,6 +190,7 @@ class Admission:
             return QueueFullError(
                 f"the request would wait more than {self._max_wait_s:g} s for a worker; try again "
                 "later",
+                reason=ErrorReason.WAIT_TOO_LONG,
                 retry_after_s=_rounded(wait_s - self._max_wait_s),
             )
         # What finds nothing ahead is let in: so a speed that was measured wrong does not last.
@@ -198,6 +202,7 @@ class Admission:
         return QueueFullError(
             "the request would be answered after its deadline, for other work is ahead; try again "
             "later, or allow more time",
+            reason=ErrorReason.DEADLINE_TOO_SHORT,
             retry_after_s=_rounded(late_s),
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 import uvloop
-from google.rpc import code_pb2
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import AlignError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
@@ -317,7 +317,11 @@ class App:
         """End the calls whose messages are still arriving, because what they hold is unused."""
         if self._front is not None:
             self._front.calls.receiving.end_all(
-                Failure(code_pb2.RESOURCE_EXHAUSTED, "the server is out of memory; try again later")
+                Failure(
+                    ErrorReason.MEMORY_SHORT,
+                    "the server is out of memory; try again later",
+                    retry_after_s=memory.RETRY_S,
+                )
             )
 
 

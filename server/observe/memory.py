@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.status import QueueFullError
 
 log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class MemoryBound:
             raise QueueFullError(
                 f"the server holds more than three quarters of its {self.max_bytes >> 20} MiB "
                 "of memory; try again later",
+                reason=ErrorReason.MEMORY_SHORT,
                 retry_after_s=RETRY_S,
             )
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple, Self
 
-from tokalign.errors import LimitError
-from tokalign.server.status import Failure
+from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.reasons import ErrorReason
+from tokalign.server.status import Failure, RequestLimitError
 from tokalign.v1 import align_pb2
 
 # Of all answers of a ranking together; only the best candidates are sent.
@@ -18,12 +19,15 @@ MAX_RANKING_BYTES = 32 << 20
 # text take four fifths of it at least.
 CERTAIN = 1.25
 
+_REASONS = NUMBERS[ErrorReason]
+
 
 class Answer(NamedTuple):
     """The answer for one pair: a serialised tokalign.v1.Alignment, or why there is none.
 
     In a ranking, `score` is what the pair is ranked by, and `judgement` a serialised
-    tokalign.v1.RankedCandidate that holds that score and what belongs to it.
+    tokalign.v1.RankedCandidate that holds that score and what belongs to it. `reason` is the
+    name of an ErrorReason; the frames of workers take no enumerations.
     """
 
     alignment: bytes
@@ -32,21 +36,35 @@ class Answer(NamedTuple):
     message: str = ""
     field: str = ""
     judgement: bytes = b""
+    reason: str = ""
 
     @classmethod
     def failed(cls, failure: Failure) -> Self:
         """Return the answer for a pair that cannot be aligned."""
-        return cls(b"", code=failure.code, message=failure.message, field=failure.field)
+        return cls(
+            b"",
+            code=failure.code,
+            message=failure.message,
+            field=failure.field,
+            reason=failure.reason.value,
+        )
+
+    def failure(self, field: str) -> Failure:
+        """Return why there is no alignment, with the field as the whole call has it."""
+        return Failure(ErrorReason(self.reason), self.message, field)
 
 
-def status_of(failure: Failure | Answer) -> bytes:
+def status_of(answer: Answer) -> bytes:
     """Return the serialised tokalign.v1.Status of an item."""
     return align_pb2.Status(
-        code=failure.code, message=failure.message, field=failure.field
+        code=answer.code,
+        message=answer.message,
+        field=answer.field,
+        reason=_REASONS[ErrorReason(answer.reason)],
     ).SerializeToString()
 
 
-def too_large(limit: int, n_fitting: int | None = None) -> LimitError:
+def too_large(limit: int, n_fitting: int | None = None) -> RequestLimitError:
     """Return the error for an answer that is, or would be, larger than `limit` bytes.
 
     Parameters
@@ -56,10 +74,12 @@ def too_large(limit: int, n_fitting: int | None = None) -> LimitError:
         How many of the pairs, in the order given, have an answer that fits.
     """
     fewer = "fewer pairs" if n_fitting is None else f"at most {n_fitting} of these pairs at once"
-    return LimitError(
+    return RequestLimitError(
         f"the answer would be larger than {limit} bytes (max_response_bytes), the most that this "
         f"server sends: send {fewer}, or ask for less of each: detail DETAIL_LINKS or "
-        "DETAIL_SCORES, no posteriors, no explanations, a top_k"
+        "DETAIL_SCORES, no posteriors, no explanations, a top_k",
+        reason=ErrorReason.ANSWER_TOO_LARGE,
+        metadata={} if n_fitting is None else {"n_fitting": str(n_fitting)},
     )
 
 

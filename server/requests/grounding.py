@@ -15,15 +15,15 @@ from typing import NamedTuple, Self
 from tokalign.annotate.sentences import Sentences
 from tokalign.codec import RequestOptions, decode_passages
 from tokalign.codec.joining import Joined
+from tokalign.codec.reasons import ErrorReason
 from tokalign.documents.sentences import MOST_TOKENS, GrowingText, sentences_of
-from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.request import Request, interactive
 from tokalign.server.requests.windows import Sized
 from tokalign.server.requests.wire import parse
-from tokalign.server.status import OK, FailedError, Failure, classify
+from tokalign.server.status import OK, FailedError, RequestLimitError, classify
 from tokalign.types.grounding import GroundOptions, SourcePassage
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
@@ -69,9 +69,10 @@ def check_number(passages: Sequence[bytes], limits: RequestLimits) -> None:
     """Raise LimitError if there are more passages than a request may have."""
     most = limits.max_pairs
     if len(passages) > most:
-        raise LimitError(
+        raise RequestLimitError(
             f"more than {most} passages; the server takes at most {most} per request: join some, "
             "or leave out what is not to the point",
+            reason=ErrorReason.TOO_MANY_ITEMS,
             field="passages",
         )
 
@@ -237,9 +238,10 @@ def answer_sentences(answer: str, unit: OffsetUnit, limits: RequestLimits) -> li
     """
     spans = sentences_of(answer, "answer")
     if len(spans) > limits.max_pairs:
-        raise LimitError(
+        raise RequestLimitError(
             f"the answer has {len(spans)} sentences; the server takes at most {limits.max_pairs} "
             "per request: ground parts of it",
+            reason=ErrorReason.TOO_MANY_ITEMS,
             field="answer",
         )
     return Located(unit).next(answer, spans)
@@ -308,7 +310,7 @@ def written(
 
 def _sentence(span: SentenceSpan, answer: Answer, limit: int) -> bytes:
     if answer.field.partition(".")[0].partition("[")[0] in ("passages", "options"):
-        raise FailedError(Failure(answer.code, answer.message, answer.field))
+        raise FailedError(answer.failure(answer.field))
     if answer.code == OK and len(answer.alignment) + _LOCATED_BYTES > limit:
         failure = classify(too_large(limit))
         assert failure is not None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokalign.codec import decode_input
-from tokalign.errors import InputError, LimitError
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
+from tokalign.server.status import RequestLimitError
 from tokalign.types import SentenceLike
 from tokalign.v1 import align_pb2
 
@@ -98,8 +100,9 @@ def max_sentence_bytes(limits: RequestLimits) -> int:
     return 5 * 4 * limits.max_characters + 64 * limits.max_tokens + 64
 
 
-def _too_long(seen: int, limit: int, unit: str, field: str) -> LimitError:
-    return LimitError(
+def _too_long(seen: int, limit: int, unit: str, field: str) -> RequestLimitError:
+    return RequestLimitError(
         f"{seen} {unit}; the server takes at most {limit}: shorten or split the sentence",
+        reason=ErrorReason.LIMIT_EXCEEDED,
         field=field,
     )

@@ -14,11 +14,12 @@ from itertools import islice
 from tokalign.annotate.passages import Passage, decides
 from tokalign.codec import encode_passage_sentence
 from tokalign.codec.joining import Joined
-from tokalign.errors import InputError, LimitError
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id
-from tokalign.server.status import OK, classify
+from tokalign.server.status import OK, RequestLimitError, classify
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
@@ -87,9 +88,10 @@ def read_candidates(
     if read is not None:
         return read
     if not truncate:
-        raise LimitError(
+        raise RequestLimitError(
             f"the candidates' passages have more than {most} sentences; the server takes at most "
             f"{most} per request: send several, or ask for truncate",
+            reason=ErrorReason.TOO_MANY_ITEMS,
             field="candidates",
         )
     read = _read(candidates, max(1, most // len(candidates)))

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from google.protobuf.message import DecodeError
 from tokalign.codec import decode_judgement
+from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import write_judgement
-from tokalign.errors import InputError
 from tokalign.questions.priors import shipped_weights, standardised, weighed
 from tokalign.questions.shortlist import shortlist
 from tokalign.server.requests.answers import Answer
-from tokalign.server.status import OK
+from tokalign.server.status import OK, BadRequestError
 from tokalign.v1 import align_pb2
 
 
@@ -34,8 +34,9 @@ def read_messages(candidates: Sequence[bytes]) -> list[align_pb2.Candidate]:
         except DecodeError:
             message = align_pb2.Candidate()
         if not math.isfinite(message.prior):
-            raise InputError(
+            raise BadRequestError(
                 f"the prior is {message.prior}; wanted a finite number",
+                reason=ErrorReason.INVALID_INPUT,
                 field=f"candidates[{number}].prior",
             )
         found.append(message)

@@ -18,7 +18,8 @@ from tokalign.codec.fields import (
     tag,
     values,
 )
-from tokalign.errors import InputError
+from tokalign.codec.reasons import ErrorReason
+from tokalign.server.status import BadRequestError
 from tokalign.v1 import align_pb2
 
 MessageT = TypeVar("MessageT", bound=Message)
@@ -62,7 +63,10 @@ class RequestFields:
                         break
                 n_left -= 1
                 if not n_left:
-                    raise InputError(f"more fields than a {_name(kind)} can need")
+                    raise BadRequestError(
+                        f"more fields than a {_name(kind)} can need",
+                        reason=ErrorReason.MALFORMED_MESSAGE,
+                    )
         except WireError as error:
             raise _invalid(kind) from error
 
@@ -142,7 +146,11 @@ def candidate_parts(candidate: bytes) -> tuple[bytes, str | None]:
     if not passages:
         return b"".join(sentences), None
     if sentences:
-        raise InputError("a candidate has a sentence and a passage; give one", field="passage")
+        raise BadRequestError(
+            "a candidate has a sentence and a passage; give one",
+            reason=ErrorReason.INVALID_INPUT,
+            field="passage",
+        )
     try:
         return b"", passages[-1].decode()
     except UnicodeDecodeError as error:
@@ -170,8 +178,11 @@ def _name(kind: type[Message]) -> str:
     return str(kind.DESCRIPTOR.full_name)
 
 
-def _invalid(kind: type[Message]) -> InputError:
-    return InputError(f"the request is not a valid {_name(kind)}; see protos/tokalign/v1")
+def _invalid(kind: type[Message]) -> BadRequestError:
+    return BadRequestError(
+        f"the request is not a valid {_name(kind)}; see protos/tokalign/v1",
+        reason=ErrorReason.MALFORMED_MESSAGE,
+    )
 
 
 def parse(kind: type[MessageT], data: bytes, path: str = "") -> MessageT:
@@ -218,10 +229,11 @@ def _strings_not_utf8(descriptor: Any, data: bytes) -> Iterator[tuple[str, Unico
                 yield f"{path}.{below}", why
 
 
-def _not_utf8(field: str, error: UnicodeDecodeError) -> InputError:
+def _not_utf8(field: str, error: UnicodeDecodeError) -> BadRequestError:
     byte = error.object[error.start]
-    return InputError(
+    return BadRequestError(
         f"{field} is not UTF-8: byte 0x{byte:02X} at {error.start} of its "
         f"{len(error.object)}; send strings as UTF-8, without halves of surrogate pairs",
+        reason=ErrorReason.INVALID_INPUT,
         field=field,
     )

@@ -8,11 +8,12 @@ from typing import Protocol
 import grpc
 import grpc.aio
 from tokalign.codec import ModelInfo
-from tokalign.errors import AlignError, InputError
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import AlignError
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.status import RefusedError
+from tokalign.server.status import BadRequestError, RefusedError
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import admin_pb2
 
@@ -57,11 +58,15 @@ class AdminService:
         """Load models, and answer once they serve."""
         request = parse(admin_pb2.ReloadRequest, data)
         if len(set(request.models)) != len(request.models):
-            raise InputError("a model is named twice", field="models")
+            raise BadRequestError(
+                "a model is named twice", reason=ErrorReason.INVALID_INPUT, field="models"
+            )
         try:
             await self._operated.reload(tuple(request.models))
         except AlignError as error:
-            raise RefusedError(f"the old models stay: {error}") from error
+            raise RefusedError(
+                f"the old models stay: {error}", reason=ErrorReason.RELOAD_REFUSED
+            ) from error
         models = _models(self._operated.pool.models)
         return admin_pb2.ReloadResponse(models=models).SerializeToString()
 

@@ -11,11 +11,12 @@ from typing import Self, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.tracing import CallTrace, Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
-from tokalign.server.status import Failure, code_name, code_number
+from tokalign.server.status import CODES, Failure, code_name, code_number
 
 UnaryMethod = Callable[[bytes, Context], Awaitable[bytes]]
 StreamMethod = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
@@ -195,18 +196,18 @@ class _Observed:
     ) -> None:
         observer = self._observer
         if isinstance(error, asyncio.CancelledError):
-            self.code = self._hung_up()
+            self.code = code_name(CODES[self._hung_up()])
         observer.calls.running -= 1
         observer.seconds.observe(time.perf_counter() - self._began)
         observer.handled(observer.service, observer.name, self.code).inc()
         if self._trace is not None:
             self._trace.end(code_number(self.code), self.code, self.message)
 
-    def _hung_up(self) -> str:
-        """Return the code of a call whose caller did not wait for its end."""
+    def _hung_up(self) -> ErrorReason:
+        """Return the reason of a call whose caller did not wait for its end."""
         remaining = self._context.time_remaining()
         is_late = remaining is not None and remaining <= 0
-        return "DEADLINE_EXCEEDED" if is_late else "CANCELLED"
+        return ErrorReason.DEADLINE_PASSED if is_late else ErrorReason.CALLER_GONE
 
     def fail(self, error: BaseException) -> Failure:
         """Return what the caller is told about an exception."""
@@ -214,7 +215,7 @@ class _Observed:
             error = error.exceptions[0]
         if isinstance(error, grpc.aio.InternalError):
             # A write to a peer that has gone, before its cancellation came here.
-            failure = Failure(code_number(self._hung_up()), "the caller has gone")
+            failure = Failure(self._hung_up(), "the caller has gone")
         else:
             failure = failure_of(error)
         self.code = code_name(failure.code)

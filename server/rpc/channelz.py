@@ -7,10 +7,11 @@ from importlib.metadata import version
 import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls, UnaryMethod
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.status import RefusedError, UnknownNameError
+from tokalign.server.status import Missing, RefusedError, UnknownNameError
 
 _DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
 SERVICE = _DESCRIPTOR.full_name
@@ -27,16 +28,27 @@ def _method(name: str) -> UnaryMethod:
     answer = getattr(channelz.aio.ChannelzServicer, name)
 
     async def method(data: bytes, context: Context) -> bytes:
-        response: Message | None = await answer(parse(request_type, data), context)
+        question = parse(request_type, data)
+        response: Message | None = await answer(question, context)
         if response is None:
             # grpc's own servicer has set a code instead.
             if context.code() == grpc.StatusCode.NOT_FOUND:
-                raise UnknownNameError(f"{name}: no such id; ids change as connections come and go")
+                raise UnknownNameError(
+                    f"{name}: no such id; ids change as connections come and go",
+                    Missing(name.removeprefix("Get").lower(), _id(question)),
+                    reason=ErrorReason.CHANNEL_NOT_FOUND,
+                )
             # An older package lacks the fields that a newer grpc fills.
             raise RefusedError(
                 f"grpcio-channelz {version('grpcio-channelz')} cannot read what grpcio "
-                f"{version('grpcio')} says of itself; install the same version of both"
+                f"{version('grpcio')} says of itself; install the same version of both",
+                reason=ErrorReason.VERSION_MISMATCH,
             )
         return response.SerializeToString()
 
     return method
+
+
+def _id(question: Message) -> str:
+    """Return the first number of a question."""
+    return str(next((value for _, value in question.ListFields()), 0))

@@ -23,7 +23,7 @@ from tokalign.server.requests.wire import parse
 from tokalign.server.rpc import admin, channelz, health, security
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
-from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.receiving import Context, UnknownMethods
 from tokalign.server.rpc.service import SERVICE, AlignService
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.workers.pool import Pool
@@ -78,6 +78,7 @@ class Frontend:
         self._server.add_generic_rpc_handlers((self._health.handler(),))
         if config.reflection:
             self._server.add_generic_rpc_handlers((_reflection_handler(self.calls),))
+        self._server.add_generic_rpc_handlers((UnknownMethods(),))
 
     async def start(self, operated: admin.Operated) -> str:
         """Listen, NOT_SERVING, and return the bound "HOST:PORT".
@@ -119,6 +120,7 @@ class Frontend:
         server.add_generic_rpc_handlers((admin.AdminService(operated).handler(self.calls),))
         if self._config.channelz:
             server.add_generic_rpc_handlers((channelz.handler(self.calls),))
+        server.add_generic_rpc_handlers((UnknownMethods(),))
         try:
             bound = server.add_insecure_port(f"127.0.0.1:{port}")
         except RuntimeError as error:

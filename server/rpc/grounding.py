@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
 from tokalign.codec import RequestOptions
-from tokalign.errors import InputError, LimitError
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
@@ -32,6 +32,7 @@ from tokalign.server.rpc.work import (
     off_loop,
     write_parts,
 )
+from tokalign.server.status import BadRequestError, RequestLimitError
 from tokalign.types.options import OffsetUnit
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
@@ -202,9 +203,10 @@ class _Pieces:
         self.n_bytes += len(data)
         most = self._limits.max_text_bytes
         if self.n_bytes > most:
-            raise LimitError(
+            raise RequestLimitError(
                 f"the answer and its passages have more than {most} bytes together "
-                "(max_text_bytes); give fewer or shorter passages"
+                "(max_text_bytes); give fewer or shorter passages",
+                reason=ErrorReason.TEXT_TOO_LARGE,
             )
         fields = RequestFields(align_pb2.GroundStreamRequest, data, self._limits.max_pairs)
         fields.check_text("answer")
@@ -216,8 +218,10 @@ class _Pieces:
         async for data in messages:
             fields = await off_loop(len(data), self.read, data)
             if fields.messages("passages"):
-                raise InputError(
-                    "passages after the answer has begun; send them before it", field="passages"
+                raise BadRequestError(
+                    "passages after the answer has begun; send them before it",
+                    reason=ErrorReason.INVALID_INPUT,
+                    field="passages",
                 )
             yield fields.text("answer")
 

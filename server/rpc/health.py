@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
@@ -12,9 +11,12 @@ import grpc
 import grpc.aio
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
-from tokalign.errors import InputError
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import AlignError, quoted
+from tokalign.server.observe.faults import failure_of
 from tokalign.server.requests.wire import parse
-from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.receiving import NO_MESSAGE, Context, end
+from tokalign.server.status import FailedError, Failure, Missing, UnknownNameError
 
 SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 
@@ -22,6 +24,12 @@ MAX_READING = 8
 READ_S = 0.5
 # A client that balances watches once over each of its connections.
 MAX_WATCHERS = 2
+
+_LATE = Failure(ErrorReason.MESSAGE_TIMEOUT, f"the message did not arrive within {READ_S:g} s")
+_TOO_MANY = Failure(
+    ErrorReason.TOO_MANY_WATCHERS,
+    f"{MAX_WATCHERS} callers watch over this connection already; ask by Check",
+)
 
 
 class HealthService:
@@ -34,6 +42,7 @@ class HealthService:
     def __init__(self) -> None:
         self._servicer: Any = health_aio.HealthServicer()
         self._reading = asyncio.Semaphore(MAX_READING)
+        self._services: set[str] = set()
         self._watchers: Counter[str] = Counter()
 
     def handler(self) -> grpc.GenericRpcHandler:
@@ -51,6 +60,7 @@ class HealthService:
 
     async def set(self, service: str, status: int) -> None:
         """Set the answer for a service from now on; "" is the whole server."""
+        self._services.add(service)
         await self._servicer.set(service, status)
 
     async def refuse(self) -> None:
@@ -58,19 +68,31 @@ class HealthService:
         await self._servicer.enter_graceful_shutdown()
 
     async def _check(self, requests: AsyncIterator[bytes], context: Context) -> bytes:
-        question = await self._question(context)
+        try:
+            question = await self._question(context)
+            if question.service not in self._services:
+                raise UnknownNameError(
+                    f"no service {quoted(question.service)} here",
+                    Missing("service", question.service),
+                    reason=ErrorReason.SERVICE_NOT_FOUND,
+                    field="service",
+                )
+        except AlignError as error:
+            await _fail(context, error)
+            return b""
         answer: health_pb2.HealthCheckResponse = await self._servicer.Check(question, context)
         return answer.SerializeToString()
 
     async def _watch(self, requests: AsyncIterator[bytes], context: Context) -> None:
-        question = await self._question(context)
         peer = context.peer()
-        # Over a Unix socket all callers are one peer, and no caller is a stranger.
-        if self._watchers[peer] >= MAX_WATCHERS and not peer.startswith("unix:"):
-            await context.abort(
-                grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"{MAX_WATCHERS} callers watch over this connection already; ask by Check",
-            )
+        try:
+            question = await self._question(context)
+            # Over a Unix socket all callers are one peer, and no caller is a stranger.
+            if self._watchers[peer] >= MAX_WATCHERS and not peer.startswith("unix:"):
+                raise FailedError(_TOO_MANY)
+        except AlignError as error:
+            await _fail(context, error)
+            return
         self._watchers[peer] += 1
         try:
             await self._servicer.Watch(question, context)
@@ -80,19 +102,24 @@ class HealthService:
                 del self._watchers[peer]
 
     async def _question(self, context: Context) -> health_pb2.HealthCheckRequest:
+        """Return what is asked, or raise an AlignError."""
         async with self._reading:
             # It is not cancelled if it is late: grpc would write into memory that is gone.
             reading = asyncio.ensure_future(context.read())
             await asyncio.wait({reading}, timeout=READ_S)
-            if not reading.done():
-                with contextlib.suppress(grpc.aio.AbortError):
-                    await context.abort(
-                        grpc.StatusCode.DEADLINE_EXCEEDED,
-                        f"the message did not arrive within {READ_S:g} s",
-                    )
-            data = await reading
-        if isinstance(data, bytes):
-            with contextlib.suppress(InputError):
-                return parse(health_pb2.HealthCheckRequest, data)
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "no valid HealthCheckRequest")
-        raise AssertionError("abort always raises")
+            is_late = not reading.done()
+            if is_late:
+                await end(context, _LATE)
+            try:
+                data = await reading
+            except grpc.aio.AbortError:
+                data = b""
+        if is_late or not isinstance(data, bytes):
+            raise FailedError(_LATE if is_late else NO_MESSAGE)
+        return parse(health_pb2.HealthCheckRequest, data)
+
+
+async def _fail(context: Context, error: AlignError) -> None:
+    """End a call that has not been ended yet."""
+    if not context.done():
+        await end(context, failure_of(error))

@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 import grpc
 import grpc.aio
-from google.rpc import code_pb2
 from grpc_status import rpc_status
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import quoted
 from tokalign.server.status import FailedError, Failure
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -25,7 +26,7 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 SWEEP_S = 1.0
 PUSHBACK_KEY = "grpc-retry-pushback-ms"
 
-NO_MESSAGE = Failure(code_pb2.CANCELLED, "the call ended before its message was whole")
+NO_MESSAGE = Failure(ErrorReason.MESSAGE_INCOMPLETE, "the call ended before its message was whole")
 
 
 class Receiving:
@@ -129,7 +130,7 @@ class Receiving:
         self._sweeper = None
         latest = time.monotonic() - self._timeout_s
         failure = Failure(
-            code_pb2.DEADLINE_EXCEEDED,
+            ErrorReason.MESSAGE_TIMEOUT,
             f"the message did not arrive within {self._timeout_s:g} s; send it faster",
         )
         for context, since in self._since.items():
@@ -144,6 +145,20 @@ class Receiving:
         if context not in self._ending:
             task = asyncio.create_task(end(context, failure))
             self._ending[context] = (failure, task)
+
+
+class UnknownMethods(grpc.GenericRpcHandler):
+    """Refuses the calls that no other handler takes, with the reason; add it last."""
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
+        """Return the handler of a method that the server does not have."""
+        message = f"no method {quoted(details.method)} here; is the server older than its client?"
+        failure = Failure(ErrorReason.METHOD_UNKNOWN, message)
+
+        async def refuse(requests: AsyncIterator[bytes], context: Context) -> None:
+            await end(context, failure)
+
+        return grpc.stream_stream_rpc_method_handler(refuse)
 
 
 async def end(context: Context, failure: Failure) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 import grpc
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.server.status import UnauthenticatedError
@@ -158,7 +159,8 @@ class TokenFile:
         """
         if authorization[: len(_BEARER)].lower() != _BEARER:
             raise UnauthenticatedError(
-                "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
+                "no bearer token; send the metadata 'authorization: Bearer TOKEN'",
+                reason=ErrorReason.TOKEN_MISSING,
             )
         digest = hashlib.sha256(authorization[len(_BEARER) :].strip().encode()).digest()
         found = ""
@@ -167,7 +169,9 @@ class TokenFile:
             if hmac.compare_digest(known, digest):
                 found = name
         if not found:
-            raise UnauthenticatedError("the bearer token is unknown")
+            raise UnauthenticatedError(
+                "the bearer token is unknown", reason=ErrorReason.TOKEN_UNKNOWN
+            )
         return found
 
     def look(self) -> None:

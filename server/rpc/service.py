@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
-from tokalign.errors import LimitError
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of
@@ -33,7 +33,7 @@ from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.texts import TextService
 from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
-from tokalign.server.status import OK, FailedError, Failure, NotServingError
+from tokalign.server.status import OK, FailedError, NotServingError, RequestLimitError
 from tokalign.v1 import align_pb2
 
 _ALIGN = Joined(align_pb2.AlignResponse)
@@ -92,7 +92,7 @@ class AlignService:
         (answer,) = await self._answers(serving, UnaryCall(context), options, pairs, len(data))
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
-            raise FailedError(Failure(answer.code, answer.message, field))
+            raise FailedError(answer.failure(field))
         return self._sized(_ALIGN(id=pair_id, alignment=answer.alignment, model=reference))
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
@@ -112,7 +112,7 @@ class AlignService:
             join = partial(_CHUNK, chunk_id=chunk_id, status=b"")
             return await self._align_pairs(fields, len(data), chunk, join)
         except Exception as error:
-            return _CHUNK(chunk_id=chunk_id, status=status_of(failure_of(error)))
+            return _CHUNK(chunk_id=chunk_id, status=status_of(Answer.failed(failure_of(error))))
 
     async def _align_pairs(
         self, fields: RequestFields, n_bytes: int, holder: Holder, join: Callable[..., bytes]
@@ -175,8 +175,9 @@ class AlignService:
         limits = self._config.limits
         largest = max_sentence_bytes(limits)
         if len(question) > largest:
-            raise LimitError(
+            raise RequestLimitError(
                 f"a question of {len(question)} bytes; one within the limits has at most {largest}",
+                reason=ErrorReason.LIMIT_EXCEEDED,
                 field="question",
             )
         message = parse(align_pb2.Sentence, question, "question")
@@ -213,9 +214,10 @@ class AlignService:
         """Return the ids of a request's pairs or candidates, unless there are too many."""
         limit = self._config.limits.max_pairs
         if len(fields.messages(name)) > limit:
-            raise LimitError(
+            raise RequestLimitError(
                 f"more than {limit} {name}; the server takes at most {limit} per request: "
                 "send several",
+                reason=ErrorReason.TOO_MANY_ITEMS,
                 field=name,
             )
         return await off_loop(n_bytes, fields.ids, name)
@@ -250,7 +252,10 @@ class AlignService:
 
     def _serving(self) -> Serving:
         if self._loaded is None:
-            raise NotServingError("the server is loading its models; try again soon")
+            raise NotServingError(
+                "the server is loading its models; try again soon",
+                reason=ErrorReason.SERVER_STARTING,
+            )
         return self._loaded
 
 
@@ -260,7 +265,7 @@ def _check_question(answers: Iterable[Answer]) -> None:
         side, _, rest = answer.field.partition(".")
         if side == "target":
             field = f"question.{rest}" if rest else "question"
-            raise FailedError(Failure(answer.code, answer.message, field))
+            raise FailedError(answer.failure(field))
 
 
 def _ranking(

@@ -8,13 +8,14 @@ from dataclasses import asdict
 
 from tokalign import codec
 from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
 from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost
 from tokalign.server.config import Config
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.wire import parse
-from tokalign.server.status import UnknownNameError
+from tokalign.server.status import Missing, UnknownNameError
 from tokalign.server.workers.pool import Pool
 from tokalign.systems import check_options, refuse_grounding
 from tokalign.v1 import align_pb2
@@ -117,14 +118,16 @@ class Serving:
 
     def _reference(self, options: RequestOptions) -> bytes:
         """Return the ModelRef of the model that options name, or raise UnknownNameError."""
-        _known(options.model, list(self._references), "model")
-        _known(options.annotator, self._annotators, "annotator")
+        _known(options.model, list(self._references), "model", ErrorReason.MODEL_NOT_FOUND)
+        _known(options.annotator, self._annotators, "annotator", ErrorReason.ANNOTATOR_NOT_FOUND)
         return self._references[options.model]
 
 
-def _known(name: str, names: Sequence[str], what: str) -> None:
+def _known(name: str, names: Sequence[str], what: str, reason: ErrorReason) -> None:
     if name not in names:
         raise UnknownNameError(
             f"no {what} {quoted(name)} here; this server has {', '.join(names)}",
+            Missing(what, name),
+            reason=reason,
             field=f"options.{what}",
         )

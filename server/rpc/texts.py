@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from tokalign.codec import RequestOptions
+from tokalign.codec.reasons import ErrorReason
 from tokalign.documents.plan import TextPlan
-from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
@@ -32,6 +32,7 @@ from tokalign.server.rpc.work import (
     off_loop,
     write_parts,
 )
+from tokalign.server.status import RequestLimitError
 from tokalign.server.workers.pool import Pool
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -176,9 +177,10 @@ class _Pieces:
         """
         self.n_bytes += len(data)
         if self.n_bytes > self._max_bytes:
-            raise LimitError(
+            raise RequestLimitError(
                 f"both texts have more than {self._max_bytes} bytes together (max_text_bytes); "
-                "align parts of them"
+                "align parts of them",
+                reason=ErrorReason.TEXT_TOO_LARGE,
             )
         fields = RequestFields(kind, data, 0)
         for name, text in (("old_text", self._old), ("new_text", self._new)):

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TypeVar
 
 from tokalign.codec import RequestOptions
+from tokalign.codec.reasons import ErrorReason
 from tokalign.documents.plan import TextPlan
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
@@ -25,7 +26,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import admit, deadline
-from tokalign.server.status import classify
+from tokalign.server.status import RequestLimitError, classify
 from tokalign.server.workers.pool import Pool
 
 # Keeps some workers busy for a while. Then others take their turn.
@@ -130,9 +131,10 @@ class WholeWork(TextWork):
         """Raise LimitError if there is more to compare than a request may have."""
         limit = self._limits.max_pairs
         if len(plan.candidates) > limit:
-            raise LimitError(
+            raise RequestLimitError(
                 f"{len(plan.candidates)} pairs of sentences to compare; the server takes at most "
-                f"{limit} per request: align shorter texts"
+                f"{limit} per request: align shorter texts",
+                reason=ErrorReason.TOO_MANY_ITEMS,
             )
 
     def _windows(self, items: ItemTexts[Item], options: RequestOptions) -> Iterator[Window[Item]]:

@@ -125,7 +125,8 @@ def naming_the_stream(name: str) -> Iterator[None]:
     try:
         yield
     except LimitError as error:
-        raise LimitError(f"{error}; or call {name}", field=error.field) from error
+        error.args = (f"{error}; or call {name}",)
+        raise
 
 
 def deadline(context: Context) -> float | None:

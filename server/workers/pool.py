@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from tokalign.batches.processes import after_death
 from tokalign.codec import ModelInfo
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
@@ -221,7 +222,11 @@ class Pool:
             (part,) = shard.slices
             request = part.task.request
             quoted = Quoting(texts, request.options, request.shared, part.pairs[0])
-            failure = report("a pair killed every worker it was given to", pair=quoted)
+            failure = report(
+                "a pair killed every worker it was given to",
+                ErrorReason.PAIR_KILLS_WORKERS,
+                pair=quoted,
+            )
             shard.fill([Answer.failed(failure)])
 
     # Sharing what waits over idle workers.

@@ -4,8 +4,9 @@ import asyncio
 
 import grpc
 from support.grounding import PASSAGES, answer_of, at_once, both, in_pieces, passages, request
-from support.statuses import failure
+from support.statuses import code_of, failure
 from support.waiting import until
+from tokalign.codec.reasons import ErrorReason
 from tokalign.documents.sentences import GrowingText
 from tokalign.server.admission import Admitted
 from tokalign.server.requests import grounding as requests
@@ -57,7 +58,7 @@ async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path, ask):
         call = stub.Ground(request(busy), timeout=2)
     else:
         call = (await begun(stub, busy, timeout=2)).read()
-    assert (await failure(call))[0] == Code.DEADLINE_EXCEEDED
+    assert await code_of(call) == Code.DEADLINE_EXCEEDED
     await until(lambda: not (stub.admission.pairs or stub.admission.bytes))
     (tmp_path / "free").touch()
     await ask(stub, "Dogs bark.")
@@ -119,7 +120,7 @@ async def test_streams_that_wait_for_a_piece_are_ended_where_memory_is_short(ser
     await call.read()
     receiving = stub.front.calls.receiving
     await until(lambda: len(receiving) == 1)
-    receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    receiving.end_all(Failure(ErrorReason.MEMORY_SHORT, "as told"))
     assert await asyncio.wait_for(call.code(), 60) == Code.RESOURCE_EXHAUSTED
     await until(lambda: stub.front.calls.running == stub.admission.bytes == 0)
 

@@ -8,9 +8,9 @@ import time
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
+from support.statuses import reason
 from support.waiting import until
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe import memory
 from tokalign.server.observe import watch as watch_module
 from tokalign.server.observe.memory import MemoryBound
@@ -169,14 +169,12 @@ async def test_server_short_of_memory_refuses_calls_and_chunks_and_serves_again(
     await stream.write(align_pb2.AlignStreamRequest(chunk_id="1", pairs=[REQUEST.pair]))
     assert (await stream.read()).status.code == 0
     stub.memory.is_short = True
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await stub.Align(REQUEST)
-    assert caught.value.code() == Code.RESOURCE_EXHAUSTED
-    (packed,) = rpc_status.from_call(caught.value).details
-    assert packed.Is(error_details_pb2.RetryInfo.DESCRIPTOR)
+    told, details = await reason(stub.Align(REQUEST))
+    assert told == "MEMORY_SHORT"
+    assert details["RetryInfo"].retry_delay.seconds == 1
     await stream.write(align_pb2.AlignStreamRequest(chunk_id="2", pairs=[REQUEST.pair]))
     assert (await stream.read()).status.code == Code.RESOURCE_EXHAUSTED.value[0]
     stub.memory.is_short = False
     assert (await stub.Align(REQUEST)).model.name == "fake"
-    stub.front.calls.receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    stub.front.calls.receiving.end_all(Failure(ErrorReason.MEMORY_SHORT, "as told"))
     assert await stream.code() == Code.RESOURCE_EXHAUSTED

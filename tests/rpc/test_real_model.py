@@ -8,11 +8,10 @@ import grpc
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.server_process import started
+from support.statuses import details
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.client import Client, InvalidInputError
@@ -250,9 +249,7 @@ def test_a_call_that_is_not_utf8_names_the_field(server, name, request_, field):
         call_wrong(server, name, request_, align_pb2.AlignResponse)
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert "is not UTF-8: byte 0xED" in caught.value.details()
-    (detail,) = rpc_status.from_call(caught.value).details
-    bad_request = error_details_pb2.BadRequest()
-    detail.Unpack(bad_request)
+    bad_request = details(caught.value)["BadRequest"]
     assert [each.field for each in bad_request.field_violations] == [field]
 
 

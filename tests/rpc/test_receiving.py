@@ -10,6 +10,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support.waiting import until
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.config import Config, RequestLimits
 from tokalign.server.rpc import frontend, health
 from tokalign.server.status import Failure
@@ -87,7 +88,7 @@ async def test_all_that_are_receiving_can_be_ended(serving):
     calls = [unfinished(stub, "Align") for _ in range(5)] + [stub.AlignStream()]
     receiving = stub.front.calls.receiving
     await until(lambda: len(receiving) == 6)
-    receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    receiving.end_all(Failure(ErrorReason.MEMORY_SHORT, "as told"))
     for call in calls:
         assert await asyncio.wait_for(call.code(), 60) == Code.RESOURCE_EXHAUSTED
         assert await call.details() == "as told"

@@ -22,6 +22,7 @@ from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
 SERVICE = "tokalign.v1.AlignService"
+REASON = "ERROR_REASON_INVALID_INPUT"
 ANSWER = "A dog \N{DOG} barked. It was J. Smith's. Then it ran"
 
 
@@ -91,7 +92,9 @@ async def test_sentence_that_fails_fails_alone(serving, ask):
     assert [each.status.code for each in answer.sentences] == [0, 3, 13, 0]
     refused = answer.sentences[1]
     assert (refused.start, refused.end) == (12, 23)
-    assert refused.status == align_pb2.Status(code=3, message="as told", field="answer")
+    assert refused.status == align_pb2.Status(
+        code=3, message="as told", field="answer", reason=REASON
+    )
     assert "internal error" in answer.sentences[2].status.message
 
 

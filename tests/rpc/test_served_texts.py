@@ -2,8 +2,19 @@
 
 import grpc
 import pytest
-from support.statuses import failure
-from support.texts import NEW, OLD, at_once, both, in_pieces, pieces, request, stream_failure, text
+from support.statuses import code_of, failure
+from support.texts import (
+    NEW,
+    OLD,
+    at_once,
+    both,
+    in_pieces,
+    pieces,
+    read,
+    request,
+    stream_failure,
+    text,
+)
 from support.waiting import until
 from tokalign.documents.plan import TextPlan
 from tokalign.server.config import RequestLimits
@@ -11,6 +22,7 @@ from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
 SERVICE = "tokalign.v1.AlignService"
+REASON = "ERROR_REASON_INVALID_INPUT"
 
 
 def shape(answer):
@@ -77,7 +89,9 @@ async def test_block_that_fails_fails_alone(serving, ask):
     assert shape(answer) == [([i], [i], False) for i in range(4)]
     assert [block.status.code for block in answer.blocks] == [0, 3, 13, 0]
     refused = answer.blocks[1]
-    assert refused.status == align_pb2.Status(code=3, message="as told", field="new_text")
+    assert refused.status == align_pb2.Status(
+        code=3, message="as told", field="new_text", reason=REASON
+    )
     assert not refused.HasField("alignment")
     assert "internal error" in answer.blocks[2].status.message
 
@@ -208,9 +222,9 @@ async def test_more_sentences_than_a_text_may_have_are_refused_and_the_field_nam
 async def test_oversized_message_is_resource_exhausted(serving):
     stub = await serving(limits=RequestLimits(max_request_bytes=1000))
     long = "a" * 2_000
-    assert (await failure(at_once(stub, long, "b")))[0] == Code.RESOURCE_EXHAUSTED
+    assert await code_of(at_once(stub, long, "b")) == Code.RESOURCE_EXHAUSTED
     large = align_pb2.AlignTextsStreamRequest(old_text=long)
-    assert (await stream_failure(stub, iter([large])))[0] == Code.RESOURCE_EXHAUSTED
+    assert await code_of(read(stub, iter([large]))) == Code.RESOURCE_EXHAUSTED
 
 
 @both

@@ -2,7 +2,7 @@ import grpc
 import pytest
 from support import fake_engine
 from support.requests import pair
-from support.statuses import failure
+from support.statuses import code_of, failure
 from support.waiting import until
 from tokalign.server.config import MIB, RequestLimits
 from tokalign.v1 import align_pb2
@@ -120,7 +120,7 @@ async def test_failed_pair_names_its_field(serving):
     assert details["BadRequest"].field_violations[0].field == "pair.source.tags"
     answer = await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[request.pair]))
     assert answer.results[0].status == align_pb2.Status(
-        code=3, message="as told", field="source.tags"
+        code=3, message="as told", field="source.tags", reason="ERROR_REASON_INVALID_INPUT"
     )
 
 
@@ -232,7 +232,7 @@ async def test_question_is_checked_and_sent_once(serving, monkeypatch):
 async def test_oversized_message_is_resource_exhausted(serving, metrics):
     stub = await serving(limits=RequestLimits(max_request_bytes=1000))
     request = align_pb2.AlignRequest(pair=pair(source="a" * 2000))
-    assert (await failure(stub.Align(request)))[0] == Code.RESOURCE_EXHAUSTED
+    assert await code_of(stub.Align(request)) == Code.RESOURCE_EXHAUSTED
     # grpc refuses it, and shows the server a call that ends without a message.
     cancelled = metrics.handled.labels("tokalign.v1.AlignService", "Align", "CANCELLED")
     await until(lambda: cancelled._value.get() == 1)

@@ -3,9 +3,10 @@
 import asyncio
 
 import grpc
-from support.statuses import failure
+from support.statuses import code_of, failure
 from support.texts import NEW, OLD, at_once, both, in_pieces, pieces, request, stream_failure, text
 from support.waiting import until
+from tokalign.codec.reasons import ErrorReason
 from tokalign.server.admission import Admitted
 from tokalign.server.rpc import windows, work
 from tokalign.server.status import Failure
@@ -29,8 +30,7 @@ async def test_deadline_is_kept_and_frees_the_queue(serving, tmp_path, ask):
         call = stub.AlignTexts(request(busy, busy), timeout=3)
     else:
         call = stub.AlignTextsStream(pieces(busy, busy), timeout=3).read()
-    code, _, _ = await failure(call)
-    assert code == Code.DEADLINE_EXCEEDED
+    assert await code_of(call) == Code.DEADLINE_EXCEEDED
     await until(lambda: not (stub.admission.pairs or stub.admission.bytes))
     (tmp_path / "free").touch()
     await ask(stub, OLD, NEW)
@@ -114,7 +114,7 @@ async def test_texts_that_still_arrive_are_ended_where_memory_is_short(serving):
     await call.write(align_pb2.AlignTextsStreamRequest(old_text="It rains."))
     receiving = stub.front.calls.receiving
     await until(lambda: len(receiving) == 1)
-    receiving.end_all(Failure(Code.RESOURCE_EXHAUSTED.value[0], "as told"))
+    receiving.end_all(Failure(ErrorReason.MEMORY_SHORT, "as told"))
     assert await asyncio.wait_for(call.code(), 60) == Code.RESOURCE_EXHAUSTED
     await until(lambda: stub.front.calls.running == stub.admission.bytes == 0)
 

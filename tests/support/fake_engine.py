@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tokalign.codec import ModelInfo, StyleInfo
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import ModelError
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.grounding import decode_sentence
+from tokalign.server.status import Failure
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -81,9 +83,9 @@ class FakeEngine:
         elif action == "raise":
             raise ValueError(f"cannot read {pair.source.text}")
         elif action == "internal":
-            return Answer(b"", code=13, message="as told")
+            return Answer.failed(Failure(ErrorReason.INTERNAL_FAULT, "as told"))
         elif action == "fail":
-            return Answer(b"", code=3, message="as told", field=value)
+            return Answer.failed(Failure(ErrorReason.INVALID_INPUT, "as told", value))
         elif action == "grpc":
             return Answer(b"", score=float("grpc" in sys.modules))
         alignment = align_pb2.Alignment(source=pair.source, target=pair.target, score=score)

@@ -4,18 +4,51 @@ import grpc.aio
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
+from tokalign.server.status import CODES
+
+DETAILS = (
+    error_details_pb2.BadRequest,
+    error_details_pb2.ErrorInfo,
+    error_details_pb2.ResourceInfo,
+    error_details_pb2.RetryInfo,
+)
 
 
 async def failure(call):
-    """Return the code, the message and the details of a failed call."""
+    """Return the code, the message and the details of a failed call, which must have a reason."""
     with pytest.raises(grpc.RpcError) as caught:
         await call
-    details = {}
-    rich = rpc_status.from_call(caught.value)
+    code, found = caught.value.code(), details(caught.value)
+    info = found.pop("ErrorInfo")
+    assert info.domain == ERROR_DOMAIN
+    assert CODES[ErrorReason(info.reason)] == code.value[0]
+    return code, caught.value.details(), found
+
+
+async def reason(call):
+    """Return the reason of a failed call, and the details beside it."""
+    with pytest.raises(grpc.RpcError) as caught:
+        await call
+    found = details(caught.value)
+    return found.pop("ErrorInfo").reason, found
+
+
+async def code_of(call):
+    """Return the code of a call that grpc itself may have ended, which knows no reasons."""
+    with pytest.raises(grpc.RpcError) as caught:
+        await call
+    return caught.value.code()
+
+
+def details(error):
+    """Return the details of an error by their names."""
+    found = {}
+    rich = rpc_status.from_call(error)
     for packed in rich.details if rich else ():
-        for kind in (error_details_pb2.BadRequest, error_details_pb2.RetryInfo):
+        for kind in DETAILS:
             if packed.Is(kind.DESCRIPTOR):
                 message = kind()
                 packed.Unpack(message)
-                details[kind.DESCRIPTOR.name] = message
-    return caught.value.code(), caught.value.details(), details
+                found[kind.DESCRIPTOR.name] = message
+    return found

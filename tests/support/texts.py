@@ -36,12 +36,14 @@ async def in_pieces(stub, old, new, **options):
     return answer
 
 
-async def stream_failure(stub, messages):
-    async def read():
-        async for _ in stub.AlignTextsStream(messages):
-            pass
+async def read(stub, messages):
+    """Read the answers of a stream to its end."""
+    async for _ in stub.AlignTextsStream(messages):
+        pass
 
-    return await failure(read())
+
+async def stream_failure(stub, messages):
+    return await failure(read(stub, messages))
 
 
 OLD = text("One dog barked.", "It snowed \N{DOG} once.", "Bread is sold there.")

@@ -7,6 +7,7 @@ from dataclasses import fields
 from enum import StrEnum
 from typing import Any, TypeVar, cast
 
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.grounding import WordKind
@@ -36,6 +37,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     EditKind,
     Change,
     WordKind,
+    ErrorReason,
 )
 # The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
 NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {kind: _numbers(kind) for kind in _ENUMS}
