@@ -31,6 +31,7 @@ from tokalign.client.errors import (
     UnsupportedError,
 )
 from tokalign.client.options import Limits, Retry, Tls
+from tokalign.client.reports import CallReport
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
@@ -45,6 +46,7 @@ __all__ = [
     "AlignResult",
     "AsyncClient",
     "CallError",
+    "CallReport",
     "CancelledError",
     "Client",
     "Constraints",

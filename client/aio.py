@@ -20,8 +20,9 @@ from google.protobuf.message import Message
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked_async
-from tokalign.client.errors import InvalidInputError, closed, from_call
+from tokalign.client.errors import InvalidInputError, closed
 from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
+from tokalign.client.reports import report_of
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.statuses import Statuses
 from tokalign.client.texts import TextCalls
@@ -169,7 +170,7 @@ class AsyncClient(BaseClient):
 
         `timeout_s` is the deadline of the whole call.
         """
-        call = self._connected()[method](timeout=timeout_s)
+        call = self._connected()[method](timeout=timeout_s, metadata=self._metadata())
         statuses = Statuses(call)
 
         async def send() -> None:
@@ -193,11 +194,12 @@ class AsyncClient(BaseClient):
                 if reader.done():
                     response = self._received(reader)
                     if response is grpc.aio.EOF:
+                        await self._report_async(method, call)
                         return
                     reader = asyncio.create_task(call.read())
                     yield response
         except grpc.aio.AioRpcError as error:
-            raise from_call(await statuses.of_server(error), self.address) from error
+            raise self._failed(method, await statuses.of_server(error)) from error
         finally:
             call.cancel()
             for task in (sender, reader):
@@ -309,16 +311,24 @@ class AsyncClient(BaseClient):
         if not isinstance(rpc.request, Message):
             responses = self._responses(rpc.method, _each(rpc.request), timeout_s=limit_s)
             return rpc.decode([response async for response in responses])
+        method = self._connected()[rpc.method]
         try:
-            answer = await self._connected()[rpc.method](rpc.request, timeout=limit_s)
+            call = method(rpc.request, timeout=limit_s, metadata=self._metadata())
+            answer = await call
         except grpc.RpcError as error:
-            raise from_call(error, self.address) from error
+            raise self._failed(rpc.method, error) from error
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self._is_closed and task is not None and not task.cancelling():
                 raise closed(self.address) from None  # close() cancelled the call, not the task
             raise
+        await self._report_async(rpc.method, call)
         return rpc.decode(answer)
+
+    async def _report_async(self, method: str, call: grpc.aio.Call) -> None:
+        """Tell `on_call` of a call that was answered."""
+        if self._on_call is not None:
+            self._on_call(report_of(method, await call.trailing_metadata()))
 
 
 async def _each(requests: Iterable[Message]) -> AsyncIterator[Message]:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tokalign.client.errors import DeadlineError, UnavailableError, not_ready
+import grpc
+from tokalign.client.errors import (
+    CallError,
+    DeadlineError,
+    UnavailableError,
+    from_call,
+    not_ready,
+)
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
+from tokalign.client.reports import REQUEST_ID, OnCall, report_of
 from tokalign.codec import RequestOptions
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints
@@ -29,6 +37,8 @@ class BaseClient:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
         tls: Tls | None = None,
         token: str | None = None,
+        request_id: Callable[[], str] | None = None,
+        on_call: OnCall | None = None,
     ) -> None:
         self._settings = ChannelSettings(
             address=address, retry=retry, limits=limits, tls=tls, token=token
@@ -36,10 +46,29 @@ class BaseClient:
         self.address = address
         self.timeout_s = timeout_s
         self._is_closed = False
+        self._request_id = request_id
+        self._on_call = on_call
         self._connect()
 
     def _connect(self) -> None:
         """Make the channel now, unless that must wait for the first call."""
+
+    def _metadata(self) -> tuple[tuple[str, str], ...] | None:
+        """Return what is sent beside the message of the next call."""
+        found = self._request_id() if self._request_id is not None else ""
+        return ((REQUEST_ID, found),) if found else None
+
+    def _report(self, method: str, call: grpc.Call) -> None:
+        """Tell `on_call` of a call that was answered."""
+        if self._on_call is not None:
+            self._on_call(report_of(method, call.trailing_metadata()))
+
+    def _failed(self, method: str, error: Any) -> CallError:
+        """Return the exception for a call that failed, which `on_call` is told of."""
+        failure = from_call(error, self.address)
+        if self._on_call is not None:
+            self._on_call(report_of(method, error.trailing_metadata(), failure))
+        return failure
 
     def _limit_s(self, timeout_s: float | None) -> float:
         return self.timeout_s if timeout_s is None else timeout_s

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 from tokalign.client import rpcs
 from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
 from tokalign.client.chunks import Chunks, check_sizes, chunked
-from tokalign.client.errors import InvalidInputError, closed, from_call
+from tokalign.client.errors import InvalidInputError, closed
 from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.texts import TextCalls
@@ -23,7 +25,6 @@ from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
-from tokalign.v1 import align_pb2
 
 AnswerT = TypeVar("AnswerT")
 
@@ -46,6 +47,10 @@ class Client(BaseClient):
         Encrypts the connection; by default it is plain.
     token : str, optional
         Bearer token; needs `tls`.
+    request_id : callable returning str, optional
+        Called before each call: an id by which the server's log, and your own, know it.
+    on_call : callable taking CallReport, optional
+        Called at the end of each call, before its result is returned, or its error raised.
 
     Raises
     ------
@@ -232,7 +237,7 @@ class Client(BaseClient):
         room = threading.Semaphore(max_in_flight)
         stopped = threading.Event()
 
-        def requests() -> Iterator[align_pb2.AlignStreamRequest]:
+        def requests() -> Iterator[Message]:
             for chunk in chunks:
                 room.acquire()
                 if stopped.is_set():
@@ -241,8 +246,7 @@ class Client(BaseClient):
 
         if self._is_closed:
             raise closed(self.address)
-        method = self._methods["AlignStream"]
-        answers = responses(method, requests(), book.remaining_s, self.address)
+        answers = self._responses("AlignStream", requests(), book.remaining_s)
         with contextlib.closing(answers):
             try:
                 for answer in answers:
@@ -354,12 +358,11 @@ class Client(BaseClient):
         return self._ground_stream(growing, growing.requests(pieces))
 
     def _ground_stream(
-        self, growing: GrowingGround, requests: Iterator[align_pb2.GroundStreamRequest]
+        self, growing: GrowingGround, requests: Iterator[Message]
     ) -> Iterator[GroundedSentence]:
         if self._is_closed:
             raise closed(self.address)
-        method = self._methods["GroundStream"]
-        answers = responses(method, requests, growing.remaining_s, self.address)
+        answers = self._responses("GroundStream", requests, growing.remaining_s)
         with contextlib.closing(answers):
             for answer in answers:
                 yield from growing.accept(answer)
@@ -403,16 +406,31 @@ class Client(BaseClient):
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
+    def _responses(
+        self,
+        method: str,
+        requests: Iterator[Message],
+        remaining_s: Callable[[], float | None],
+    ) -> Generator[Any, None, None]:
+        """Make a call that streams both ways, and yield its responses; see threads.responses."""
+        make = partial(self._methods[method], metadata=self._metadata())
+        ended, failed = partial(self._report, method), partial(self._failed, method)
+        return responses(make, requests, remaining_s, ended, failed)
+
     def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
         method = self._methods[rpc.method]
+        limit_s, metadata = self._limit_s(timeout_s), self._metadata()
         try:
-            answer = method(rpc.request, timeout=self._limit_s(timeout_s))
             if rpc.is_stream:
-                answer = list(answer)
+                call = method(rpc.request, timeout=limit_s, metadata=metadata)
+                answer = list(call)
+            else:
+                answer, call = method.with_call(rpc.request, timeout=limit_s, metadata=metadata)
         except grpc.RpcError as error:
-            raise from_call(error, self.address) from error
+            raise self._failed(rpc.method, error) from error
         except ValueError as error:
             if not self._is_closed:
                 raise
             raise closed(self.address) from error
+        self._report(rpc.method, call)
         return rpc.decode(answer)

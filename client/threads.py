@@ -5,20 +5,26 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf.message import Message
-from tokalign.client.errors import from_call
 
 _SENT = object()
+
+
+class _End(NamedTuple):
+    """The end of a call's answers, and its error."""
+
+    error: grpc.RpcError | None
 
 
 def responses(
     method: Callable[[Iterator[Message]], Any],
     requests: Iterator[Message],
     remaining_s: Callable[[], float | None],
-    address: str,
+    ended: Callable[[Any], None],
+    failed: Callable[[grpc.RpcError], Exception],
 ) -> Generator[Any, None, None]:
     """Make a call, and yield its responses; close it to end the call.
 
@@ -31,8 +37,10 @@ def responses(
     remaining_s : callable returning float or None
         How long to wait for the next response; None is any time. Asked again whenever something
         has come or the wait is over. It raises where the wait has been too long.
-    address : str
-        Of the server, for errors.
+    ended : callable
+        Called with the call once it was answered.
+    failed : callable taking grpc.RpcError
+        Returns the exception for a call that failed.
     """
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -47,9 +55,9 @@ def responses(
         try:
             for response in call:
                 answers.put(response)
-            answers.put(None)
+            answers.put(_End(None))
         except grpc.RpcError as error:
-            answers.put(from_call(error, address))
+            answers.put(_End(error))
 
     call = method(sent())
     reader = threading.Thread(target=read, name="tokalign-stream", daemon=True)
@@ -61,7 +69,10 @@ def responses(
                 answer = answers.get(timeout=None if answers.qsize() else remaining_s())
             except queue.Empty:
                 continue
-            if answer is None:
+            if isinstance(answer, _End):
+                if answer.error is not None:
+                    raise failed(answer.error) from answer.error
+                ended(call)
                 return
             if isinstance(answer, Exception):
                 raise answer

@@ -12,7 +12,6 @@ import importlib
 import os
 import time
 from collections.abc import Mapping
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import InputError, MissingPackageError, quoted
@@ -30,13 +29,6 @@ EXPORTERS = {
     "http/protobuf": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "grpc": "opentelemetry.exporter.otlp.proto.grpc.trace_exporter",
 }
-
-_current: ContextVar[CallTrace | None] = ContextVar("tokalign_call_trace", default=None)
-
-
-def current() -> CallTrace | None:
-    """Return the trace of the call that is being handled; None if it is not sampled."""
-    return _current.get()
 
 
 class Tracing:
@@ -57,7 +49,7 @@ class Tracing:
         self._kind = trace.SpanKind.SERVER
 
     def begin(self, service: str, method: str, metadata: Mapping[str, Any]) -> CallTrace | None:
-        """Start a call's span and make it current; return None if it is not sampled."""
+        """Start a call's span; return None if it is not sampled."""
         span = self._tracer.start_span(
             f"{service}/{method}",
             self._extract(metadata),
@@ -66,9 +58,7 @@ class Tracing:
         )
         if not span.is_recording():
             return None
-        call = CallTrace(self, span)
-        _current.set(call)
-        return call
+        return CallTrace(self, span)
 
     def child(self, parent: Span, name: str, begin_s: float, **attributes: int | str) -> Span:
         """Return a span below another one that began at `begin_s` by time.monotonic."""
@@ -153,7 +143,6 @@ class CallTrace:
         if name in SERVER_FAULTS:
             self._span.set_status(Status(StatusCode.ERROR, f"{name}: {message}".rstrip(": ")))
         self._span.end()
-        _current.set(None)
 
 
 def epoch_ns(monotonic_s: float) -> int:

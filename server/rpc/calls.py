@@ -14,13 +14,18 @@ import grpc.aio
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.observe.tracing import CallTrace, Tracing
+from tokalign.server.observe.record import CallRecord
+from tokalign.server.observe.tracing import Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.status import CODES, Failure, code_name, code_number
 
 UnaryMethod = Callable[[bytes, Context], Awaitable[bytes]]
 StreamMethod = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
 Response = TypeVar("Response")
+REQUEST_ID = "x-request-id"
+SERVER_TIMING = "server-timing"
+MAX_REQUEST_ID = 128
+
 _Handler: TypeAlias = Callable[[AsyncIterator[bytes], Context], Awaitable[Response]]
 
 
@@ -95,14 +100,17 @@ class Calls:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
-            with _Observed(observer, context) as outcome:
+            with _Observed(observer, context) as call:
                 try:
-                    self._check(context)
-                    return await method(await self.receiving.message(context), context)
+                    self._check(call)
+                    answer = await method(await self.receiving.message(context), context)
+                    if trailers := call.trailers():
+                        context.set_trailing_metadata(trailers)
+                    return answer
                 except Exception as error:
-                    failure = outcome.fail(error)
+                    failure = call.fail(error)
                 if not context.done():
-                    await end(context, failure)
+                    await end(context, failure, call.trailers())
             return b""  # for a call that has ended, and is not sent
 
         return handle
@@ -117,23 +125,24 @@ class Calls:
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
-            with _Observed(observer, context) as outcome:
+            with _Observed(observer, context) as call:
                 try:
-                    self._check(context)
+                    self._check(call)
                     await method(read(context), context)
+                    if trailers := call.trailers():
+                        context.set_trailing_metadata(trailers)
                     return
                 except Exception as error:
-                    failure = outcome.fail(error)
+                    failure = call.fail(error)
                 if not context.done():
-                    await end(context, failure)
+                    await end(context, failure, call.trailers())
 
         return handle
 
-    def _check(self, context: Context) -> None:
+    def _check(self, call: _Observed) -> None:
         """Raise unless the call may have its message read."""
         if self._authenticate is not None:
-            metadata = dict(context.invocation_metadata() or ())
-            self._authenticate(str(metadata.get("authorization", "")))
+            self._authenticate(str(call.metadata.get("authorization", "")))
         if self._check_memory is not None:
             self._check_memory()
 
@@ -160,23 +169,26 @@ class _Observer:
         self.handled = metrics.handled_by
 
 
-class _Observed:
+class _Observed(CallRecord):
     """One call from its arrival to its answer: counted, timed and traced.
 
     Attributes
     ----------
     code, message : str
         The code it ends with, and what its caller is told.
+    metadata : dict from str to str or bytes
+        What the caller sent beside the message.
     """
 
-    __slots__ = ("_began", "_context", "_observer", "_trace", "code", "message")
+    __slots__ = ("_began", "_context", "_observer", "code", "message", "metadata")
 
     def __init__(self, observer: _Observer, context: Context) -> None:
+        super().__init__()
         self.code = "OK"
         self.message = ""
+        self.metadata = dict(context.invocation_metadata() or ())
         self._observer = observer
         self._context = context
-        self._trace: CallTrace | None = None
         self._began = time.perf_counter()
 
     def __enter__(self) -> Self:
@@ -184,9 +196,22 @@ class _Observed:
         observer.started.inc()
         observer.calls.running += 1
         if observer.tracing is not None:
-            metadata = dict(self._context.invocation_metadata() or ())
-            self._trace = observer.tracing.begin(observer.service, observer.name, metadata)
+            self.trace = observer.tracing.begin(observer.service, observer.name, self.metadata)
+        self.make_current()
         return self
+
+    @property
+    def request_id(self) -> str:
+        """The id that the caller, or a proxy, gave the call; empty where there is none."""
+        found = self.metadata.get(REQUEST_ID, "")
+        usable = isinstance(found, str) and len(found) <= MAX_REQUEST_ID and found.isascii()
+        return found if usable and found.isprintable() else ""
+
+    def trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return the id of the call, and how long its work took, for its caller."""
+        request_id = self.request_id
+        sent = ((REQUEST_ID, request_id),) if request_id else ()
+        return (*sent, (SERVER_TIMING, self.timing())) if self.has_worked else sent
 
     def __exit__(
         self,
@@ -200,8 +225,8 @@ class _Observed:
         observer.calls.running -= 1
         observer.seconds.observe(time.perf_counter() - self._began)
         observer.handled(observer.service, observer.name, self.code).inc()
-        if self._trace is not None:
-            self._trace.end(code_number(self.code), self.code, self.message)
+        if self.trace is not None:
+            self.trace.end(code_number(self.code), self.code, self.message)
 
     def _hung_up(self) -> ErrorReason:
         """Return the reason of a call whose caller did not wait for its end."""

@@ -161,10 +161,12 @@ class UnknownMethods(grpc.GenericRpcHandler):
         return grpc.stream_stream_rpc_method_handler(refuse)
 
 
-async def end(context: Context, failure: Failure) -> None:
+async def end(
+    context: Context, failure: Failure, trailers: tuple[tuple[str, str], ...] = ()
+) -> None:
     """End a call with a rich status; what its handler returns after that is not sent."""
     status = rpc_status.to_status(failure.to_proto())
-    metadata = (*(status.trailing_metadata or ()), *pushback(failure))
+    metadata = (*(status.trailing_metadata or ()), *pushback(failure), *trailers)
     try:
         await context.abort(status.code, status.details or "", metadata)
     except grpc.aio.AbortError as aborted:

@@ -210,8 +210,8 @@ class Pool:
         taken_s = time.monotonic() - shard.given_at if is_full else sum(message.seconds.values())
         self._speed.add(shard.cost, taken_s)
         for part in shard.slices:
-            if part.task.trace is not None:
-                part.task.trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
+            if (trace := part.task.call.trace) is not None:
+                trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
         shard.fill(message.answers)
 
     def on_lost(self, shard: Shard) -> None:
@@ -289,9 +289,7 @@ class Pool:
         now = time.monotonic()
         for part in shard.slices:
             if part.start == 0:
-                self._metrics.queue_seconds.observe(now - part.task.queued_at)
-                if part.task.trace is not None:
-                    part.task.trace.queued(part.task.queued_at, now)
+                self._metrics.queue_seconds.observe(part.task.begin(now))
 
     def _give(self, shard: Shard) -> None:
         shard.given_at = time.monotonic()

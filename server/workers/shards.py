@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.codec import RequestOptions
-from tokalign.server.observe import tracing
+from tokalign.server.observe import record
+from tokalign.server.observe.record import CallRecord
 from tokalign.server.requests.answers import Answer, too_large
 from tokalign.server.requests.request import Request
 from tokalign.server.workers.frames import Run
@@ -37,14 +38,16 @@ class Task:
         When it came, by time.monotonic.
     due : float
         When it should be done; the queue says so.
-    trace : tracing.CallTrace or None
-        Of the call that made the task, if it is traced.
+    call : CallRecord
+        Of the call that made the task.
     """
 
     __slots__ = (
         "_answers",
+        "_began_at",
         "_missing",
         "_n_bytes",
+        "call",
         "cost",
         "deadline",
         "due",
@@ -52,7 +55,6 @@ class Task:
         "next",
         "queued_at",
         "request",
-        "trace",
         "waiting_cost",
     )
 
@@ -61,7 +63,8 @@ class Task:
         self.deadline = deadline
         self.cost = self.waiting_cost = sum(request.costs)
         self.queued_at = self.due = time.monotonic()
-        self.trace = tracing.current()
+        self.call: CallRecord = record.current()
+        self._began_at = 0.0
         self.next = 0
         self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
         self._answers: list[Answer | None] = [None] * len(request.pairs)
@@ -86,6 +89,15 @@ class Task:
         """Number of pairs that have not been handed to a worker."""
         return len(self.request.pairs) - self.next
 
+    def begin(self, now: float) -> float:
+        """Note that a worker gets the first pair; return how long it has waited."""
+        self._began_at = now
+        waited_s = now - self.queued_at
+        self.call.waited(waited_s)
+        if self.call.trace is not None:
+            self.call.trace.queued(self.queued_at, now)
+        return waited_s
+
     def take(self, room: int) -> Slice:
         """Return the next pairs that cost at most `room` together, or the next one alone."""
         costs = self.request.costs
@@ -109,6 +121,7 @@ class Task:
             self._answers.clear()
             self.future.set_exception(too_large(most))
         elif self._missing == 0:
+            self.call.compute_s += time.monotonic() - self._began_at
             self.future.set_result([answer for answer in self._answers if answer is not None])
 
 
