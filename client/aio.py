@@ -27,7 +27,7 @@ from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.statuses import Statuses
 from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.passages import PassageLike
@@ -77,7 +77,7 @@ class AsyncClient(BaseClient):
 
     async def batch_align(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[PairLike],
         options: AlignOptions | None = None,
         *,
         model: str = "",
@@ -114,7 +114,7 @@ class AsyncClient(BaseClient):
 
     def align_stream(
         self,
-        pairs: Iterable[Pair] | AsyncIterable[Pair],
+        pairs: Iterable[PairLike] | AsyncIterable[PairLike],
         options: AlignOptions | None = None,
         *,
         chunk_size: int = 64,
@@ -136,7 +136,7 @@ class AsyncClient(BaseClient):
 
     async def _stream(
         self,
-        chunks: AsyncIterator[list[Pair]],
+        chunks: AsyncIterator[list[PairLike]],
         options: RequestOptions,
         ordered: bool,
         max_in_flight: int,

@@ -12,7 +12,7 @@ from tokalign.client.results import AlignResult, results_of
 from tokalign.client.rpcs import encoded
 from tokalign.codec import RequestOptions, encode_options
 from tokalign.errors import InputError, quoted
-from tokalign.types import Pair
+from tokalign.types import PairLike
 from tokalign.v1 import align_pb2
 
 
@@ -38,10 +38,10 @@ class Chunks:
     _n_chunks: int = 0
     _n_pairs: int = 0
     _next: int = 0
-    _out: dict[int, tuple[int, list[Pair], float]] = field(default_factory=dict)
+    _out: dict[int, tuple[int, list[PairLike], float]] = field(default_factory=dict)
     _waiting: dict[int, list[AlignResult]] = field(default_factory=dict)
 
-    def request(self, pairs: list[Pair]) -> align_pb2.AlignStreamRequest:
+    def request(self, pairs: list[PairLike]) -> align_pb2.AlignStreamRequest:
         """Return the request of the next chunk, which counts as sent from now on."""
         first, chunk = self._n_pairs, self._n_chunks
         request = align_pb2.AlignStreamRequest(
@@ -115,7 +115,7 @@ def check_sizes(chunk_size: int, max_in_flight: int) -> None:
             raise InputError(f"{name} is {value}; wanted at least 1", field=name)
 
 
-def chunked(pairs: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
+def chunked(pairs: Iterable[PairLike], size: int) -> Iterator[list[PairLike]]:
     """Yield lists of `size` pairs; the last may be shorter."""
     pending = iter(pairs)
     while chunk := list(itertools.islice(pending, size)):
@@ -123,8 +123,8 @@ def chunked(pairs: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
 
 
 async def chunked_async(
-    pairs: Iterable[Pair] | AsyncIterable[Pair], size: int
-) -> AsyncIterator[list[Pair]]:
+    pairs: Iterable[PairLike] | AsyncIterable[PairLike], size: int
+) -> AsyncIterator[list[PairLike]]:
     """Yield lists of `size` pairs, as `chunked` does, of an iterable of either kind."""
     if not isinstance(pairs, AsyncIterable):
         for chunk in chunked(pairs, size):

@@ -22,10 +22,12 @@ from tokalign.types import (
     Highlight,
     Judgement,
     Pair,
+    PairLike,
     PassageSentence,
     Sentence,
     SentenceLike,
 )
+from tokalign.types.inputs import require_pair
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -113,7 +115,7 @@ def result_of(
     message: align_pb2.AlignResult,
     model: align_pb2.ModelRef,
     index: int,
-    sent: Pair,
+    sent: PairLike,
     options: AlignOptions,
 ) -> AlignResult:
     """Return the result of one pair of many.
@@ -124,10 +126,11 @@ def result_of(
     if status.code:
         error = _unsendable(sent) or from_status(status)
         return AlignResult(index, None, error)
-    return AlignResult(index, alignment_of(message.alignment, model, sent, options), None)
+    alignment = alignment_of(message.alignment, model, require_pair(sent), options)
+    return AlignResult(index, alignment, None)
 
 
-def _unsendable(pair: Pair) -> CallError | None:
+def _unsendable(pair: PairLike) -> CallError | None:
     """Return why a pair could not be sent, or None."""
     try:
         encode_pair(pair)
@@ -145,7 +148,7 @@ def _unsendable(pair: Pair) -> CallError | None:
 def ranked_of(
     message: align_pb2.RankedCandidate,
     model: align_pb2.ModelRef,
-    sent: Pair,
+    sent: PairLike,
     options: AlignOptions,
 ) -> RankedResult:
     """Return the result of one candidate."""
@@ -161,7 +164,7 @@ def ranked_of(
 def results_of(
     messages: Sequence[align_pb2.AlignResult],
     model: align_pb2.ModelRef,
-    pairs: Sequence[Pair],
+    pairs: Sequence[PairLike],
     options: AlignOptions,
     first: int = 0,
 ) -> list[AlignResult]:

@@ -26,7 +26,7 @@ from tokalign.codec import (
     encode_rank_by,
 )
 from tokalign.errors import InputError
-from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types import Alignment, Pair, PairLike, SentenceLike
 from tokalign.types.inputs import check_priors, check_ranking, require_many
 from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -77,7 +77,7 @@ def align(pair: Pair, options: RequestOptions) -> Rpc[Alignment]:
     )
 
 
-def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[AlignResult]]:
+def batch_align(pairs: Iterable[PairLike], options: RequestOptions) -> Rpc[list[AlignResult]]:
     """Return the call that aligns many pairs."""
     pairs = list(pairs)
     return Rpc(
@@ -87,7 +87,7 @@ def batch_align(pairs: Iterable[Pair], options: RequestOptions) -> Rpc[list[Alig
     )
 
 
-def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
+def encoded(pairs: Sequence[PairLike], first: int = 0) -> list[align_pb2.Pair]:
     """Return the messages of pairs, each with its index as id, from `first` on.
 
     Something that is no pair is sent as an empty one, so that there is an answer for each; see
@@ -96,7 +96,7 @@ def encoded(pairs: Sequence[Pair], first: int = 0) -> list[align_pb2.Pair]:
     return [_encoded(pair, str(index)) for index, pair in enumerate(pairs, first)]
 
 
-def _encoded(pair: Pair, name: str) -> align_pb2.Pair:
+def _encoded(pair: PairLike, name: str) -> align_pb2.Pair:
     try:
         return encode_pair(pair, name)
     except InputError:

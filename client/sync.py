@@ -20,7 +20,7 @@ from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.texts import TextCalls
 from tokalign.client.threads import responses
 from tokalign.codec import RequestOptions, ServerInfo
-from tokalign.types import Alignment, Pair, SentenceLike
+from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.passages import PassageLike
@@ -110,7 +110,7 @@ class Client(BaseClient):
 
     def batch_align(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[PairLike],
         options: AlignOptions | None = None,
         *,
         model: str = "",
@@ -186,7 +186,7 @@ class Client(BaseClient):
 
     def align_stream(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[PairLike],
         options: AlignOptions | None = None,
         *,
         chunk_size: int = 64,
@@ -227,7 +227,7 @@ class Client(BaseClient):
 
     def _stream(
         self,
-        chunks: Iterator[list[Pair]],
+        chunks: Iterator[list[PairLike]],
         options: RequestOptions,
         ordered: bool,
         max_in_flight: int,

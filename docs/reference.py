@@ -27,7 +27,7 @@ MODULES = (
     "tokalign.types.relations",
     "tokalign.types.chunks",
     "tokalign.types.grounding",
-    "tokalign.grounding",
+    "tokalign.functions",
     "tokalign.types.texts",
     "tokalign.formats",
     "tokalign.formats.ists",

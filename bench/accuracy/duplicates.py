@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.aligner import Aligner
-from tokalign.similarity import DEFAULT_OVERLAP, near_duplicates, similarity_matrix
+from tokalign.tasks.comparing import DEFAULT_OVERLAP
 from tokalign.types.inputs import text_of
 
 from bench.program import add_data, print_row
@@ -66,11 +66,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a row for each set."""
     aligner = Aligner.load(arguments.model)
     for name, (texts, judged) in read_sets(arguments.data, arguments.pairs):
-        matrix = np.triu(similarity_matrix(aligner, texts), 1)
+        matrix = np.triu(aligner.similarity_matrix(texts), 1)
         similar = {(int(i), int(j)) for i, j in np.argwhere(matrix >= arguments.threshold)}
         compared = {
             (each.first, each.second)
-            for each in near_duplicates(aligner, texts, threshold=0.0, overlap=arguments.overlap)
+            for each in aligner.near_duplicates(texts, threshold=0.0, overlap=arguments.overlap)
         }
         found = similar & compared
         row = {

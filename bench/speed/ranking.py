@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 
 from tokalign.aligner import Aligner
 from tokalign.client import Client
-from tokalign.ranking import rank
 
 from bench.pairs import make_pairs
 from bench.program import cpu_s, print_row, wall_s
@@ -81,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     turns = [questions(arguments, turn) for turn in range(arguments.turns + 1)]
 
     def in_library(asked: str, candidates: list[str]) -> object:
-        return rank(own, asked, candidates)
+        return own.rank(asked, candidates)
 
     ratio(turns[:1], in_library, aligner, cpu_s)  # the first turn is no measurement
     row = {"candidates": arguments.candidates, "tokens": arguments.tokens}

@@ -2,21 +2,23 @@
 
 Examples
 --------
->>> from tokalign import Aligner
->>> aligner = Aligner.load()
->>> aligner.align("Dogs bark.", "The dogs bark.").to_pharaoh()
+>>> import tokalign
+>>> tokalign.align("Dogs bark.", "The dogs bark.").to_pharaoh()
 '0-1 1-2 2-3'
 
-`Aligner.pipe` aligns many pairs, `rank` orders candidates by how well they answer a question,
-`similarities` compares one sentence with many and `near_duplicates` many with one another, `split`
-finds the sentences of a text, `diff` what changed between two, `ground` where passages support an
-answer, `tokalign.formats` reads and writes aligned corpora, `tokalign.evaluate` scores alignments,
-`tokalign.training.train` trains models, and `tokalign.client` asks a server.
+`similarity` says how much two sentences agree, `rank` orders candidates by how well they answer a
+question, `similarities` compares one sentence with many and `near_duplicates` many with one
+another, `split` finds the sentences of a text, `diff` what changed between two, `ground` where
+passages support an answer. But for `split`, these are methods of `Aligner`, too, which holds the
+model that you choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes
+aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
+`tokalign.client` asks a server.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import (
@@ -39,6 +41,7 @@ from tokalign.types import (
     Link,
     LinkExplanation,
     PassageSentence,
+    Ranked,
     Sentence,
 )
 from tokalign.types.constraints import Constraints
@@ -61,29 +64,44 @@ from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
-    from tokalign.chunks import align_chunks
     from tokalign.differences import TextDiff
-    from tokalign.grounding import ground, ground_stream
+    from tokalign.functions import (
+        align,
+        align_chunks,
+        align_texts,
+        diff,
+        ground,
+        ground_stream,
+        near_duplicates,
+        rank,
+        similarities,
+        similarity,
+        similarity_matrix,
+        split,
+    )
     from tokalign.model.shipped import shipped_models
-    from tokalign.ranking import Ranked, rank
-    from tokalign.similarity import near_duplicates, similarities, similarity_matrix
-    from tokalign.texts import align_texts, diff, split
 
+    __version__: str
+
+_FUNCTIONS = (
+    "align",
+    "align_chunks",
+    "align_texts",
+    "diff",
+    "ground",
+    "ground_stream",
+    "near_duplicates",
+    "rank",
+    "similarities",
+    "similarity",
+    "similarity_matrix",
+    "split",
+)
 _LAZY = {
     "Aligner": "tokalign.aligner",
-    "Ranked": "tokalign.ranking",
     "TextDiff": "tokalign.differences",
-    "align_chunks": "tokalign.chunks",
-    "align_texts": "tokalign.texts",
-    "diff": "tokalign.texts",
-    "ground": "tokalign.grounding",
-    "ground_stream": "tokalign.grounding",
-    "near_duplicates": "tokalign.similarity",
-    "rank": "tokalign.ranking",
     "shipped_models": "tokalign.model.shipped",
-    "similarities": "tokalign.similarity",
-    "similarity_matrix": "tokalign.similarity",
-    "split": "tokalign.texts",
+    **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
 need neither."""
@@ -92,6 +110,8 @@ need neither."""
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
+    if name == "__version__":
+        return importlib.metadata.version("tokalign")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -140,6 +160,7 @@ __all__ = [
     "TextDiff",
     "UnsupportedSpan",
     "WordKind",
+    "align",
     "align_chunks",
     "align_texts",
     "diff",
@@ -149,6 +170,7 @@ __all__ = [
     "rank",
     "shipped_models",
     "similarities",
+    "similarity",
     "similarity_matrix",
     "split",
 ]

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tokalign.annotate import Annotator, load_annotator
 from tokalign.annotate.prepare import annotate, is_ready
 from tokalign.batches.outcomes import annotate_pairs, together, unwrap
-from tokalign.batches.piped import Piped
 from tokalign.decoding.backend import Backend
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.cascade import Cascade
-from tokalign.decoding.explaining import Explaining
-from tokalign.decoding.grounding import Grounds
 from tokalign.decoding.opening import load_again, open_model
-from tokalign.differences.build import diff_of
-from tokalign.differences.form import TextDiff
-from tokalign.documents.aligned import align_texts
 from tokalign.errors import InputError
 from tokalign.features.lexicons import Lexicons
 from tokalign.lexicon.frequencies import Frequencies
@@ -30,17 +23,22 @@ from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
 from tokalign.questions.judge import Judge
 from tokalign.systems import System
+from tokalign.tasks.chunks import Chunked
+from tokalign.tasks.comparing import Compares
+from tokalign.tasks.grounding import GroundsStreams
+from tokalign.tasks.ranking import Ranks
+from tokalign.tasks.texts import AlignsTexts
 from tokalign.types import (
     Alignment,
     AnnotatedPair,
     Judgement,
-    Pair,
+    PairLike,
     Sentence,
     SentenceLike,
 )
 from tokalign.types.constraints import Constraints
-from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
-from tokalign.types.texts import TextAlignment
+from tokalign.types.keywords import PairKeywords
+from tokalign.types.options import AlignOptions, RankBy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,14 +47,17 @@ if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
 
 
-class Aligner(Piped, Explaining, Grounds):
+class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
     """Aligns sentence pairs. Threads may share one and then take turns; to align at the same time,
-    each loads its own.
+    each makes its own.
 
     Parameters
     ----------
-    model : Model or System
-    annotator : Annotator
+    model : str, path-like, Model or System
+        A name out of shipped_models() or tokalign.systems.SYSTEMS, a model file's path, or what
+        such a file holds. Needs no network.
+    annotator : str or Annotator
+        A name known to tokalign.annotate, or an object that follows its protocol.
     encoder : Encoder, optional
         In place of the one that the model names.
     device : str
@@ -69,27 +70,50 @@ class Aligner(Piped, Explaining, Grounds):
     is_system : bool
         Whether it is a system of the literature that decides; see docs/results.md.
 
+    Raises
+    ------
+    InputError
+        If no device has that name, or the model has no encoder that could run on it.
+    ModelError
+        If the model cannot be found or read.
+    ResourceError
+        If a table that the model was trained with, or a package that the annotator, the model's
+        encoder or the device needs, is missing.
+
     Examples
     --------
-    >>> aligner = Aligner.load()
+    >>> aligner = Aligner("en")
     >>> aligner.align("Dogs bark.", "The dogs bark.").to_pharaoh()
     '0-1 1-2 2-3'
     """
 
     def __init__(
         self,
-        model: Model | System,
-        annotator: Annotator,
+        model: str | os.PathLike[str] | Model | System = DEFAULT_MODEL,
+        annotator: str | Annotator = "native",
         *,
         encoder: Encoder | None = None,
         device: str = DEFAULT_DEVICE,
     ) -> None:
-        self.annotator = annotator
+        check_device(device)
+        self._loaded_from: str | None = None
+        self._annotator_name = annotator if isinstance(annotator, str) else ""
+        if isinstance(model, str | os.PathLike):
+            model, loaded_from = open_model(model)
+            self._loaded_from = loaded_from if self._annotator_name else None
+        self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
         self.is_system = not isinstance(model, Model)
         if encoder is None and isinstance(model, Model) and model.header.encoder:
             from tokalign.neural.encoder import Encoder  # its packages are optional
 
             encoder = Encoder.open_shipped(model.header.encoder, device=device)
+        elif encoder is None and device != DEFAULT_DEVICE:
+            name = model.header.name if isinstance(model, Model) else model.name
+            raise InputError(
+                f"the device is {device!r}, but {name} has no encoder that could run there; leave "
+                "the device out, or take a model that has one, such as en-neural",
+                field="device",
+            )
         self._encoder = encoder
         self._backend: Backend
         if not isinstance(model, Model):
@@ -100,9 +124,12 @@ class Aligner(Piped, Explaining, Grounds):
             self._backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
         self.header: ModelHeader = self._backend.header
         self._judge = Judge()
-        self._loaded_from: str | None = None
-        self._annotator_name = ""
         self._device = device
+
+    @property
+    def styles(self) -> tuple[str, ...]:
+        """Names of the model's styles; none where it has one convention."""
+        return tuple(style["name"] for style in self.header.styles)
 
     @property
     def takes_effort(self) -> bool:
@@ -117,41 +144,14 @@ class Aligner(Piped, Explaining, Grounds):
         annotator: str | Annotator = "native",
         device: str = DEFAULT_DEVICE,
     ) -> Self:
-        """Return an aligner with a model, or with a system of the literature. Needs no network.
-
-        Parameters
-        ----------
-        model : str or path-like
-            A name out of shipped_models() or tokalign.systems.SYSTEMS, or a model file's path.
-        annotator : str or Annotator
-            A name known to tokalign.annotate, or an object that follows its protocol.
-        device : str
-            Where the model's encoder, if it has one, runs; out of tokalign.neural.devices.DEVICES.
-
-        Raises
-        ------
-        InputError
-            If no device has that name.
-        ModelError
-            If the model cannot be found or read.
-        ResourceError
-            If a table that the model was trained with, or a package that the annotator, the
-            model's encoder or the device needs, is missing.
-        """
-        check_device(device)
-        opened, loaded_from = open_model(model)
-        if not isinstance(annotator, str):
-            return cls(opened, annotator, device=device)
-        aligner = cls(opened, load_annotator(annotator), device=device)
-        aligner._loaded_from = loaded_from
-        aligner._annotator_name = annotator
-        return aligner
+        """Return ``Aligner(model, annotator, device=device)``."""
+        return cls(model, annotator, device=device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as how it was loaded, so that it is loaded anew where it is unpickled."""
         if self._loaded_from is None:
             raise TypeError(
-                "an Aligner pickles only if Aligner.load made it from a model's name or path and "
+                "an Aligner pickles only if it was made from a model's name or path and "
                 "an annotator's name; load one where it is needed instead"
             )
         loaded = self._loaded_from, self._annotator_name, self._device, self.header.digest
@@ -209,9 +209,9 @@ class Aligner(Piped, Explaining, Grounds):
         source: SentenceLike,
         target: SentenceLike,
         options: AlignOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[PairKeywords],
     ) -> Alignment:
-        """Return the alignment of one pair.
+        """Return the alignment of one pair; ``aligner(source, target)`` is the same.
 
         Parameters
         ----------
@@ -232,32 +232,35 @@ class Aligner(Piped, Explaining, Grounds):
         LimitError
             If one is too long (see tokalign.types.lengths), and the option `truncate` is not set.
         """
-        constraints = Constraints.taken_from(changes)
-        options = AlignOptions.of(options, changes)
+        given: dict[str, Any] = {**changes}
+        constraints = Constraints.taken_from(given)
+        options = AlignOptions.of(options, given)
         self._backend.check(options)
         more = () if constraints is None else (constraints,)
         (annotated,) = self.annotate_pairs([(source, target, *more)], truncate=options.truncate)
         encoded = self._backend.encode([unwrap(annotated)], options)
         return unwrap(next(self._backend.decide(encoded, options).alignments()))
 
+    __call__ = align
+
     def _check(self, options: AlignOptions) -> None:
         self._backend.check(options)
 
     def _outcomes(
-        self, pairs: Sequence[Pair], options: AlignOptions
+        self, pairs: Sequence[PairLike], options: AlignOptions
     ) -> list[Alignment | Exception]:
         annotated = self.annotate_pairs(pairs, truncate=options.truncate)
         return list(self.align_annotated(annotated, options))
 
     def annotate_pairs(
-        self, pairs: Sequence[Pair | Exception], *, truncate: bool = False
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
     ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated, for `align_annotated`; see batches.outcomes.annotate_pairs."""
         if all(map(self._is_ready, pairs)):
             return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
         return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
 
-    def _is_ready(self, pair: Pair | Exception) -> bool:
+    def _is_ready(self, pair: PairLike | Exception) -> bool:
         """Whether there is nothing to annotate or to check of a pair."""
         trees = self.header.uses_trees
         return (
@@ -266,58 +269,6 @@ class Aligner(Piped, Explaining, Grounds):
             and is_ready(pair[0], trees=trees)
             and is_ready(pair[1], trees=trees)
         )
-
-    def align_texts(
-        self,
-        old: str,
-        new: str,
-        options: AlignOptions | None = None,
-        **changes: Any,
-    ) -> TextAlignment:
-        """Return which sentences of two texts belong together, and the alignments of these.
-
-        Time and memory grow with the length of the texts, not with its square.
-
-        Parameters
-        ----------
-        old, new : str
-            Raw text of any number of sentences, also of none.
-        options, **changes
-            As of `align`, without constraints, for the alignments of what belongs together. Offsets
-            of sentences in the texts are in the unit of `options`, too. `truncate` changes nothing:
-            of a sentence that is too long, pieces are aligned.
-
-        Raises
-        ------
-        InputError
-            If a text is none, or an option is bad. The field is ``old_text`` or ``new_text`` where
-            it is the text.
-        LimitError
-            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
-        """
-        options = AlignOptions.of(options, changes)
-        return align_texts(self, old, new, options)
-
-    def diff(
-        self, old: str, new: str, options: AlignOptions | None = None, **changes: Any
-    ) -> TextDiff:
-        """Return what changed from one text to another.
-
-        Parameters
-        ----------
-        old, new : str
-            Raw text of any number of sentences, also of none.
-        options, **changes
-            As of `align_texts`. Edits are always asked for, and offsets are code points.
-
-        Raises
-        ------
-        InputError, LimitError
-            As of `align_texts`.
-        """
-        options = AlignOptions.of(options, changes)
-        options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
-        return diff_of(align_texts(self, old, new, options))
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions

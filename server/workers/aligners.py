@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tokalign.aligner import Aligner
 from tokalign.codec import ModelInfo, StyleInfo
+from tokalign.decoding.opening import open_model
 from tokalign.errors import InputError
+from tokalign.model.file import Model
 from tokalign.model.styles import default_style, related_style
+from tokalign.neural.devices import DEFAULT_DEVICE
 from tokalign.server.workers.engine import AlignerEngine, Aligning, EngineSettings
 from tokalign.types.options import Symmetrization
 
@@ -26,7 +29,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
     models: dict[str, ModelInfo] = {}
     for model in settings.models:
         for annotator in settings.annotators:
-            aligner = Aligner.load(model, annotator=annotator, device=settings.device)
+            aligner = _aligner(model, annotator, settings.device)
             name = aligner.header.name
             if (name, annotator) in aligners:
                 raise InputError(f"two models are named {name!r}; load one of them")
@@ -34,6 +37,13 @@ def load(settings: EngineSettings) -> AlignerEngine:
             aligners[name, annotator] = aligner
             models.setdefault(name, _info(aligner, is_default=not models))
     return AlignerEngine(aligners, tuple(models.values()), settings.limits)
+
+
+def _aligner(model: str, annotator: str, device: str) -> Aligner:
+    """Return an aligner; the device is that of encoders, which some models have."""
+    opened, _ = open_model(model)
+    has_encoder = isinstance(opened, Model) and bool(opened.header.encoder)
+    return Aligner(opened, annotator, device=device if has_encoder else DEFAULT_DEVICE)
 
 
 def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:

@@ -11,7 +11,6 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.formats import read_gold
 from tokalign.model.shipped import DEFAULT_MODEL
-from tokalign.ranking import rank
 from tokalign.types.options import Symmetrization
 
 FOLDER = Path(__file__).parent
@@ -34,7 +33,7 @@ def ranks(aligner: Aligner) -> list[dict[str, object]]:
     lines = (DATA / "rank.jsonl").read_text(encoding="utf-8").splitlines()
     result: list[dict[str, object]] = []
     for row in map(json.loads, lines):
-        ranking = rank(aligner, row["question"], row["candidates"])
+        ranking = aligner.rank(row["question"], row["candidates"])
         scores = {each.index: round(each.judgement.score, 3) for each in ranking if each.judgement}
         result.append(
             {

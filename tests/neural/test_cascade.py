@@ -112,7 +112,7 @@ def test_rankings_follow_the_effort(en, neural):
     candidates = [source for source, _ in PAIRS[:12]]
     question = "Who opened the new plant?"
     for effort, aligner in ((0.0, en), (1.0, neural)):
-        asked = [(each.index, each.judgement.score) for each in rank(aligner, question, candidates)]
+        asked = [(each.index, each.judgement.score) for each in aligner.rank(question, candidates)]
         own = rank(neural, question, candidates, effort=effort)
         assert [(each.index, each.judgement.score) for each in own] == asked
     between = rank(neural, question, candidates, effort=EFFORT)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference.encoder import ReferenceSentences
-from tokalign import near_duplicates, similarities, similarity_matrix
 from tokalign.aligner import Aligner
 from tokalign.decoding.similarity import mixed_similarity
 from tokalign.files.tables import Table
@@ -99,12 +98,12 @@ def test_similarity_is_of_both_alignment_and_encoder(aligner):
 def test_one_and_many_and_duplicates_read_the_encoder(aligner):
     pytest.importorskip("rensa", reason="needs the extra dedupe")
     paraphrase = aligner.align(*TEXTS[:2], detail="scores").similarity
-    assert similarities(aligner, TEXTS[0], TEXTS[1:3])[0] == pytest.approx(paraphrase)
-    assert similarity_matrix(aligner, TEXTS[:2])[0, 1] == pytest.approx(paraphrase)
-    found = list(near_duplicates(aligner, TEXTS[:2], threshold=0.0, overlap=0.0))
+    assert aligner.similarities(TEXTS[0], TEXTS[1:3])[0] == pytest.approx(paraphrase)
+    assert aligner.similarity_matrix(TEXTS[:2])[0, 1] == pytest.approx(paraphrase)
+    found = list(aligner.near_duplicates(TEXTS[:2], threshold=0.0, overlap=0.0))
     assert not found or found[0].similarity == pytest.approx(paraphrase)
 
 
 def test_processes_change_nothing(aligner):
-    one = similarities(aligner, TEXTS[0], TEXTS)
-    assert similarities(aligner, TEXTS[0], TEXTS, n_process=2) == pytest.approx(one)
+    one = aligner.similarities(TEXTS[0], TEXTS)
+    assert aligner.similarities(TEXTS[0], TEXTS, n_process=2) == pytest.approx(one)

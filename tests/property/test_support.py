@@ -13,7 +13,6 @@ from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.documents.sentences import GrowingText, sentences_of
 from tokalign.features.lexicons import Lexicons
-from tokalign.grounding import ground, ground_stream
 from tokalign.support.columns import COLUMNS
 from tokalign.types.options import AlignOptions
 
@@ -77,5 +76,5 @@ def test_a_text_that_grows_has_the_sentences_of_the_whole(pieces):
 @settings(max_examples=20, deadline=None)
 @given(cut_texts())
 def test_a_stream_is_grounded_as_the_whole_answer(pieces):
-    found = list(ground_stream(ALIGNER, pieces, PASSAGES))
-    assert found == list(ground(ALIGNER, "".join(pieces), PASSAGES).sentences)
+    found = list(ALIGNER.ground_stream(pieces, PASSAGES))
+    assert found == list(ALIGNER.ground("".join(pieces), PASSAGES).sentences)

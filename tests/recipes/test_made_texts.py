@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from tokalign import split
 from tokalign.documents.plan import TextPlan
-from tokalign.texts import split
 
 from bench.accuracy.texts import Prepared, difflib_links, links_of, overlap_links, ratios
 from recipes.made_texts import RATES, MadeUnit, heaviest, make_text, make_texts

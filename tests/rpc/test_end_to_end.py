@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from support.server_process import started
-from tokalign import Aligner, Sentence, rank
+from tokalign import Aligner, Sentence
 from tokalign.cli.main import main
 from tokalign.client import AsyncClient, Client, InvalidInputError, NotFoundError
 from tokalign.formats import read_gold
@@ -97,7 +97,7 @@ def test_ranking_is_what_the_library_gives(client, aligner, sample_dir):
     for line in (sample_dir / "rank.jsonl").read_text().splitlines():
         asked = json.loads(line)
         got = client.rank(asked["question"], asked["candidates"])
-        expected = rank(aligner, asked["question"], asked["candidates"])
+        expected = aligner.rank(asked["question"], asked["candidates"])
         assert [each.index for each in got] == [each.index for each in expected]
         for mine, theirs in zip(got, expected, strict=True):
             assert_same(mine.unwrap(), theirs.alignment)
@@ -164,7 +164,7 @@ def test_passages_are_ranked_as_by_the_library(client, aligner, offsets):
     question = "Who founded the bakery?"
     options = {"passages": True, "offsets": offsets, "explain": True}
     got = client.rank(question, PASSAGES, **options)
-    expected = rank(aligner, question, PASSAGES, **options)
+    expected = aligner.rank(question, PASSAGES, **options)
     assert [(each.index, each.sentence) for each in got] == [
         (each.index, each.sentence) for each in expected
     ]
@@ -184,7 +184,7 @@ def test_highlights_are_those_of_the_library(client, aligner, offsets, passages)
     ]
     asked = {"passages": passages, "highlights": True, "offsets": offsets}
     got = client.rank("Who founded the bakery?", candidates, detail="scores", **asked)
-    expected = rank(aligner, "Who founded the bakery?", candidates, **asked)
+    expected = aligner.rank("Who founded the bakery?", candidates, **asked)
     for one, other in zip(got, expected, strict=True):
         spans = [(span.start, span.end) for span in other.highlights]
         assert one.index == other.index

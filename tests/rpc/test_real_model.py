@@ -16,7 +16,6 @@ from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.client import Client, InvalidInputError
 from tokalign.codec import decode_judgement, encode_rank_by
-from tokalign.ranking import rank
 from tokalign.types import Sentence
 from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -146,7 +145,7 @@ def test_served_ranking_is_the_local_one(server, aligners, by):
             options={"explain": True},
         )
         served = server.stub.Rank(request).ranking
-        local = rank(aligners["en"], asked["question"], asked["candidates"], by=by, explain=True)
+        local = aligners["en"].rank(asked["question"], asked["candidates"], by=by, explain=True)
         assert [each.index for each in served] == [each.index for each in local]
         judgements = [decode_judgement(each.judgement) for each in served]
         for mine, theirs in zip(judgements, local, strict=True):

@@ -7,7 +7,6 @@ import pytest
 from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.client import Client, InvalidInputError
-from tokalign.ranking import rank
 from tokalign.systems import SYSTEMS
 from tokalign.types.options import Symmetrization
 
@@ -67,6 +66,6 @@ def test_options_of_models_are_refused_by_name(client, system, options, field):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_served_ranking_is_the_local_one(client, system):
     asked = json.loads((DATA / "rank.jsonl").read_text().splitlines()[0])
-    local = rank(Aligner.load(system), asked["question"], asked["candidates"])
+    local = Aligner.load(system).rank(asked["question"], asked["candidates"])
     served = client.rank(asked["question"], asked["candidates"], model=system)
     assert [each.index for each in served] == [each.index for each in local]

@@ -6,7 +6,7 @@ import pickle
 import threading
 
 import pytest
-from tokalign import Aligner, AlignOptions, InputError, ShapeError, similarities
+from tokalign import Aligner, AlignOptions, InputError, ShapeError
 from tokalign.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions
 
@@ -128,7 +128,7 @@ def test_one_sentence_is_compared_with_a_column():
     table = pa.table({"text": texts, "source": ["not read"] * 3})
     options = AlignOptions(style="strict")  # what decides where sentences are compared
     made = Similarity(one="Dogs bark.", target="text", options=options)(table).to_pylist()
-    expected = similarities(Aligner.load(), "Dogs bark.", [texts[0], texts[2]])
+    expected = Aligner.load().similarities("Dogs bark.", [texts[0], texts[2]])
     assert [row["similarity"] for row in made if row["text"]] == pytest.approx(expected, abs=1e-6)
     assert made[1]["similarity"] is None and made[1]["error"] == "the target is null"
     with pytest.raises(InputError, match="no column 'target'; there are text, source"):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from tokalign import Aligner, FormatError, InputError
-from tokalign.chunks import align_chunks
 from tokalign.evaluate.chunks import score_chunks, type_confusion
 from tokalign.formats.ists import is_chunked, join_chunks, read_wa, split_chunks, wa_block, write_wa
 from tokalign.types import Sentence
@@ -150,8 +149,8 @@ def test_scores_are_those_of_the_tasks_scorer(tmp_path):
 
 
 def test_given_chunks_are_aligned_and_the_others_are_left_alone(aligner):
-    found = align_chunks(
-        aligner, "He bought a dog .", "He purchased an animal .",
+    found = aligner.align_chunks(
+        "He bought a dog .", "He purchased an animal .",
         source_chunks=[[0], [1], [2, 3]], target_chunks=[[0], [1], [2, 3]],
     )  # fmt: skip
     types = {(link.source, link.target): link.type for link in found.links}
@@ -163,7 +162,7 @@ def test_given_chunks_are_aligned_and_the_others_are_left_alone(aligner):
 
 def test_own_chunks_hold_every_token_once(aligner):
     source, target = "Saudis to permit women to compete.", "It rained in the old town all day."
-    found = align_chunks(aligner, source, target)
+    found = aligner.align_chunks(source, target)
     for side, sentence in (("source", found.source), ("target", found.target)):
         tokens = sorted(k for link in found.links for k in getattr(link, side))
         assert tokens == list(range(len(sentence)))
@@ -177,13 +176,13 @@ def test_own_chunks_hold_every_token_once(aligner):
 )  # fmt: skip
 def test_bad_chunks_say_what_is_wrong(aligner, chunks, message):
     with pytest.raises(InputError, match=message) as caught:
-        align_chunks(aligner, "a b c", "a b c", target_chunks=chunks)
+        aligner.align_chunks("a b c", "a b c", target_chunks=chunks)
     assert caught.value.field == "target_chunks"
 
 
 def test_systems_align_no_chunks():
     with pytest.raises(InputError, match="knows no relations"):
-        align_chunks(Aligner.load("lemma"), "a", "b")
+        Aligner.load("lemma").align_chunks("a", "b")
 
 
 def test_the_command_writes_blocks_and_reports_bad_lines(run_command):

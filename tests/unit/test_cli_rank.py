@@ -159,35 +159,35 @@ def test_equal_candidates_keep_their_order(small_model):
 def test_a_question_is_answered_and_a_statement_aligned_with(aligner):
     answer = "Marta Fendal founded the bakery."
     candidates = ["The bakery that was founded is closed.", answer]
-    asked = rank(aligner, "Who founded the bakery?", candidates, explain=True)
+    asked = aligner.rank("Who founded the bakery?", candidates, explain=True)
     assert asked[0].alignment.source.text == answer
     assert {each.judgement.by for each in asked} == {RankBy.ANSWER}
     evidence = {piece.name: piece.value for piece in asked[0].judgement.evidence}
     assert evidence["typed"] == 1.0  # a name of two words
-    stated = rank(aligner, "Someone founded the bakery.", candidates, explain=True)
+    stated = aligner.rank("Someone founded the bakery.", candidates, explain=True)
     for each in stated:
         assert each.judgement == Judgement(RankBy.SCORE, each.alignment.score)
 
 
 def test_evidence_adds_up_to_the_log_odds_of_the_score(aligner):
-    for each in rank(aligner, QUESTION, CANDIDATES.splitlines(), explain=True):
+    for each in aligner.rank(QUESTION, CANDIDATES.splitlines(), explain=True):
         log_odds = sum(piece.value * piece.weight for piece in each.judgement.evidence)
         assert each.judgement.score == pytest.approx(1 / (1 + math.exp(-log_odds)))
         added = [abs(piece.value * piece.weight) for piece in each.judgement.evidence]
         assert added == sorted(added, reverse=True)
-    assert all(not each.judgement.evidence for each in rank(aligner, QUESTION, ["It rains."]))
+    assert all(not each.judgement.evidence for each in aligner.rank(QUESTION, ["It rains."]))
 
 
 @pytest.mark.parametrize("by", ["score", "similarity"])
 def test_what_to_rank_by_can_be_chosen(aligner, by):
-    ranking = rank(aligner, QUESTION, CANDIDATES.splitlines(), by=by)
+    ranking = aligner.rank(QUESTION, CANDIDATES.splitlines(), by=by)
     scores = [each.judgement.score for each in ranking]
     assert scores == sorted((getattr(each.alignment, by) for each in ranking), reverse=True)
 
 
 def test_the_direction_changes_no_rank(aligner):
     both = (
-        rank(aligner, QUESTION, CANDIDATES.splitlines(), symmetrization=symmetrization)
+        aligner.rank(QUESTION, CANDIDATES.splitlines(), symmetrization=symmetrization)
         for symmetrization in ("joint", "s2t")
     )
     one, other = ([(each.index, each.judgement) for each in ranking] for ranking in both)
@@ -244,7 +244,7 @@ def test_a_question_is_annotated_once(aligner, monkeypatch):
         return annotate(sentences, trees=trees)
 
     monkeypatch.setattr(aligner, "annotator", SimpleNamespace(annotate=counted))
-    ranking = rank(aligner, QUESTION, [*CANDIDATES.splitlines(), " "], symmetrization="union")
+    ranking = aligner.rank(QUESTION, [*CANDIDATES.splitlines(), " "], symmetrization="union")
     assert seen.count(QUESTION) == 1
     assert [each.index for each in ranking][::3] == [1, 3]
     assert ranking[-1].error.field == "source"

@@ -17,7 +17,6 @@ from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
 from tokalign.questions.encoded import COSINE_BIAS, COSINE_WEIGHT
-from tokalign.ranking import rank
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.v1 import align_pb2
@@ -128,7 +127,7 @@ def test_a_sentence_of_tokens_is_compared_by_its_text(model):
 
 def test_another_query_ranks_by_the_alignment_s_score_alone(model):
     query, candidates = "The dogs bark.", ["Dogs bark.", "It rained."]
-    for each in rank(aligner_with(model, ConstantEncoder(COSINE)), query, candidates):
+    for each in aligner_with(model, ConstantEncoder(COSINE)).rank(query, candidates):
         assert each.judgement.score == each.alignment.score
 
 
@@ -137,7 +136,7 @@ def test_a_question_has_the_cosine_among_its_evidence(model):
 
     def judged(encoder):
         aligner = aligner_with(model, encoder)
-        found = rank(aligner, question, candidates, explain=True)
+        found = aligner.rank(question, candidates, explain=True)
         return {each.index: each.judgement for each in found}
 
     plain, encoded = judged(None), judged(ConstantEncoder(COSINE))

@@ -24,8 +24,8 @@ EXCEPTIONS = {
     "client/sync.py: Client.rank": "public, every option has a default and a name",
     "core/tokalign/crf/objective.py: Objective.__init__": "the arrays and settings of one sum",
     "core/tokalign/decoding/explaining.py: Explaining.explain": "public, options have defaults",
-    "core/tokalign/ranking.py: rank": "public, every option has a default and a name",
-    "core/tokalign/similarity.py: near_duplicates": "public, every option has a default and a name",
+    "core/tokalign/tasks/ranking.py: Ranks.rank": "public, every option has a default and a name",
+    "core/tokalign/tasks/comparing.py: Compares.near_duplicates": "public, options have defaults",
     "core/tokalign/view/page.py: render_page": "a page has any of these parts, or none",
 }
 """File and function -> why it may be longer or take more."""

@@ -8,7 +8,6 @@ import pytest
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.grounding import ground, ground_stream
 from tokalign.support.candidates import AnswerWords
 from tokalign.support.inputs import INPUTS
 from tokalign.support.model import SupportModel
@@ -251,16 +250,16 @@ def test_a_stream_yields_a_sentence_when_no_more_text_can_change_it(aligner):
             seen.append(piece)
             yield piece
 
-    stream = ground_stream(aligner, watched(), PASSAGES)
+    stream = aligner.ground_stream(watched(), PASSAGES)
     first = next(stream)
     assert (first.start, first.end) == (0, 27)
     assert len(seen) == 2
-    assert ground(aligner, "".join([*seen, *pieces]), PASSAGES).sentences[0] == first
+    assert aligner.ground("".join([*seen, *pieces]), PASSAGES).sentences[0] == first
 
 
 def test_a_piece_that_is_no_text_is_refused(aligner):
     with pytest.raises(InputError) as caught:
-        list(ground_stream(aligner, [3], PASSAGES))
+        list(aligner.ground_stream([3], PASSAGES))
     assert caught.value.field == "answer"
 
 
@@ -282,9 +281,9 @@ def test_what_another_sentence_says_in_the_same_words_is_no_other_value(aligner)
         "The Eiffel Tower is a lattice tower on the Champ de Mars in Paris.",
         "The company of Gustave Eiffel built the tower from 1887 to 1889.",
     ]
-    found = ground(aligner, "The Eiffel Tower was built by Gustave Eiffel's company.", passages)
+    found = aligner.ground("The Eiffel Tower was built by Gustave Eiffel's company.", passages)
     assert found.sentences[0].conflicts == ()
-    found = ground(aligner, "The company built the tower from 1887 to 1899.", passages)
+    found = aligner.ground("The company built the tower from 1887 to 1899.", passages)
     (conflict,) = found.sentences[0].conflicts
     assert found.answer[conflict.start : conflict.end] == "1899"
     assert passages[1][conflict.passage_start : conflict.passage_end] == "1889"

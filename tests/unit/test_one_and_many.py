@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from tokalign import near_duplicates, similarities, similarity_matrix
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, LimitError
 from tokalign.types import Sentence
@@ -26,28 +25,28 @@ def one_by_one(aligner, source, target) -> float:
 
 
 def test_each_of_many_gets_what_its_pair_gets(aligner):
-    found = similarities(aligner, FIRM, SENTENCES)
+    found = aligner.similarities(FIRM, SENTENCES)
     assert found.tolist() == [one_by_one(aligner, FIRM, each) for each in SENTENCES]
 
 
 def test_a_matrix_has_what_each_pair_gets(aligner):
-    found = similarity_matrix(aligner, SENTENCES[:2], SENTENCES[1:])
+    found = aligner.similarity_matrix(SENTENCES[:2], SENTENCES[1:])
     expected = [[one_by_one(aligner, a, b) for b in SENTENCES[1:]] for a in SENTENCES[:2]]
     assert found.tolist() == expected
 
 
 def test_rows_alone_are_compared_with_themselves(aligner):
-    found = similarity_matrix(aligner, SENTENCES)
+    found = aligner.similarity_matrix(SENTENCES)
     assert (found == found.T).all() and (np.diag(found) == 1).all()
     for i, j in itertools.combinations(range(4), 2):
         assert found[i, j] == one_by_one(aligner, SENTENCES[i], SENTENCES[j])
 
 
 def test_nothing_gives_nothing(aligner):
-    assert similarities(aligner, FIRM, []).shape == (0,)
-    assert similarity_matrix(aligner, [], SENTENCES).shape == (0, 4)
-    assert similarity_matrix(aligner, []).shape == (0, 0)
-    assert list(near_duplicates(aligner, [])) == []
+    assert aligner.similarities(FIRM, []).shape == (0,)
+    assert aligner.similarity_matrix([], SENTENCES).shape == (0, 4)
+    assert aligner.similarity_matrix([]).shape == (0, 0)
+    assert list(aligner.near_duplicates([])) == []
 
 
 def test_each_sentence_is_annotated_once(aligner, monkeypatch):
@@ -56,34 +55,34 @@ def test_each_sentence_is_annotated_once(aligner, monkeypatch):
     monkeypatch.setattr(
         aligner, "annotate", lambda given, **more: seen.extend(given) or annotate(given, **more)
     )
-    similarity_matrix(aligner, SENTENCES)
+    aligner.similarity_matrix(SENTENCES)
     assert seen == SENTENCES
 
 
 def test_bad_sentences_are_named(aligner):
     with pytest.raises(InputError, match=r"many\[1\]: the sentence has no token"):
-        similarities(aligner, FIRM, ["Dogs bark.", " "])
+        aligner.similarities(FIRM, ["Dogs bark.", " "])
     with pytest.raises(LimitError, match=r"rows\[0\]: "):
-        similarity_matrix(aligner, [LONG], SENTENCES)
+        aligner.similarity_matrix([LONG], SENTENCES)
     with pytest.raises(InputError, match="one text"):
-        similarities(aligner, FIRM, "Dogs bark.")
+        aligner.similarities(FIRM, "Dogs bark.")
     with pytest.raises(InputError, match="errors is 'drop'; wanted raise or nan"):
-        similarities(aligner, FIRM, SENTENCES, errors="drop")
+        aligner.similarities(FIRM, SENTENCES, errors="drop")
 
 
 def test_bad_sentences_cost_the_others_nothing_where_asked(aligner):
-    found = similarities(aligner, FIRM, ["", SENTENCES[0], LONG], errors="nan")
+    found = aligner.similarities(FIRM, ["", SENTENCES[0], LONG], errors="nan")
     assert np.isnan(found).tolist() == [True, False, True]
     assert found[1] == one_by_one(aligner, FIRM, SENTENCES[0])
-    square = similarity_matrix(aligner, ["", *SENTENCES[:2]], errors="nan")
+    square = aligner.similarity_matrix(["", *SENTENCES[:2]], errors="nan")
     assert np.isnan(square).sum() == 5 and square[1, 1] == 1
-    cut = similarities(aligner, FIRM, [LONG], truncate=True)
+    cut = aligner.similarities(FIRM, [LONG], truncate=True)
     assert not np.isnan(cut).any()
 
 
 def test_tokens_and_sentences_are_taken(aligner):
     sentence = Sentence.from_tokens(["Dogs", "bark", "."])
-    found = similarities(aligner, ["Dogs", "bark", "."], [sentence, SENTENCES[0]])
+    found = aligner.similarities(["Dogs", "bark", "."], [sentence, SENTENCES[0]])
     assert found[0] == found[1]
 
 
@@ -92,7 +91,7 @@ def found(aligner):
     pytest.importorskip("rensa", reason="needs the extra dedupe")
     return lambda texts, **more: [
         (each.first, each.second, each.similarity)
-        for each in near_duplicates(aligner, texts, **more)
+        for each in aligner.near_duplicates(texts, **more)
     ]
 
 
@@ -134,9 +133,9 @@ def test_a_sentence_that_is_too_long_is_raised_or_told(found):
 @pytest.mark.parametrize("name", ["threshold", "overlap"])
 def test_shares_out_of_range_are_refused(aligner, name):
     with pytest.raises(InputError, match=f"{name} is 1.5; wanted 0 to 1"):
-        list(near_duplicates(aligner, SENTENCES, **{name: 1.5}))
+        list(aligner.near_duplicates(SENTENCES, **{name: 1.5}))
 
 
 def test_what_is_no_text_is_refused(aligner):
     with pytest.raises(InputError, match=r"sentences\[1\] is 3; wanted text"):
-        list(near_duplicates(aligner, ["Dogs bark.", 3]))
+        list(aligner.near_duplicates(["Dogs bark.", 3]))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tokalign import InputError, LimitError, PassageSentence, Sentence, rank
+from tokalign import InputError, LimitError, PassageSentence, Sentence
 from tokalign.annotate.sentences import Sentences
 from tokalign.cli.main import main
 
@@ -24,7 +24,7 @@ def sentences_of(passage):
 
 
 def test_a_passage_is_ranked_by_its_best_sentence(aligner):
-    ranking = rank(aligner, QUESTION, PASSAGES, passages=True)
+    ranking = aligner.rank(QUESTION, PASSAGES, passages=True)
     assert ranking[0].index == 1
     best = ranking[0].sentence
     assert best == PassageSentence(1, 3, 30, 63)
@@ -34,10 +34,10 @@ def test_a_passage_is_ranked_by_its_best_sentence(aligner):
 
 @pytest.mark.parametrize("by", ["answer", "score", "similarity"])
 def test_passages_rank_as_their_sentences_do_one_by_one(aligner, by):
-    ranking = rank(aligner, QUESTION, PASSAGES, passages=True, by=by, explain=True)
+    ranking = aligner.rank(QUESTION, PASSAGES, passages=True, by=by, explain=True)
     assert sorted(each.index for each in ranking) == [0, 1, 2]
     for each in ranking:
-        alone = rank(aligner, QUESTION, sentences_of(PASSAGES[each.index]), by=by, explain=True)
+        alone = aligner.rank(QUESTION, sentences_of(PASSAGES[each.index]), by=by, explain=True)
         assert each.judgement == alone[0].judgement
         assert each.sentence.index == alone[0].index
         assert each.alignment.links == alone[0].alignment.links
@@ -47,33 +47,33 @@ def test_passages_rank_as_their_sentences_do_one_by_one(aligner, by):
 
 def test_a_passage_of_many_sentences_crosses_batches(aligner):
     passage = "It rains. " * 100 + "Marta founded the bakery. " + "It rains. " * 100
-    first, second = rank(aligner, QUESTION, ["It rained.", passage], passages=True)
+    first, second = aligner.rank(QUESTION, ["It rained.", passage], passages=True)
     assert (first.index, first.sentence.index, first.sentence.n_sentences) == (1, 100, 201)
     assert second.index == 0
 
 
 def test_of_equal_sentences_the_first_counts(aligner):
-    (best,) = rank(aligner, QUESTION, ["Marta founded it. Marta founded it."], passages=True)
+    (best,) = aligner.rank(QUESTION, ["Marta founded it. Marta founded it."], passages=True)
     assert best.sentence == PassageSentence(0, 2, 0, 17)
 
 
 def test_tokens_and_sentences_among_passages_are_single_sentences(aligner):
     tokens = ["Marta", "founded", "the", "bakery", ".", "She", "did", "."]
     candidates = [tokens, Sentence.from_tokens(tokens)]
-    for each in rank(aligner, QUESTION, candidates, passages=True):
+    for each in aligner.rank(QUESTION, candidates, passages=True):
         assert len(each.alignment.source) == 8
         assert each.sentence is None
 
 
 def test_without_passages_a_candidate_is_one_sentence(aligner):
-    for each in rank(aligner, QUESTION, PASSAGES):
+    for each in aligner.rank(QUESTION, PASSAGES):
         assert each.sentence is None
         assert each.alignment.source.text == PASSAGES[each.index]
 
 
 def test_a_passage_with_a_sentence_too_long_comes_last_and_names_it(aligner):
     passage = f"It rains. {'word ' * 600}. Marta founded the bakery."
-    best, worst = rank(aligner, QUESTION, [passage, "It rains."], passages=True)
+    best, worst = aligner.rank(QUESTION, [passage, "It rains."], passages=True)
     assert (best.index, worst.index) == (1, 0)
     assert isinstance(worst.error, LimitError)
     assert worst.error.field == "source"
@@ -83,7 +83,7 @@ def test_a_passage_with_a_sentence_too_long_comes_last_and_names_it(aligner):
 
 
 def test_a_blank_passage_is_refused_alone(aligner):
-    best, worst = rank(aligner, QUESTION, [" \n\n ", "It rains."], passages=True)
+    best, worst = aligner.rank(QUESTION, [" \n\n ", "It rains."], passages=True)
     assert (best.index, worst.index) == (1, 0)
     assert isinstance(worst.error, InputError)
     assert "the passage has no sentence" in str(worst.error)
@@ -134,7 +134,7 @@ def test_tokenized_passages_are_a_usage_error(run):
 def test_offsets_of_the_sentence_are_in_the_unit_asked_for(aligner):
     passage = "Caf\u00e9 \N{DOG}. Marta founded the bakery."
     for unit, start in (("code-points", 8), ("utf-16", 9), ("utf-8", 12)):
-        (best,) = rank(aligner, QUESTION, [passage], passages=True, offsets=unit)
+        (best,) = aligner.rank(QUESTION, [passage], passages=True, offsets=unit)
         assert (best.sentence.index, best.sentence.start, best.sentence.end) == (
             1, start, start + 25,
         )  # fmt: skip
@@ -142,11 +142,11 @@ def test_offsets_of_the_sentence_are_in_the_unit_asked_for(aligner):
 
 def test_a_long_sentence_of_a_passage_is_cut_where_asked_for(aligner):
     passage = f"It rains. {'word ' * 600}. Marta founded the bakery."
-    (best,) = rank(aligner, QUESTION, [passage], passages=True, truncate=True)
+    (best,) = aligner.rank(QUESTION, [passage], passages=True, truncate=True)
     assert best.sentence.index == 2
     assert not best.alignment.source_truncated
     long = "Marta founded the bakery, " + "word " * 600
-    (best,) = rank(aligner, QUESTION, [long], passages=True, truncate=True)
+    (best,) = aligner.rank(QUESTION, [long], passages=True, truncate=True)
     assert best.alignment.source_truncated and not best.alignment.target_truncated
 
 

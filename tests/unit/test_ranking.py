@@ -11,7 +11,6 @@ from tokalign.aligner import Aligner
 from tokalign.errors import InputError
 from tokalign.questions.priors import shipped_weights
 from tokalign.questions.shortlist import shortlist
-from tokalign.ranking import rank
 from tokalign.types import Sentence
 
 QUESTION = "Who founded the bakery?"
@@ -34,9 +33,9 @@ def order(ranking):
 
 
 def test_a_prior_moves_a_candidate_up(aligner):
-    plain = rank(aligner, QUESTION, CANDIDATES)
+    plain = aligner.rank(QUESTION, CANDIDATES)
     assert order(plain)[0] == 1
-    moved = rank(aligner, QUESTION, CANDIDATES, priors=[0.0, 0.0, 9.0, 0.0])
+    moved = aligner.rank(QUESTION, CANDIDATES, priors=[0.0, 0.0, 9.0, 0.0])
     scores = {each.index: each.judgement.score for each in plain}
     for each in moved:
         assert (each.judgement.score > scores[each.index]) == (each.index == 2)
@@ -45,8 +44,8 @@ def test_a_prior_moves_a_candidate_up(aligner):
 @pytest.mark.parametrize("query", [QUESTION, "The bakery was founded by Marta."])
 @pytest.mark.parametrize("by", ["auto", "answer", "score", "similarity"])
 def test_a_prior_is_evidence_in_the_unit_of_its_deviation(aligner, query, by):
-    plain = rank(aligner, query, CANDIDATES, by=by)
-    found = rank(aligner, query, CANDIDATES, by=by, priors=[-20, 10, None, 10], explain=True)
+    plain = aligner.rank(query, CANDIDATES, by=by)
+    found = aligner.rank(query, CANDIDATES, by=by, priors=[-20, 10, None, 10], explain=True)
     scores = {each.index: each.judgement.score for each in plain}
     for each in found:
         pieces = {piece.name: piece.value for piece in each.judgement.evidence}
@@ -62,17 +61,17 @@ def test_a_prior_is_evidence_in_the_unit_of_its_deviation(aligner, query, by):
 def test_neither_scale_nor_origin_of_priors_matters(aligner):
     priors = [0.1, 0.7, 0.4, 0.2]
     moved = [1000 * prior - 5 for prior in priors]
-    plain = rank(aligner, QUESTION, CANDIDATES, priors=priors)
+    plain = aligner.rank(QUESTION, CANDIDATES, priors=priors)
     assert [
         (each.index, pytest.approx(each.judgement.score))
-        for each in rank(aligner, QUESTION, CANDIDATES, priors=moved)
+        for each in aligner.rank(QUESTION, CANDIDATES, priors=moved)
     ] == [(each.index, each.judgement.score) for each in plain]
 
 
 def test_all_sentences_of_a_passage_have_its_prior(aligner):
     passages = ["It rained. Marta founded the bakery.", "Otto came. He founded a mill."]
-    plain = rank(aligner, QUESTION, passages, passages=True)
-    found = rank(aligner, QUESTION, passages, passages=True, priors=[0, 1])
+    plain = aligner.rank(QUESTION, passages, passages=True)
+    found = aligner.rank(QUESTION, passages, passages=True, priors=[0, 1])
     assert {each.index: each.sentence for each in plain} == {
         each.index: each.sentence for each in found
     }
@@ -90,20 +89,20 @@ def test_all_sentences_of_a_passage_have_its_prior(aligner):
 )
 def test_priors_that_are_no_numbers_are_refused(aligner, priors, message, field):
     with pytest.raises(InputError, match=message) as raised:
-        rank(aligner, QUESTION, CANDIDATES, priors=priors)
+        aligner.rank(QUESTION, CANDIDATES, priors=priors)
     assert raised.value.field == field
 
 
 def test_a_shortlist_leaves_out_what_shares_least(aligner):
-    found = rank(aligner, QUESTION, CANDIDATES, shortlist=2)
+    found = aligner.rank(QUESTION, CANDIDATES, shortlist=2)
     assert order(found) == [1, 2]
-    assert found[0].judgement == rank(aligner, QUESTION, CANDIDATES)[0].judgement
-    everything = rank(aligner, QUESTION, CANDIDATES)
-    assert order(rank(aligner, QUESTION, CANDIDATES, shortlist=9)) == order(everything)
+    assert found[0].judgement == aligner.rank(QUESTION, CANDIDATES)[0].judgement
+    everything = aligner.rank(QUESTION, CANDIDATES)
+    assert order(aligner.rank(QUESTION, CANDIDATES, shortlist=9)) == order(everything)
 
 
 def test_priors_and_a_shortlist_belong_to_the_same_candidates(aligner):
-    found = rank(aligner, QUESTION, CANDIDATES, shortlist=2, priors=[9, 1, 2, 9], explain=True)
+    found = aligner.rank(QUESTION, CANDIDATES, shortlist=2, priors=[9, 1, 2, 9], explain=True)
     assert {
         each.index: piece.value
         for each in found
@@ -117,13 +116,13 @@ def test_tokens_sentences_and_what_is_no_sentence_are_shortlisted(aligner):
         "It rains.", ["Marta", "founded", "the", "bakery", "."], 7,
         Sentence.from_tokens(["A", "bakery"]),
     ]  # fmt: skip
-    assert order(rank(aligner, QUESTION, candidates, shortlist=2)) == [1, 3]
+    assert order(aligner.rank(QUESTION, candidates, shortlist=2)) == [1, 3]
 
 
 @pytest.mark.parametrize("name", ["top_k", "shortlist"])
 def test_numbers_of_candidates_below_0_are_refused(aligner, name):
     with pytest.raises(InputError, match=f"{name} is -1; wanted 0") as raised:
-        rank(aligner, QUESTION, CANDIDATES, **{name: -1})
+        aligner.rank(QUESTION, CANDIDATES, **{name: -1})
     assert raised.value.field == name
 
 
@@ -160,30 +159,30 @@ def test_highlights_are_what_matches_and_join_over_function_words(aligner):
         "In Leeds Marta founded the bakery.",
         "Bread is sold in the shop of an old bakery.",
     ]
-    found = rank(aligner, QUESTION, candidates, highlights=True)
+    found = aligner.rank(QUESTION, candidates, highlights=True)
     assert [spans_of(each, candidates) for each in found] == [["founded the bakery"], ["bakery"]]
     for each in found:
         assert all(0 < span.confidence <= 1 for span in each.highlights)
-    assert not any(each.highlights for each in rank(aligner, QUESTION, candidates))
+    assert not any(each.highlights for each in aligner.rank(QUESTION, candidates))
 
 
 def test_highlights_of_a_passage_are_those_of_all_its_sentences(aligner):
     candidates = ["The bakery is old.  Marta founded the bakery.", " "]
-    found = rank(aligner, QUESTION, candidates, passages=True, highlights=True)
+    found = aligner.rank(QUESTION, candidates, passages=True, highlights=True)
     assert spans_of(found[0], candidates) == ["bakery", "founded the bakery"]
     assert found[1].error and not found[1].highlights
 
 
 def test_words_that_ask_are_no_match(aligner):
     candidates = ["Who is there?"]
-    assert rank(aligner, "Who is there?", candidates, highlights=True)[0].highlights == ()
+    assert aligner.rank("Who is there?", candidates, highlights=True)[0].highlights == ()
 
 
 def test_highlights_count_in_the_unit_that_is_asked_for(aligner):
     candidates = ["\N{DOG}\u00e9! Marta founded the bakery."]
     for passages in (False, True):
-        (found,) = rank(
-            aligner, QUESTION, candidates, passages=passages, highlights=True, offsets="utf-8"
+        (found,) = aligner.rank(
+            QUESTION, candidates, passages=passages, highlights=True, offsets="utf-8"
         )
         data = candidates[0].encode()
         texts = [data[span.start : span.end].decode() for span in found.highlights]

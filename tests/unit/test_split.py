@@ -1,7 +1,7 @@
 """Texts of several sentences, in everything that takes raw text."""
 
 import pytest
-from tokalign import Aligner, SentenceSpan, rank, split
+from tokalign import Aligner, SentenceSpan, split
 from tokalign.annotate import load_annotator
 
 TWO = "The cat died. It was old."
@@ -39,7 +39,7 @@ def test_words_of_all_sentences_are_linked(name):
     alignment = aligner.align(*pair)
     assert expected <= {(link.source, link.target) for link in alignment.links}
     assert list(aligner.pipe([pair])) == [alignment]
-    (ranked,) = rank(aligner, pair[1], [pair[0]], by="score")
+    (ranked,) = aligner.rank(pair[1], [pair[0]], by="score")
     assert ranked.alignment.source == alignment.source
 
 

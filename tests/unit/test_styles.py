@@ -11,7 +11,6 @@ from tokalign.decoding.convention import Convention
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.styles import N_INPUTS, StyleHeader, default_style, related_style
-from tokalign.ranking import rank
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.training.weights import merge_domains
 from tokalign.types.options import Direction
@@ -232,7 +231,7 @@ def test_related_pairs_get_their_style(choosing) -> None:
 
 
 def test_a_ranking_is_in_the_first_style(choosing) -> None:
-    (ranked,) = rank(choosing, SAME[1], [SAME[0]])
+    (ranked,) = choosing.rank(SAME[1], [SAME[0]])
     assert ranked.alignment.style == "tight"
 
 

@@ -1,9 +1,11 @@
 """Checks of sentences, and the small methods of the plain values."""
 
+import copy
 import dataclasses
 import itertools
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,3 +225,39 @@ def test_options_are_the_given_ones_changed() -> None:
     assert AlignOptions.of(options, {"explain": False}) == AlignOptions(
         symmetrization=Symmetrization.UNION
     )
+
+
+def test_links_of_an_alignment_have_words_and_offsets():
+    source = Sentence.from_tokens(["Dogs", "bark"], text="Dogs  bark")
+    target = Sentence.from_tokens(["barking"])
+    free = Link(1, 0, 0.5)
+    alignment = Alignment(source, target, (free,), 0.5, 0.4, "m", "1", Symmetrization.UNION)
+    for each in (alignment, pickle.loads(pickle.dumps(alignment)), copy.deepcopy(alignment)):
+        (link,) = each.links
+        assert (link.source_text, link.target_text) == ("bark", "barking")
+        assert (link.source_span, link.target_span) == ((6, 10), (0, 7))
+    assert dataclasses.asdict(link).keys() == {"source", "target", "confidence", "relation"}
+    assert pickle.loads(pickle.dumps(link)).source_text == "bark"
+    other = dataclasses.replace(alignment, source=Sentence.from_tokens(["a", "b"]))
+    assert (other.links[0].source_text, alignment.links[0].source_text) == ("b", "bark")
+
+
+def test_a_link_of_no_alignment_has_no_words():
+    for link in (Link(0, 0), pickle.loads(pickle.dumps(Link(0, 0)))):
+        with pytest.raises(InputError, match="knows no words"):
+            link.target_text  # noqa: B018
+
+
+def test_words_have_their_links_and_the_chance_of_none():
+    source = Sentence.from_tokens(["Dogs", "bark"])
+    target = Sentence.from_tokens(["Barking", "dogs", "here"])
+    links = (Link(0, 1, 0.5), Link(1, 0, 0.9))
+    posteriors = np.array([[0.0, 0.5, 0.0], [0.75, 0.5, 0.0]], np.float32)
+    alignment = Alignment(source, target, links, 0.5, 0.4, "m", "1", Symmetrization.UNION)
+    assert [each.unlinked for each in alignment.source_words] == [None, None]
+    alignment = dataclasses.replace(alignment, posteriors=posteriors)
+    dogs, bark = alignment.source_words
+    assert (dogs.text, dogs.start, dogs.end, dogs.links) == ("Dogs", 0, 4, links[:1])
+    assert [dogs.unlinked, bark.unlinked] == [0.5, 0.125]
+    assert [each.unlinked for each in alignment.target_words] == [0.25, 0.25, 1.0]
+    assert [each.links for each in alignment.target_words] == [links[1:], links[:1], ()]

@@ -39,7 +39,7 @@ def annotate(
     LimitError
         If a sentence is too long and `truncate` is not set.
     """
-    given = sentences
+    given = sentences = list(map(_plain, sentences))
     if truncate:
         sentences = [shortened(each) for each in sentences]
     for each in sentences:
@@ -57,6 +57,15 @@ def annotate(
             require_few_tokens(len(sentence))
         return annotated
     return [_first_tokens(*each) for each in zip(annotated, given, strict=True)]
+
+
+def _plain(sentence: SentenceLike) -> SentenceLike:
+    """Return a sentence whose strings are of no subclass, such as numpy's, for the kernels."""
+    if type(sentence) is str or isinstance(sentence, Sentence):
+        return sentence
+    if isinstance(sentence, str):
+        return str(sentence)
+    return [str(each) if isinstance(each, str) else each for each in sentence]
 
 
 def is_ready(sentence: SentenceLike, *, trees: bool) -> TypeGuard[Sentence]:

@@ -411,7 +411,8 @@ cdef class Sentences:
     cdef Scan _scan
     cdef Py_ssize_t _next
 
-    def __cinit__(self, str text not None):
+    def __cinit__(self, text not None):
+        text = str(text) if isinstance(text, str) else text  # of a subclass, such as numpy's
         self._text = text
         self._scan = scan_of(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text))
         self._next = 0

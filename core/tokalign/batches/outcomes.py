@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from tokalign.errors import InputError
-from tokalign.types import AnnotatedPair, Pair, Sentence, SentenceLike
+from tokalign.types import AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.inputs import require_pair
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ def _key(sentence: SentenceLike | Exception) -> object:
 
 
 def annotate_pairs(
-    annotate: Annotate, pairs: Sequence[Pair | Exception]
+    annotate: Annotate, pairs: Sequence[PairLike | Exception]
 ) -> list[AnnotatedPair | Exception]:
     """Return pairs with both sides annotated; candidates of one question share it.
 

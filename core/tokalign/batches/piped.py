@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
 from tokalign.batches.processes import WorkerError
 from tokalign.errors import InputError
-from tokalign.types import Alignment, Pair
+from tokalign.types import Alignment, PairLike
+from tokalign.types.keywords import AlignKeywords
 from tokalign.types.options import AlignOptions
 
 
@@ -25,47 +26,47 @@ class Piped(ABC):
 
     @abstractmethod
     def _outcomes(
-        self, pairs: Sequence[Pair], options: AlignOptions
+        self, pairs: Sequence[PairLike], options: AlignOptions
     ) -> list[Alignment | Exception]:
         """Return the alignments of a batch, or why a pair has none."""
 
     @overload
     def pipe(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[PairLike],
         options: AlignOptions | None = ...,
         *,
         batch_size: int = ...,
         n_process: int = ...,
         errors: Literal["raise"] = ...,
         as_tuples: Literal[False] = ...,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> Iterator[Alignment]: ...
 
     @overload
     def pipe(
         self,
-        pairs: Iterable[Pair],
+        pairs: Iterable[PairLike],
         options: AlignOptions | None = ...,
         *,
         batch_size: int = ...,
         n_process: int = ...,
         errors: Literal["return"],
         as_tuples: Literal[False] = ...,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> Iterator[Alignment | InputError | WorkerError]: ...
 
     @overload
     def pipe(
         self,
-        pairs: Iterable[tuple[Pair, Any]],
+        pairs: Iterable[tuple[PairLike, Any]],
         options: AlignOptions | None = ...,
         *,
         batch_size: int = ...,
         n_process: int = ...,
         errors: Literal["raise", "return"] = ...,
         as_tuples: Literal[True],
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> Iterator[tuple[Any, Any]]: ...
 
     def pipe(
@@ -77,7 +78,7 @@ class Piped(ABC):
         n_process: int = 1,
         errors: Literal["raise", "return"] = "raise",
         as_tuples: bool = False,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> Iterator[Any]:
         """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
 
@@ -87,7 +88,8 @@ class Piped(ABC):
         Parameters
         ----------
         pairs : iterable of (source, target), or of ((source, target), context)
-            A third member of a pair is Constraints.
+            A third member of a pair is Constraints. A pair may be a mapping with both sentences by
+            name, such as source and target (tokalign.types.inputs.SIDE_NAMES), and `constraints`.
         options, **changes
             As of `align`, without constraints.
         batch_size : int

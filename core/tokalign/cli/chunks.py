@@ -80,10 +80,8 @@ def _side(text: str, is_tokenized: bool) -> ChunkedSide:
 def _aligned(
     aligner: Aligner, name: str, sides: tuple[ChunkedSide, ...], options: AlignOptions
 ) -> ChunkedPair:
-    from tokalign.chunks import align_chunks
-
     (source, source_chunks), (target, target_chunks) = sides
-    pair = align_chunks(
-        aligner, source, target, options, source_chunks=source_chunks, target_chunks=target_chunks
+    pair = aligner.align_chunks(
+        source, target, options, source_chunks=source_chunks, target_chunks=target_chunks
     )
     return replace(pair, id=name)

@@ -19,7 +19,7 @@ from tokalign.formats.document import one_line
 from tokalign.types.objects import DIGITS
 
 if TYPE_CHECKING:
-    from tokalign.similarity import Duplicates
+    from tokalign.tasks.comparing import Duplicates
 
 SHARE = click.FloatRange(0, 1)
 PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
@@ -60,8 +60,6 @@ def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
     the first pair is written; a line that cannot be aligned is reported, and only its equals are
     found. Needs `pip install 'tokalign[dedupe]'`.
     """
-    from tokalign.similarity import near_duplicates
-
     n_bad = 0
 
     def report(number: int, error: InputError) -> None:
@@ -71,8 +69,7 @@ def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
             click.echo(f"line {number + 1}: {error}", err=True)
 
     lines = [text for _, text in decode_lines(flags.input.name, flags.input)]
-    found = near_duplicates(
-        model.load(),
+    found = model.load().near_duplicates(
         lines,
         options.options(),
         threshold=flags.threshold,

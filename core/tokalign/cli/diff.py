@@ -124,7 +124,7 @@ class _Comparer:
     server: Endpoint
 
     def __call__(self, old: str, new: str) -> TextDiff:
-        from tokalign.texts import diff
+        from tokalign.functions import diff
 
         options = self.style.options()
         if old == new:

@@ -51,13 +51,11 @@ def command(flags: MatrixFlags, options: StyleFlags, model: ModelFlags) -> None:
     row or column of a line that cannot be aligned is nan, in jsonl null; it is reported, and the
     exit code is then 3.
     """
-    from tokalign.similarity import similarity_matrix
-
     aligner = model.load()
     rows = _texts(flags.input)
     columns = None if flags.to is None else _texts(flags.to)
-    found = similarity_matrix(
-        aligner, rows, columns, options.options(), errors="nan", n_process=flags.jobs
+    found = aligner.similarity_matrix(
+        rows, columns, options.options(), errors="nan", n_process=flags.jobs
     ).tolist()
     with flags.open() as sink:
         for number, row in enumerate(found, 1):

@@ -224,9 +224,7 @@ def _ranker(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[.
     if server.address:
         named = model.at_server()
         return partial(stack.enter_context(server.client()).rank, **named)
-    from tokalign.ranking import rank
-
-    return partial(rank, model.load())
+    return model.load().rank
 
 
 def _is_cut(ranked: Any) -> bool:

@@ -49,7 +49,7 @@ def command(files: FileFlags, how: SplitFlags) -> None:
     The input is one text, whose lines may be wrapped: only a blank line always ends a sentence. A
     line break inside a sentence is written as a space; jsonl keeps it.
     """
-    from tokalign.texts import split
+    from tokalign.functions import split
 
     text = _read(files.input)
     at = positions(text, OffsetUnit(how.offsets))

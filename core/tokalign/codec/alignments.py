@@ -19,6 +19,7 @@ from tokalign.types import (
     PassageSentence,
 )
 from tokalign.types.edits import Change, Edit, EditKind
+from tokalign.types.links import Sides
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import RELATION_KINDS, Conflict, ConflictKind, Relation
@@ -168,7 +169,7 @@ def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContr
 _DECODED: dict[str, Callable[[_Received], Any]] = {
     "source": lambda it: decode_sentence(it.message.source),
     "target": lambda it: decode_sentence(it.message.target),
-    "links": lambda it: _decode_links(it.message),
+    "links": lambda it: Sides.of(it, 0).placed(_decode_links(it.message)),
     "model": lambda it: it.model.name,
     "version": lambda it: it.model.version,
     "symmetrization": lambda it: it.symmetrization,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tokalign.codec.constraints import encode_constraints
 from tokalign.errors import InputError
-from tokalign.types import Pair, Sentence, SentenceLike
+from tokalign.types import PairLike, Sentence, SentenceLike
 from tokalign.types.inputs import require_pair, require_sentence
 from tokalign.v1 import align_pb2
 
@@ -86,7 +86,7 @@ def _is_verbatim(value: Sentence) -> bool:
     return all(value.text[start:end] == token for token, start, end in spans)
 
 
-def encode_pair(pair: Pair, pair_id: str = "") -> align_pb2.Pair:
+def encode_pair(pair: PairLike, pair_id: str = "") -> align_pb2.Pair:
     """Return the message for (source, target), maybe with Constraints.
 
     Raises

@@ -10,7 +10,7 @@ from tokalign.decoding.gate import GateRows
 from tokalign.features.encoded import Encoded
 from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair
-from tokalign.types.alignment import LinkTuple
+from tokalign.types.links import LinkTuple
 
 def decide_batch(
     decoder: Decoder,

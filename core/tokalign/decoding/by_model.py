@@ -37,8 +37,8 @@ from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHead
 from tokalign.questions.expected import Expected
 from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation
-from tokalign.types.alignment import LinkTuple
 from tokalign.types.columns import AlignmentColumns
+from tokalign.types.links import LinkTuple
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.types.phrases import Phrase
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.explain import require_indices
 from tokalign.relations.explain import explain_unit, unit_of
 from tokalign.relations.model import RelationModel
-from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Pair, SentenceLike
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, PairLike, SentenceLike
+from tokalign.types.keywords import PairKeywords
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
 from tokalign.types.relations import RelationExplanation
 
@@ -31,13 +32,13 @@ class Explaining(ABC):
         source: SentenceLike,
         target: SentenceLike,
         options: AlignOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[PairKeywords],
     ) -> Alignment:
         """Return the alignment of one pair."""
 
     @abstractmethod
     def annotate_pairs(
-        self, pairs: Sequence[Pair | Exception], *, truncate: bool = False
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
     ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated, or why one is not."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from tokalign.support.offsets import in_unit
 from tokalign.support.sources import Sources
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.keywords import GroundKeywords
 from tokalign.types.options import AlignOptions
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import SentenceSpan
@@ -45,7 +46,7 @@ class Grounds(ABC):
         answer: str,
         passages: Iterable[PassageLike],
         options: GroundOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[GroundKeywords],
     ) -> Grounding:
         """Return where passages support the words of an answer.
 
@@ -53,8 +54,9 @@ class Grounds(ABC):
         ----------
         answer : str
             Of any number of sentences, also of none.
-        passages : iterable of str, (str, str) or SourcePassage
-            Texts, or texts with ids; the id of a text alone is its position, as "0".
+        passages : iterable of str, (str, str), mapping or SourcePassage
+            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. The id of a
+            text alone is its position, as "0".
         options : GroundOptions, optional
         **changes
             Fields of GroundOptions, in place of those of `options`.

@@ -3,12 +3,12 @@
 from tokalign.types.alignment import (
     Alignment,
     FeatureContribution,
-    Link,
     LinkExplanation,
 )
 from tokalign.types.gold import GoldPair, Links
-from tokalign.types.ranking import Highlight, Judgement, PassageSentence
-from tokalign.types.sentence import AnnotatedPair, Pair, Sentence, SentenceLike
+from tokalign.types.links import Link
+from tokalign.types.ranking import Highlight, Judgement, PassageSentence, Ranked
+from tokalign.types.sentence import AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 
 __all__ = [
     "Alignment",
@@ -21,7 +21,9 @@ __all__ = [
     "LinkExplanation",
     "Links",
     "Pair",
+    "PairLike",
     "PassageSentence",
+    "Ranked",
     "Sentence",
     "SentenceLike",
 ]

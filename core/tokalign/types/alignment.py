@@ -6,46 +6,21 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tokalign.types.edits import Edit
+from tokalign.types.links import Link, Sides
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Conflict, Relation
+from tokalign.types.relations import Conflict
 from tokalign.types.sentence import Sentence
 from tokalign.types.views import View
+from tokalign.types.words import AlignedWord, words_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Link:
-    """One aligned token pair.
-
-    Attributes
-    ----------
-    source, target : int
-        0-based token indices.
-    confidence : float
-        In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
-        model has styles. Of a system of the literature, a figure that
-        docs/results.md explains.
-    relation : Relation or None
-        What the two words say of one another, where asked for; of links that share tokens, what
-        all of their words do. Links are compared without it.
-    """
-
-    source: int
-    target: int
-    confidence: float = 1.0
-    relation: Relation | None = field(default=None, compare=False)
-
-
-LinkTuple: TypeAlias = tuple[int, int, float]
-"""Source, target and confidence of a link, where many are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +142,28 @@ class Alignment(View):
     edits: tuple[Edit, ...] = ()
     cosine: float | None = None
     encoded: bool | None = None
+
+    def __post_init__(self) -> None:
+        # The links that were given may be of another alignment, too.
+        links = Sides(self.source, self.target).placed(link.alone() for link in self.links)
+        object.__setattr__(self, "links", links)
+
+    @property
+    def source_words(self) -> tuple[AlignedWord, ...]:
+        """The words of the source, each with its links."""
+        links: dict[int, list[Link]] = {}
+        for link in self.links:
+            links.setdefault(link.source, []).append(link)
+        return words_of(self.source, links, self.posteriors)
+
+    @property
+    def target_words(self) -> tuple[AlignedWord, ...]:
+        """The words of the target, each with its links."""
+        links: dict[int, list[Link]] = {}
+        for link in self.links:
+            links.setdefault(link.target, []).append(link)
+        posteriors = None if self.posteriors is None else self.posteriors.T
+        return words_of(self.target, links, posteriors)
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.types.alignment import Alignment, Link, LinkExplanation
+from tokalign.types.alignment import Alignment, LinkExplanation
 from tokalign.types.edits import Edit
+from tokalign.types.links import Link, Sides
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.phrases import Phrase
@@ -144,7 +145,7 @@ class AlignmentColumns:
         columns = [each[span].tolist() for each in (self.source, self.target, self.confidence)]
         if self.relations is not None:
             columns.append([Relation.of(each) for each in self.relations[span].tolist()])
-        return tuple(map(Link, *columns))
+        return Sides.of(self, index).placed(map(Link, *columns))
 
     def confidences_of(self, index: int) -> dict[tuple[int, int], float]:
         """Return the confidence of each link of a pair."""

@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, TypeVar
 
 from tokalign.errors import InputError, quoted
 from tokalign.types.constraints import Constraints
-from tokalign.types.sentence import Pair, Sentence, SentenceLike
+from tokalign.types.sentence import Pair, PairLike, Sentence, SentenceLike
 
 T = TypeVar("T")
 
 
-def require_pair(pair: Pair) -> Pair:
-    """Return what a caller gave as a pair of sentences, or raise InputError."""
+SIDE_NAMES = (
+    ("source", "target"),
+    ("premise", "hypothesis"),
+    ("passage", "question"),
+    ("context", "question"),
+    ("text", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("sentence_1", "sentence_2"),
+    ("sentence_A", "sentence_B"),
+    ("text1", "text2"),
+    ("text_a", "text_b"),
+    ("question1", "question2"),
+)
+"""What the two sentences of a pair are called where they have names, source first."""
+
+
+def require_pair(pair: PairLike) -> Pair:
+    """Return what a caller gave as a pair of sentences, or raise InputError.
+
+    A mapping has both sentences by two of SIDE_NAMES, and may have `constraints`; what else it has,
+    such as an id, is not read.
+    """
+    if isinstance(pair, Mapping):
+        pair = _pair_of(pair)
     try:
         if isinstance(pair, str):
             raise TypeError("two letters are no two sentences")
+        if isinstance(pair, Set):
+            raise TypeError("a set has no first member")
         source, target, *more = pair
     except (TypeError, ValueError):
         raise InputError(f"saw {quoted(pair)}; wanted a pair (source, target)") from None
@@ -29,6 +53,20 @@ def require_pair(pair: Pair) -> Pair:
     require_sentence(source, "source")
     require_sentence(target, "target")
     return source, target, *more
+
+
+def _pair_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the sides of a mapping, and its constraints where it has any."""
+    found = [names for names in SIDE_NAMES if all(name in row for name in names)]
+    if len(found) != 1:
+        seen = ", ".join(map(quoted, row)) or "none"
+        raise InputError(
+            f"saw the keys {seen}; wanted one pair of names such as source and target, "
+            "premise and hypothesis, or sentence1 and sentence2"
+        )
+    constraints = row.get("constraints")
+    sides = tuple(row[name] for name in found[0])
+    return sides if constraints is None else (*sides, constraints)
 
 
 def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
@@ -103,6 +141,8 @@ def text_of(value: object) -> str:
 def _is_sentence_like(side: object) -> bool:
     if isinstance(side, str | Sentence):
         return True
-    if isinstance(side, Mapping) or not hasattr(side, "__len__") or not isinstance(side, Iterable):
+    if isinstance(side, Mapping | Set | bytes) or not hasattr(side, "__len__"):
+        return False
+    if not isinstance(side, Iterable):
         return False
     return all(isinstance(token, str) for token in side)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 from tokalign.errors import InputError, quoted
 from tokalign.types.grounding import SourcePassage
 
-PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage
-"""A text, (id, text), or a passage; the id of a text is its position, as "0"."""
+PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage | Mapping[str, Any]
+"""A text, (id, text), a passage, or a mapping with `text` and maybe `id`; the id of a text is its
+position, as "0"."""
 
 
 def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]:
@@ -40,13 +41,16 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
 
 def _checked(passage: PassageLike, number: int) -> SourcePassage:
     field = f"passages[{number}]"
-    if isinstance(passage, str):
+    if isinstance(passage, Mapping) and "text" in passage:
+        passage = SourcePassage(passage.get("id", str(number)), passage["text"])
+    elif isinstance(passage, str):
         passage = SourcePassage(str(number), passage)
     elif isinstance(passage, tuple) and len(passage) == 2:
         passage = SourcePassage(*passage)
     if not isinstance(passage, SourcePassage):
         raise InputError(
-            f"{field} is {quoted(passage)}; wanted text, (id, text) or a SourcePassage",
+            f"{field} is {quoted(passage)}; wanted text, (id, text), a mapping with text or a "
+            "SourcePassage",
             field=field,
         )
     for name, value in (("id", passage.id), ("text", passage.text)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokalign.types.alignment import FeatureContribution
+from tokalign.errors import InputError
+from tokalign.types.alignment import Alignment, FeatureContribution
 from tokalign.types.options import RankBy
 
 
@@ -70,3 +71,33 @@ class PassageSentence:
     start: int
     end: int
     passage_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its alignment, or why there is none.
+
+    Attributes
+    ----------
+    index : int
+        0-based position among the candidates.
+    alignment : Alignment or None
+        Of the candidate (source) with the question (target); of a passage, of its best sentence.
+    judgement : Judgement or None
+        What it is ranked by, and why; present exactly when `alignment` is.
+    error : InputError or None
+        Present exactly when `alignment` is not.
+    sentence : PassageSentence or None
+        Which sentence of a passage is the best, the first of equals; None where the candidate is
+        no passage, or has an error.
+    highlights : tuple of Highlight
+        What matches the question, of a passage in all its sentences, in order. Empty unless asked
+        for.
+    """
+
+    index: int
+    alignment: Alignment | None
+    judgement: Judgement | None
+    error: InputError | None = None
+    sentence: PassageSentence | None = None
+    highlights: tuple[Highlight, ...] = ()

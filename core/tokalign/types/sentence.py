@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.types.constraints import Constraints
@@ -176,6 +176,9 @@ SentenceLike: TypeAlias = str | Sequence[str] | Sentence
 
 Pair: TypeAlias = tuple[SentenceLike, SentenceLike, *tuple[Constraints, ...]]
 """Source and target, and at most one Constraints."""
+
+PairLike: TypeAlias = Pair | Mapping[str, Any]
+"""A pair, or a mapping that has its sentences by name; see tokalign.types.inputs.SIDE_NAMES."""
 
 AnnotatedPair: TypeAlias = tuple[Sentence, Sentence, *tuple[Constraints, ...]]
 """The same with both sides annotated."""

@@ -1,0 +1,262 @@
+"""Functions for sentences and texts, of which most ask one aligner that threads share.
+
+Each is the method of `Aligner` of its name. By default that is one with the default model, which is
+loaded at the first call; threads take turns. `split` and equal texts need no model.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Unpack
+
+from tokalign.annotate.sentences import Sentences
+from tokalign.differences import TextDiff, same_texts
+from tokalign.types import Alignment, Ranked, SentenceLike
+from tokalign.types.chunks import ChunkedPair
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.keywords import (
+    AlignKeywords,
+    ChunkKeywords,
+    ComparisonKeywords,
+    DuplicateKeywords,
+    GroundKeywords,
+    PairKeywords,
+    RankKeywords,
+)
+from tokalign.types.options import AlignOptions
+from tokalign.types.passages import PassageLike
+from tokalign.types.texts import SentenceSpan, TextAlignment
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokalign.aligner import Aligner
+    from tokalign.tasks.comparing import Duplicates
+
+_loading = threading.Lock()
+_loaded: list[Aligner] = []
+
+
+def default_aligner() -> Aligner:
+    """Return an aligner with the default model, the same whenever it is asked for."""
+    from tokalign.aligner import Aligner  # with all that aligns, which splitting does not need
+
+    with _loading:
+        if not _loaded:
+            _loaded.append(Aligner())
+        return _loaded[0]
+
+
+def align(
+    source: SentenceLike,
+    target: SentenceLike,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[PairKeywords],
+) -> Alignment:
+    """Return the alignment of one pair; see Aligner.align.
+
+    Examples
+    --------
+    >>> align("Dogs bark.", "The dogs bark.").to_pharaoh()
+    '0-1 1-2 2-3'
+    """
+    return (aligner or default_aligner()).align(source, target, options, **changes)
+
+
+def similarity(
+    source: SentenceLike,
+    target: SentenceLike,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[AlignKeywords],
+) -> float:
+    """Return how much two sentences say the same, in [0, 1]; see Aligner.similarity.
+
+    Examples
+    --------
+    >>> round(similarity("Dogs bark.", "It rained all day."), 1)
+    0.0
+    """
+    return (aligner or default_aligner()).similarity(source, target, options, **changes)
+
+
+def similarities(
+    one: SentenceLike,
+    many: Iterable[SentenceLike],
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[ComparisonKeywords],
+) -> NDArray[np.float64]:
+    """Return how much one sentence says the same as each of many; see Aligner.similarities."""
+    return (aligner or default_aligner()).similarities(one, many, options, **changes)
+
+
+def similarity_matrix(
+    rows: Iterable[SentenceLike],
+    columns: Iterable[SentenceLike] | None = None,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[ComparisonKeywords],
+) -> NDArray[np.float64]:
+    """Return how much each of many sentences says the same as each of others, or as one another;
+    see Aligner.similarity_matrix."""
+    return (aligner or default_aligner()).similarity_matrix(rows, columns, options, **changes)
+
+
+def near_duplicates(
+    sentences: Iterable[str],
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[DuplicateKeywords],
+) -> Iterator[Duplicates]:
+    """Yield the pairs of sentences, of up to millions, that say much the same; see
+    Aligner.near_duplicates."""
+    return (aligner or default_aligner()).near_duplicates(sentences, options, **changes)
+
+
+def rank(
+    question: SentenceLike,
+    candidates: Iterable[SentenceLike],
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[RankKeywords],
+) -> list[Ranked]:
+    """Return the candidates, those that answer best first; see Aligner.rank.
+
+    Examples
+    --------
+    >>> [each.index for each in rank("Who barks?", ["It rains.", "Dogs bark."])]
+    [1, 0]
+    """
+    return (aligner or default_aligner()).rank(question, candidates, options, **changes)
+
+
+def ground(
+    answer: str,
+    passages: Iterable[PassageLike],
+    options: GroundOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[GroundKeywords],
+) -> Grounding:
+    """Return where passages support the words of an answer; see Aligner.ground.
+
+    It is evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
+
+    Examples
+    --------
+    >>> found = ground("The bridge opened in 1894.", ["It opened in 1894."])
+    >>> [citation.passage for citation in found.sentences[0].citations]
+    ['0']
+    """
+    return (aligner or default_aligner()).ground(answer, passages, options, **changes)
+
+
+def ground_stream(
+    pieces: Iterable[str],
+    passages: Iterable[PassageLike],
+    options: GroundOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[GroundKeywords],
+) -> Iterator[GroundedSentence]:
+    """Yield the sentences of an answer that grows; see Aligner.ground_stream."""
+    return (aligner or default_aligner()).ground_stream(pieces, passages, options, **changes)
+
+
+def align_chunks(
+    source: SentenceLike,
+    target: SentenceLike,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[ChunkKeywords],
+) -> ChunkedPair:
+    """Return the alignment of two sentences' chunks; see Aligner.align_chunks."""
+    return (aligner or default_aligner()).align_chunks(source, target, options, **changes)
+
+
+def align_texts(
+    old: str,
+    new: str,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[AlignKeywords],
+) -> TextAlignment:
+    """Return which sentences of two texts belong together, and the alignments of these; see
+    Aligner.align_texts.
+
+    Examples
+    --------
+    >>> texts = align_texts("It rained. Dogs bark.", "It rained. The dogs bark. Cats sleep.")
+    >>> for block in texts.blocks:
+    ...     print(block.old, block.new, block.moved)
+    (0,) (0,) False
+    (1,) (1,) False
+    () (2,) False
+    """
+    return (aligner or default_aligner()).align_texts(old, new, options, **changes)
+
+
+def diff(
+    old: str,
+    new: str,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[AlignKeywords],
+) -> TextDiff:
+    """Return what changed from one text to another; see Aligner.diff.
+
+    Where the texts are equal, no model is loaded.
+
+    Examples
+    --------
+    >>> from tokalign.differences import summarize
+    >>> found = diff("It has 40 rooms. It is old.", "It is old. It has 45 rooms.")
+    >>> for alarm in summarize(found).alarms:
+    ...     print(alarm.change, alarm)
+    number 40 → 45
+    >>> found.rebuild_new("It has 40 rooms. It is old.")
+    'It is old. It has 45 rooms.'
+    """
+    if isinstance(old, str) and old == new:
+        AlignOptions.of(options, changes)
+        return same_texts(old, [(each.start, each.end) for each in split(old)])
+    return (aligner or default_aligner()).diff(old, new, options, **changes)
+
+
+def split(text: str) -> list[SentenceSpan]:
+    r"""Return the sentences of an English text.
+
+    Raw text that is aligned is split in the same way. A blank line always ends a sentence, a single
+    line break is white space. The time grows with the length of the text.
+
+    Parameters
+    ----------
+    text : str
+        Of any length.
+
+    Returns
+    -------
+    list of SentenceSpan
+        In the order of the text. Nothing but white space is between them; none for blank text.
+
+    Examples
+    --------
+    >>> for sentence in split("Dr. Wu came at 3 p.m. on Monday.\nShe left at 4."):
+    ...     print(sentence)
+    SentenceSpan(start=0, end=32, text='Dr. Wu came at 3 p.m. on Monday.')
+    SentenceSpan(start=33, end=47, text='She left at 4.')
+    """
+    return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]

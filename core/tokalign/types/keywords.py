@@ -1,0 +1,109 @@
+"""Options by their names, as functions take them, for type checkers and editors.
+
+Each class lists the fields of one set of options with the values that may be given in their place;
+a test compares them. Names that no class lists are refused when a program is checked, and by
+`BaseOptions.of` when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias, TypedDict
+
+from tokalign.errors import InputError
+from tokalign.types.options import Detail, OffsetUnit, Priority, RankBy, Symmetrization
+
+SymmetrizationLike: TypeAlias = (
+    Symmetrization
+    | Literal[
+        "s2t",
+        "t2s",
+        "intersection",
+        "union",
+        "grow-diag",
+        "grow-diag-final",
+        "grow-diag-final-and",
+        "joint",
+    ]
+)
+StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits"] | str
+"""The styles of `en`, or any of another model."""
+OffsetUnitLike: TypeAlias = OffsetUnit | Literal["code-points", "utf-8", "utf-16"]
+DetailLike: TypeAlias = Detail | Literal["full", "links", "scores"]
+PriorityLike: TypeAlias = Priority | Literal["auto", "interactive", "bulk"]
+RankByLike: TypeAlias = RankBy | Literal["auto", "answer", "score", "similarity"]
+NanErrors: TypeAlias = Literal["raise", "nan"]
+"""What becomes of a sentence that cannot be used."""
+
+
+class AlignKeywords(TypedDict, total=False):
+    """Fields of AlignOptions."""
+
+    symmetrization: SymmetrizationLike
+    style: StyleName
+    related: bool
+    min_confidence: float
+    posteriors: bool
+    explain: bool
+    phrases: bool
+    relations: bool
+    edits: bool
+    offsets: OffsetUnitLike
+    detail: DetailLike
+    truncate: bool
+    priority: PriorityLike
+    effort: float
+
+
+class PairKeywords(AlignKeywords, total=False):
+    """Fields of AlignOptions and of Constraints, where one pair is aligned."""
+
+    anchors: Iterable[tuple[int, int]]
+    forbidden: Iterable[tuple[int, int]]
+    linked_source: Iterable[int]
+    linked_target: Iterable[int]
+    unlinked_source: Iterable[int]
+    unlinked_target: Iterable[int]
+
+
+class ChunkKeywords(AlignKeywords, total=False):
+    """What Aligner.align_chunks takes by name."""
+
+    source_chunks: Sequence[Sequence[int]] | None
+    target_chunks: Sequence[Sequence[int]] | None
+
+
+class GroundKeywords(TypedDict, total=False):
+    """Fields of GroundOptions."""
+
+    candidates: int
+    threshold: float
+    explain: bool
+    offsets: OffsetUnitLike
+
+
+class RankKeywords(AlignKeywords, total=False):
+    """What Aligner.rank takes by name."""
+
+    by: RankByLike
+    top_k: int
+    passages: bool
+    priors: Sequence[float | None] | None
+    shortlist: int
+    highlights: bool
+
+
+class ComparisonKeywords(AlignKeywords, total=False):
+    """What Aligner.similarities and Aligner.similarity_matrix take by name."""
+
+    errors: NanErrors
+    n_process: int
+
+
+class DuplicateKeywords(AlignKeywords, total=False):
+    """What Aligner.near_duplicates takes by name."""
+
+    threshold: float
+    overlap: float
+    on_bad: Callable[[int, InputError], None] | None
+    n_process: int

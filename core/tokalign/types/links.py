@@ -1,0 +1,150 @@
+"""Links, with the words that they join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+from tokalign.errors import InputError
+from tokalign.types.relations import Relation
+from tokalign.types.views import FieldColumns
+
+if TYPE_CHECKING:
+    from tokalign.types.sentence import Sentence
+
+
+class Sides:
+    """The two sentences of an alignment, read from its columns once a link is asked for a word."""
+
+    __slots__ = ("_columns", "_index", "_sentences")
+
+    def __init__(self, source: Sentence, target: Sentence) -> None:
+        self._sentences: tuple[Sentence, Sentence] | None = (source, target)
+
+    @classmethod
+    def of(cls, columns: FieldColumns, index: int) -> Self:
+        """Return the sentences of an index of columns of alignments."""
+        sides = cls.__new__(cls)
+        sides._columns, sides._index, sides._sentences = columns, index, None
+        return sides
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sides, self._both()
+
+    def _both(self) -> tuple[Sentence, Sentence]:
+        if self._sentences is None:
+            field = self._columns.field
+            self._sentences = field(self._index, "source"), field(self._index, "target")
+        return self._sentences
+
+    def both(self) -> tuple[Sentence, Sentence]:
+        """Return source and target, or raise InputError where an answer was asked for without."""
+        source, target = self._both()
+        if not len(source):
+            raise _without_words()
+        return source, target
+
+    def placed(self, links: Iterable[Link]) -> tuple[Link, ...]:
+        """Return links, which are of no alignment yet, as links of these sentences."""
+        found = tuple(links)
+        for link in found:
+            object.__setattr__(link, "_sides", self)
+        return found
+
+
+def _without_words() -> InputError:
+    return InputError(
+        "the link knows no words: it is of no alignment, or the sentences were left out of the "
+        "answer",
+        field="links",
+    )
+
+
+class _OfSides:
+    """Base of links: their sentences are no field, so links are compared and printed without."""
+
+    __slots__ = ("_sides",)
+    _sides: Sides | None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Return None for the sentences of a link that is of no alignment."""
+            if name == "_sides":
+                return None
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link(_OfSides):
+    """One aligned token pair. A link of an alignment has the words, too.
+
+    Attributes
+    ----------
+    source, target : int
+        0-based token indices.
+    confidence : float
+        In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
+        model has styles. Of a system of the literature, a figure that
+        docs/results.md explains.
+    relation : Relation or None
+        What the two words say of one another, where asked for; of links that share tokens, what
+        all of their words do. Links are compared without it.
+    source_text, target_text : str
+        The tokens.
+    source_span, target_span : (int, int)
+        Half-open ranges of the tokens in the texts; see Sentence.
+    """
+
+    source: int
+    target: int
+    confidence: float = 1.0
+    relation: Relation | None = field(default=None, compare=False)
+
+    @property
+    def source_text(self) -> str:
+        """The token of the source."""
+        return self._both()[0].tokens[self.source]
+
+    @property
+    def target_text(self) -> str:
+        """The token of the target."""
+        return self._both()[1].tokens[self.target]
+
+    @property
+    def source_span(self) -> tuple[int, int]:
+        """Where the token of the source is in its text."""
+        sentence = self._both()[0]
+        return sentence.starts[self.source], sentence.ends[self.source]
+
+    @property
+    def target_span(self) -> tuple[int, int]:
+        """Where the token of the target is in its text."""
+        sentence = self._both()[1]
+        return sentence.starts[self.target], sentence.ends[self.target]
+
+    def _both(self) -> tuple[Sentence, Sentence]:
+        if self._sides is None:
+            raise _without_words()
+        return self._sides.both()
+
+    def alone(self) -> Link:
+        """Return the link as one of no alignment."""
+        return Link(self.source, self.target, self.confidence, self.relation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _link, (self.source, self.target, self.confidence, self.relation, self._sides)
+
+
+LinkTuple: TypeAlias = tuple[int, int, float]
+"""Source, target and confidence of a link, where many are made."""
+
+
+def _link(
+    source: int, target: int, confidence: float, relation: Relation | None, sides: Sides | None
+) -> Link:
+    """Return a link that was pickled."""
+    link = Link(source, target, confidence, relation)
+    object.__setattr__(link, "_sides", sides)
+    return link

@@ -1,0 +1,156 @@
+"""What people try first: functions without an aligner, names, and rows as they have them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tokalign
+from tokalign import Aligner, Constraints, InputError, functions
+from tokalign.types.inputs import SIDE_NAMES, require_pair
+
+PAIR = ("Dogs bark.", "The dogs bark.")
+LINKS = "0-1 1-2 2-3"
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return functions.default_aligner()
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "align": lambda of: of.align(*PAIR).to_pharaoh(),
+    "similarity": lambda of: of.similarity(*PAIR),
+    "similarities": lambda of: of.similarities(PAIR[0], [PAIR[1], "It rained."]).tolist(),
+    "similarity_matrix": lambda of: of.similarity_matrix(PAIR, ["It rained."]).tolist(),
+    "near_duplicates": lambda of: list(of.near_duplicates(PAIR)),
+    "rank": lambda of: [each.index for each in of.rank("Who barks?", ["It rained.", PAIR[0]])],
+    "ground": lambda of: of.ground(PAIR[0], [PAIR[1]]).sentences,
+    "ground_stream": lambda of: list(of.ground_stream([PAIR[0]], [PAIR[1]])),
+    "align_chunks": lambda of: of.align_chunks(*PAIR).links,
+    "align_texts": lambda of: of.align_texts(*PAIR).blocks,
+    "diff": lambda of: of.diff(*PAIR),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_gives_what_the_method_of_its_name_gives(aligner, name):
+    if name == "near_duplicates":
+        pytest.importorskip("rensa")
+    assert CALLS[name](tokalign) == CALLS[name](aligner)
+
+
+@pytest.mark.parametrize("name", [name for name in functions.__dict__ if name in CALLS])
+def test_a_function_asks_the_aligner_that_it_is_given(name):
+    class Other:
+        def __getattr__(self, asked: str) -> Callable[..., str]:
+            return lambda *args, **named: asked
+
+    assert getattr(tokalign, name)("a", "b", aligner=Other()) == name
+
+
+def test_all_methods_of_these_names_have_a_function():
+    assert set(CALLS) | {"split"} == set(tokalign._FUNCTIONS)
+
+
+def test_threads_share_the_default_aligner(monkeypatch):
+    monkeypatch.setattr(functions, "_loaded", [])
+    found: list[Aligner] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(functions.default_aligner())) for _ in range(8)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert len(found) == 8 and len({id(each) for each in found}) == 1
+
+
+def test_the_version_is_that_of_the_package():
+    assert tokalign.__version__ == importlib.metadata.version("tokalign")
+
+
+def test_an_aligner_is_made_by_a_name(aligner):
+    made = Aligner("en")
+    assert made.header == aligner.header == Aligner().header == Aligner.load("en").header
+    assert made(*PAIR) == made.align(*PAIR)
+
+
+def test_styles_are_listed(aligner):
+    assert aligner.styles == ("strict", "paraphrase", "free", "edits")
+    for style in aligner.styles:
+        assert aligner.align(*PAIR, style=style).style == style
+    assert Aligner("lemma").styles == ()
+
+
+@pytest.mark.parametrize("model", ["en", "lemma"])
+def test_a_device_is_refused_where_nothing_could_run_on_it(model):
+    with pytest.raises(InputError, match=f"'cuda', but {model} has no encoder") as caught:
+        Aligner(model, device="cuda")
+    assert caught.value.field == "device"
+
+
+@pytest.mark.parametrize("names", SIDE_NAMES)
+def test_pairs_may_be_mappings(aligner, names):
+    row = {"id": "a7", "label": 1, **dict(zip(names, PAIR, strict=True))}
+    (found,) = aligner.pipe([row])
+    assert found.to_pharaoh() == LINKS
+    assert (found.source.text, found.target.text) == PAIR
+
+
+def test_a_mapping_may_hold_constraints(aligner):
+    row = {"source": PAIR[0], "target": PAIR[1], "constraints": Constraints(anchors=[(0, 0)])}
+    (found,) = aligner.pipe([row])
+    assert (0, 0) in {(link.source, link.target) for link in found.links}
+
+
+def test_mappings_and_pairs_share_a_batch(aligner):
+    row = {"premise": PAIR[0], "hypothesis": PAIR[1]}
+    named = [(PAIR, 1), (row, 2)]
+    found = [(each.to_pharaoh(), n) for each, n in aligner.pipe(named, as_tuples=True)]
+    assert found == [(LINKS, 1), (LINKS, 2)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"source": "a", "goal": "b"}, "saw the keys 'source', 'goal'; wanted"),
+        ({}, "saw the keys none; wanted"),
+        ({"source": "a", "target": "b", "premise": "c", "hypothesis": "d"}, "saw the keys"),
+        ({"source": "a", "target": None}, "the target is None"),
+        ({"a", "b"}, r"saw \{.*\}; wanted a pair"),
+        (frozenset("ab"), "wanted a pair"),
+        (({"a", "b"}, "c"), "the source is"),
+        ({"source": "a", "target": "b", "constraints": "0-0"}, "wanted one Constraints"),
+    ],
+)
+def test_what_is_no_pair_says_so(aligner, bad, message):
+    with pytest.raises(InputError, match=message):
+        require_pair(bad)
+    first, second = aligner.pipe([bad, PAIR], errors="return")
+    assert isinstance(first, InputError) and second.to_pharaoh() == LINKS
+
+
+def test_strings_and_arrays_of_numpy_are_taken(aligner):
+    one, other = map(np.str_, PAIR)
+    assert aligner.align(one, other).to_pharaoh() == LINKS
+    assert aligner.align(np.array(["Dogs", "bark", "."]), other).to_pharaoh() == LINKS
+    (found,) = aligner.pipe(np.array([PAIR]))
+    assert found.to_pharaoh() == LINKS
+    assert tokalign.split(np.str_("It rains. Dogs bark."))[1].text == "Dogs bark."
+    assert [each.index for each in aligner.rank(np.str_("Who barks?"), np.array(PAIR))] == [0, 1]
+    assert aligner.diff(*map(np.str_, PAIR)).rebuild_new(PAIR[0]) == PAIR[1]
+    assert aligner.ground(one, [np.str_(PAIR[1])]).sentences
+
+
+def test_passages_may_be_mappings(aligner):
+    rows = [{"text": "It rained."}, {"id": "b", "text": PAIR[1], "score": 3.0}]
+    found = aligner.ground(PAIR[0], rows)
+    assert [each.id for each in found.passages] == ["0", "b"]
+    assert [each.passage for each in found.sentences[0].citations] == ["b"]
+    with pytest.raises(InputError, match=r"passages\[0\] is {'body': 'x'}; wanted text"):
+        aligner.ground(PAIR[0], [{"body": "x"}])
