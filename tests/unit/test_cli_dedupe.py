@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tokalign import Aligner, near_duplicates
+from tokalign import Aligner
 from tokalign.cli.main import main
 
 pytest.importorskip("rensa", reason="needs the extra dedupe")
@@ -35,7 +35,7 @@ def test_pairs_are_those_of_the_library_with_lines_from_1(run, small_model):
     result = run()
     assert result.exit_code == 0
     rows = [line.split("\t") for line in result.stdout.splitlines()]
-    expected = list(near_duplicates(Aligner.load(small_model), LINES, threshold=0.5))
+    expected = list(Aligner(small_model).near_duplicates(LINES, threshold=0.5))
     assert [(int(a) - 1, int(b) - 1) for _, a, b, *_ in rows] == [
         (each.first, each.second) for each in expected
     ]

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tokalign import Aligner, similarity_matrix
+from tokalign import Aligner
 from tokalign.cli.main import main
 
 ROWS = ["Dogs bark.", "It rained in Leeds."]
@@ -35,12 +35,12 @@ def matrix_of(result):
 def test_rows_and_columns_are_those_of_the_library(run, small_model):
     result = run(columns=COLUMNS)
     assert result.exit_code == 0
-    expected = similarity_matrix(Aligner.load(small_model), ROWS, COLUMNS)
+    expected = Aligner(small_model).similarity_matrix(ROWS, COLUMNS)
     np.testing.assert_allclose(matrix_of(result), expected, atol=5e-5)
 
 
 def test_lines_are_compared_with_one_another_by_default(run, small_model):
-    expected = similarity_matrix(Aligner.load(small_model), COLUMNS)
+    expected = Aligner(small_model).similarity_matrix(COLUMNS)
     np.testing.assert_allclose(matrix_of(run(rows=COLUMNS)), expected, atol=5e-5)
 
 

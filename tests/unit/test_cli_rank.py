@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from tokalign import Aligner, InputError, Judgement, RankBy, rank
+from tokalign import Aligner, InputError, Judgement, RankBy
 from tokalign.cli.main import main
 
 CANDIDATES = "Dogs like to bark.\nMarta founded the bakery.\nBakeries sell bread.\n"
@@ -146,13 +146,13 @@ def test_packed_candidates_are_read(run, tmp_path):
 
 
 def test_library_ranks_as_the_command_does(run, small_model):
-    ranking = rank(Aligner.load(small_model), QUESTION, CANDIDATES.splitlines())
+    ranking = Aligner(small_model).rank(QUESTION, CANDIDATES.splitlines())
     shown = [int(line.split("\t")[1]) - 1 for line in run(QUESTION).stdout.splitlines()]
     assert [each.index for each in ranking] == shown
 
 
 def test_equal_candidates_keep_their_order(small_model):
-    ranking = rank(Aligner.load(small_model), QUESTION, ["The bakery.", "The bakery."])
+    ranking = Aligner(small_model).rank(QUESTION, ["The bakery.", "The bakery."])
     assert [each.index for each in ranking] == [0, 1]
 
 
@@ -196,7 +196,7 @@ def test_the_direction_changes_no_rank(aligner):
 
 def test_unknown_ways_to_rank_are_refused(small_model):
     with pytest.raises(InputError, match="by is 'size'; wanted one of auto, answer, score"):
-        rank(Aligner.load(small_model), QUESTION, ["The bakery."], by="size")
+        Aligner(small_model).rank(QUESTION, ["The bakery."], by="size")
 
 
 def test_explanations_stand_below_their_candidates(run):
@@ -214,12 +214,12 @@ def test_explanations_stand_below_their_candidates(run):
 
 def test_one_text_is_no_list_of_candidates(small_model):
     with pytest.raises(InputError, match="one text; wanted several"):
-        rank(Aligner.load(small_model), QUESTION, "The bakery.")
+        Aligner(small_model).rank(QUESTION, "The bakery.")
 
 
 def test_negative_top_k_is_refused(small_model):
     with pytest.raises(InputError, match="top_k is -1"):
-        rank(Aligner.load(small_model), QUESTION, ["The bakery."], top_k=-1)
+        Aligner(small_model).rank(QUESTION, ["The bakery."], top_k=-1)
 
 
 def test_info_shows_versions_models_and_resources():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tokalign import Aligner, similarities
+from tokalign import Aligner
 from tokalign.cli.main import main
 
 PAIRS = [("Dogs bark.", "The dogs bark."), ("It rained.", "Prices rose in March.")]
@@ -55,7 +55,7 @@ SENTENCES = ["Dogs bark.", "", "It rained\tin Leeds."]
 
 def test_one_sentence_is_compared_with_each_line(run, small_model):
     result = run("--to", "The dogs bark.", text="\n".join(SENTENCES))
-    expected = similarities(Aligner.load(small_model), "The dogs bark.", SENTENCES, errors="nan")
+    expected = Aligner(small_model).similarities("The dogs bark.", SENTENCES, errors="nan")
     assert result.exit_code == 3 and "line 2: " in result.stderr
     found = [float(line) if line else None for line in result.stdout.splitlines()]
     assert found == [None if value != value else pytest.approx(value, abs=1e-4)

@@ -261,3 +261,9 @@ def test_words_have_their_links_and_the_chance_of_none():
     assert [dogs.unlinked, bark.unlinked] == [0.5, 0.125]
     assert [each.unlinked for each in alignment.target_words] == [0.25, 0.25, 1.0]
     assert [each.links for each in alignment.target_words] == [links[1:], links[:1], ()]
+
+
+def test_what_is_no_options_says_so():
+    with pytest.raises(InputError, match=r"the options are \['a'\]; wanted AlignOptions") as caught:
+        AlignOptions.of(["a"], {})  # type: ignore[arg-type]
+    assert caught.value.field == "options"

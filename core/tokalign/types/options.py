@@ -110,7 +110,7 @@ class BaseOptions:
         Raises
         ------
         InputError
-            If a name is not an option's, or a value is out of range.
+            If a name is not an option's, a value is out of range, or `options` are none.
         """
         for name in changes:
             if name not in cls.__dataclass_fields__:
@@ -121,6 +121,11 @@ class BaseOptions:
                 )
         if options is None:
             return cls(**changes)
+        if not isinstance(options, cls):
+            raise InputError(
+                f"the options are {quoted(options)}; wanted {cls.__name__}, or its fields by name",
+                field="options",
+            )
         return replace(options, **changes) if changes else options
 
 
