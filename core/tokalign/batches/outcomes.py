@@ -125,7 +125,7 @@ def annotate_pairs(
     """
     checked: list[Pair | Exception] = []
     sides: list[SentenceLike | Exception] = []
-    for pair in each(require_pair, pairs):
+    for pair in each(require_pair, pairs):  # type: ignore[arg-type]  # a union, as above
         checked.append(pair)
         if not isinstance(pair, Exception):
             sides += pair[:2]

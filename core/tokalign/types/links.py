@@ -18,6 +18,8 @@ class Sides:
     """The two sentences of an alignment, read from its columns once a link is asked for a word."""
 
     __slots__ = ("_columns", "_index", "_sentences")
+    _columns: FieldColumns  # which, as the index, those that were given at once lack
+    _index: int
 
     def __init__(self, source: Sentence, target: Sentence) -> None:
         self._sentences: tuple[Sentence, Sentence] | None = (source, target)
