@@ -12,7 +12,7 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 import grpc.aio
@@ -29,6 +29,7 @@ from tokalign.client.texts import TextCalls
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankByLike
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
@@ -68,11 +69,11 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[PairKeywords],
     ) -> Alignment:
         """Return the alignment of one pair; see Client.align."""
-        pair = pair_of(source, target, changes)
-        wanted = request_options(options, model, annotator, changes)
+        pair, own = pair_of(source, target, changes)
+        wanted = request_options(options, model, annotator, own)
         return await self._call(rpcs.align(pair, wanted), timeout_s)
 
     async def batch_align(
@@ -83,7 +84,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> list[AlignResult]:
         """Return one result per pair, in order; see Client.batch_align."""
         wanted = request_options(options, model, annotator, changes)
@@ -96,7 +97,7 @@ class AsyncClient(BaseClient):
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
-        by: RankBy | str = RankBy.AUTO,
+        by: RankByLike = RankBy.AUTO,
         top_k: int = 0,
         passages: bool = False,
         priors: Sequence[float | None] | None = None,
@@ -105,7 +106,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first; see Client.rank."""
         wanted = request_options(options, model, annotator, changes)
@@ -123,7 +124,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> AsyncIterator[AlignResult]:
         """Yield one result per pair for any number of pairs; see Client.align_stream.
 
@@ -221,7 +222,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> TextAlignment:
         """Return two texts, aligned by sentences and then by words; see Client.align_texts."""
         calls = TextCalls(old, new, request_options(options, model, annotator, changes))
@@ -239,7 +240,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[GroundKeywords],
     ) -> Grounding:
         """Return where passages support the words of an answer; see Client.ground."""
         calls = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
@@ -257,7 +258,7 @@ class AsyncClient(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[GroundKeywords],
     ) -> AsyncIterator[GroundedSentence]:
         """Yield the sentences of an answer that is still being written; see Client.ground_stream.
 

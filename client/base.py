@@ -74,10 +74,13 @@ class BaseClient:
         return self.timeout_s if timeout_s is None else timeout_s
 
 
-def pair_of(source: SentenceLike, target: SentenceLike, changes: dict[str, Any]) -> Pair:
-    """Return a pair with the constraints found among keyword arguments, and remove those there."""
-    constraints = Constraints.taken_from(changes)
-    return (source, target) if constraints is None else (source, target, constraints)
+def pair_of(
+    source: SentenceLike, target: SentenceLike, changes: Mapping[str, Any]
+) -> tuple[Pair, Mapping[str, Any]]:
+    """Return a pair with the constraints found among keyword arguments, and the other arguments."""
+    others = {**changes}
+    constraints = Constraints.taken_from(others)
+    return (source, target) if constraints is None else (source, target, constraints), others
 
 
 def request_options(

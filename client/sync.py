@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 from google.protobuf.message import Message
@@ -22,6 +22,7 @@ from tokalign.client.threads import responses
 from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankByLike
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
@@ -79,7 +80,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[PairKeywords],
     ) -> Alignment:
         """Return the alignment of one pair.
 
@@ -104,8 +105,8 @@ class Client(BaseClient):
         CallError
             If the call failed; see tokalign.client.errors.
         """
-        pair = pair_of(source, target, changes)
-        wanted = request_options(options, model, annotator, changes)
+        pair, own = pair_of(source, target, changes)
+        wanted = request_options(options, model, annotator, own)
         return self._call(rpcs.align(pair, wanted), timeout_s)
 
     def batch_align(
@@ -116,7 +117,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> list[AlignResult]:
         """Return one result per pair, in order; a bad pair has an error and harms no other.
 
@@ -135,7 +136,7 @@ class Client(BaseClient):
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
-        by: RankBy | str = RankBy.AUTO,
+        by: RankByLike = RankBy.AUTO,
         top_k: int = 0,
         passages: bool = False,
         priors: Sequence[float | None] | None = None,
@@ -144,7 +145,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first.
 
@@ -195,7 +196,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> Iterator[AlignResult]:
         """Yield one result per pair for any number of pairs, read as they are needed.
 
@@ -267,7 +268,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> TextAlignment:
         """Return two texts of any number of sentences, aligned by sentences and then by words.
 
@@ -301,7 +302,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[GroundKeywords],
     ) -> Grounding:
         """Return where passages support the words of an answer, and what has no support there.
 
@@ -335,7 +336,7 @@ class Client(BaseClient):
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Any,
+        **changes: Unpack[GroundKeywords],
     ) -> Iterator[GroundedSentence]:
         """Yield the sentences of an answer that is still being written, each once it is finished.
 

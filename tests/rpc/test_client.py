@@ -156,6 +156,13 @@ class ClientContract:
         assert message in str(refused.error)
         assert [each.field for each in refused.error.violations] == ([field] if field else [])
 
+    def test_pairs_may_be_mappings_with_names(self, client):
+        rows = [{"id": 7, "premise": "a", "hypothesis": "b"}, {"left": "a"}, ("a", "b")]
+        for found in (client.batch_align(rows), list(client.align_stream(iter(rows)))):
+            first, bad, last = found
+            assert first.unwrap() == last.unwrap()
+            assert "the keys 'left'" in str(bad.error)
+
     def test_one_pair_that_cannot_be_sent_is_an_input_error(self, client, server):
         for source, field in (("dog \ud800", "source"), (["a", 5], "source"), (None, "source")):
             with pytest.raises(InputError) as raised:

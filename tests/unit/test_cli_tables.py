@@ -38,7 +38,7 @@ def table(header, delimiter):
         ("sentence_A", "sentence_B"),
         ("Premise", "hypothesis"),
         ("#1 String", "#2 String"),
-        ("question", "answer"),
+        ("answer", "question"),
     ],
 )
 def test_usual_headers_are_no_pairs(align, header, delimiter):

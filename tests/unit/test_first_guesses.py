@@ -94,7 +94,7 @@ def test_a_device_is_refused_where_nothing_could_run_on_it(model):
     assert caught.value.field == "device"
 
 
-@pytest.mark.parametrize("names", SIDE_NAMES)
+@pytest.mark.parametrize("names", [*SIDE_NAMES, ("Sentence_A", "sentence B")])
 def test_pairs_may_be_mappings(aligner, names):
     row = {"id": "a7", "label": 1, **dict(zip(names, PAIR, strict=True))}
     (found,) = aligner.pipe([row])
@@ -120,7 +120,7 @@ def test_mappings_and_pairs_share_a_batch(aligner):
     [
         ({"source": "a", "goal": "b"}, "saw the keys 'source', 'goal'; wanted"),
         ({}, "saw the keys none; wanted"),
-        ({"source": "a", "target": "b", "premise": "c", "hypothesis": "d"}, "saw the keys"),
+        ({"sentence1": "a", "sentence2": "b", "premise": "c", "hypothesis": "d"}, "saw the keys"),
         ({"source": "a", "target": None}, "the target is None"),
         ({"a", "b"}, r"saw \{.*\}; wanted a pair"),
         (frozenset("ab"), "wanted a pair"),

@@ -11,35 +11,12 @@ from dataclasses import dataclass
 
 from tokalign.errors import FormatError, quoted
 from tokalign.formats.document import whole_number
+from tokalign.types.inputs import plain_name, side_names
 
 ColumnNames = tuple[str, str]
 """Columns of the source and the target: names, or numbers from 1."""
 NAMES: ColumnNames = ("source", "target")
 _IDS = ("id", "pairid")
-_USUAL = (
-    NAMES,
-    ("src", "tgt"),
-    ("src", "trg"),
-    ("sentence1", "sentence2"),
-    ("sentencea", "sentenceb"),
-    ("sent1", "sent2"),
-    ("s1", "s2"),
-    ("text1", "text2"),
-    ("texta", "textb"),
-    ("1string", "2string"),
-    ("question1", "question2"),
-    ("premise", "hypothesis"),
-    ("text", "hypothesis"),
-    ("question", "answer"),
-    ("question", "sentence"),
-    ("query", "passage"),
-    ("query", "document"),
-    ("claim", "evidence"),
-    ("original", "paraphrase"),
-    ("anchor", "positive"),
-)
-"""Names of the two columns in well-known data, as `_plain` writes them."""
-_MARKS = re.compile(r"[\W_]+")
 _COLUMN_NAME = re.compile(r"[^\W\d]\w*")
 
 logger = logging.getLogger(__name__)
@@ -163,23 +140,16 @@ def usual_columns(names: Sequence[str]) -> ColumnNames | None:
 
     A warning says so if they are not called "source" and "target".
     """
-    by_plain = {_plain(name): name for name in reversed(names)}
-    for source, target in _USUAL:
-        if source in by_plain and target in by_plain:
-            found = by_plain[source], by_plain[target]
-            if found != NAMES:
-                logger.warning("columns %r and %r are read as source and target", *found)
-            return found
+    for found in side_names(names):
+        if found != NAMES:
+            logger.warning("columns %r and %r are read as source and target", *found)
+        return found
     return None
 
 
 def id_column(names: Sequence[str]) -> str | None:
     """Return the name of the column of ids, if there is one."""
-    return next((name for name in names if _plain(name) in _IDS), None)
-
-
-def _plain(name: str) -> str:
-    return _MARKS.sub("", name).casefold()
+    return next((name for name in names if plain_name(name) in _IDS), None)
 
 
 def seems_header(first: Sequence[str], second: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, Unit
@@ -12,8 +12,8 @@ from tokalign.decoding.explain import require_indices
 from tokalign.relations.explain import explain_unit, unit_of
 from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, PairLike, SentenceLike
-from tokalign.types.keywords import PairKeywords
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
+from tokalign.types.keywords import AlignKeywords, PairKeywords, StyleName, SymmetrizationLike
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions
 from tokalign.types.relations import RelationExplanation
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Explaining(ABC):
         source_index: int,
         target_index: int,
         options: AlignOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[AlignKeywords],
     ) -> RelationExplanation:
         """Return why two tokens, linked or not, are related as they are.
 
@@ -115,8 +115,8 @@ class Explaining(ABC):
         source_index: int,
         target_index: int,
         *,
-        symmetrization: Symmetrization | str = DEFAULT_SYMMETRIZATION,
-        style: str = "",
+        symmetrization: SymmetrizationLike = DEFAULT_SYMMETRIZATION,
+        style: StyleName = "",
         related: bool = False,
         effort: float = 1.0,
     ) -> tuple[LinkExplanation, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
@@ -15,18 +16,52 @@ T = TypeVar("T")
 
 SIDE_NAMES = (
     ("source", "target"),
-    ("premise", "hypothesis"),
-    ("passage", "question"),
-    ("context", "question"),
-    ("text", "hypothesis"),
+    ("src", "tgt"),
+    ("src", "trg"),
     ("sentence1", "sentence2"),
-    ("sentence_1", "sentence_2"),
-    ("sentence_A", "sentence_B"),
+    ("sentencea", "sentenceb"),
+    ("sent1", "sent2"),
+    ("s1", "s2"),
     ("text1", "text2"),
-    ("text_a", "text_b"),
+    ("texta", "textb"),
+    ("1string", "2string"),
     ("question1", "question2"),
+    ("premise", "hypothesis"),
+    ("text", "hypothesis"),
+    ("answer", "question"),
+    ("sentence", "question"),
+    ("context", "question"),
+    ("passage", "question"),
+    ("passage", "query"),
+    ("document", "query"),
+    ("evidence", "claim"),
+    ("original", "paraphrase"),
+    ("anchor", "positive"),
 )
-"""What the two sentences of a pair are called where they have names, source first."""
+"""What the two sentences of a pair are called in well-known data, as `plain_name` writes it; source
+first, which is the passage or premise."""
+_MARKS = re.compile(r"[\W_]+")
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a column without marks, in small letters.
+
+    Examples
+    --------
+    >>> plain_name("Sentence_1")
+    'sentence1'
+    """
+    return _MARKS.sub("", name).casefold()
+
+
+def side_names(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return which two of some names those of the sides may be, source first."""
+    by_plain = {plain_name(name): name for name in reversed(list(names)) if isinstance(name, str)}
+    return [
+        (by_plain[source], by_plain[target])
+        for source, target in SIDE_NAMES
+        if source in by_plain and target in by_plain
+    ]
 
 
 def require_pair(pair: PairLike) -> Pair:
@@ -57,7 +92,8 @@ def require_pair(pair: PairLike) -> Pair:
 
 def _pair_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the sides of a mapping, and its constraints where it has any."""
-    found = [names for names in SIDE_NAMES if all(name in row for name in names)]
+    exact = ("source", "target")
+    found = [exact] if all(name in row for name in exact) else side_names(row)
     if len(found) != 1:
         seen = ", ".join(map(quoted, row)) or "none"
         raise InputError(

@@ -1,0 +1,132 @@
+"""Type checkers take the options that there are, and refuse others."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import typing
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from tokalign.types import keywords
+from tokalign.types.constraints import NAMES
+from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import AlignOptions
+
+ROOT = Path(__file__).parents[2]
+
+TAKEN = """
+import tokalign
+from tokalign import Aligner, AlignOptions, Alignment, Symmetrization
+from tokalign.client import AsyncClient, Client
+
+pair = ("Dogs bark.", "The dogs bark.")
+aligner = Aligner("en")
+options = AlignOptions(min_confidence=0.5)
+found: Alignment = tokalign.align(*pair, options, style="free", anchors=[(0, 1)])
+found = aligner(*pair, symmetrization="union")
+found = aligner.align(*pair, symmetrization=Symmetrization.UNION, style="a style of mine")
+share: float = tokalign.similarity(*pair, aligner=aligner)
+texts: list[str] = [link.source_text for link in found.links]
+chances: list[float | None] = [word.unlinked for word in found.source_words]
+rows = [{"premise": pair[0], "hypothesis": pair[1]}]
+for each in aligner.pipe(rows, style="strict", n_process=2):
+    line: str = each.to_pharaoh()
+order = [each.index for each in tokalign.rank("Who?", list(pair), by="score", truncate=True)]
+tokalign.ground("Dogs bark.", [{"id": "a", "text": "Dogs bark."}], threshold=0.3)
+aligner.similarities(pair[0], pair, errors="nan", detail="scores")
+with Client("localhost:50051") as client:
+    client.batch_align(rows, relations=True)
+    client.rank("Who?", pair, by="answer", top_k=1)
+version: str = tokalign.__version__
+"""
+
+REFUSED = """
+import tokalign
+from tokalign import Aligner
+from tokalign.client import Client
+
+pair = ("Dogs bark.", "The dogs bark.")
+aligner = Aligner("en")
+client = Client("localhost:50051")
+tokalign.align(*pair, stlye="free")
+aligner.align(*pair, symmetrization="onion")
+aligner(*pair, min_confidence="high")
+aligner.pipe([pair], anchors=[(0, 1)])
+tokalign.similarity(*pair, errors="nan")
+aligner.rank("Who?", pair, by="luck")
+tokalign.rank("Who?", pair, topk=1)
+tokalign.ground("Dogs bark.", pair, treshold=0.3)
+aligner.similarities(pair[0], pair, errors="drop")
+client.align(*pair, stlye="free")
+client.batch_align([pair], offsets="bytes")
+client.ground("Dogs bark.", pair, style="free")
+Aligner(3)
+"""
+N_RIGHT = 8
+"""Lines of REFUSED that are right."""
+
+
+def lines_refused_by_mypy(folder: Path, name: str) -> set[int]:
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--strict", "--no-incremental"]
+    done = subprocess.run(
+        [*command, "--follow-imports=silent", name],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    marked = [line.split(":") for line in done.stdout.splitlines() if line.startswith(name)]
+    return {int(line[1]) for line in marked if "error" in line[2]}
+
+
+def lines_refused_by_pyright(folder: Path, name: str) -> set[int]:
+    pytest.importorskip("basedpyright")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--level", "error"]
+    done = subprocess.run(
+        [*command, "--pythonpath", sys.executable, name],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    return {each["range"]["start"]["line"] + 1 for each in found if each["severity"] == "error"}
+
+
+@pytest.mark.parametrize("checker", [lines_refused_by_mypy, lines_refused_by_pyright])
+def test_options_are_checked_before_the_program_runs(
+    tmp_path: Path, checker: Callable[[Path, str], set[int]]
+) -> None:
+    package = tmp_path / "tokalign"
+    package.mkdir()
+    for part in (*(ROOT / "core/tokalign").iterdir(), ROOT / "server", ROOT / "client"):
+        (package / part.name).symlink_to(part)
+    (tmp_path / "taken.py").write_text(TAKEN)
+    (tmp_path / "refused.py").write_text(REFUSED)
+    assert checker(tmp_path, "taken.py") == set()
+    n_lines = len(REFUSED.splitlines())
+    assert checker(tmp_path, "refused.py") == set(range(N_RIGHT + 1, n_lines + 1))
+
+
+def test_keywords_are_the_fields_of_the_options() -> None:
+    def names(kind: type) -> set[str]:
+        return set(typing.get_type_hints(kind))
+
+    align = {each.name for each in fields(AlignOptions)}
+    assert names(keywords.AlignKeywords) == align
+    assert names(keywords.PairKeywords) == align | set(NAMES)
+    assert names(keywords.GroundKeywords) == {each.name for each in fields(GroundOptions)}
+
+
+@pytest.mark.parametrize("name", ["symmetrization", "offsets", "detail", "priority"])
+def test_words_for_an_option_are_the_values_of_its_kind(name: str) -> None:
+    hint = typing.get_type_hints(keywords.AlignKeywords)[name]
+    kind, literal = typing.get_args(hint)
+    assert set(typing.get_args(literal)) == {str(each) for each in kind}
