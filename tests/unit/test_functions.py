@@ -20,6 +20,7 @@ MOST_PARAMETERS = 7
 EXCEPTIONS = {
     "client/aio.py: AsyncClient.align_stream": "public, every option has a default and a name",
     "client/aio.py: AsyncClient.rank": "public, every option has a default and a name",
+    "client/base.py: BaseClient.__init__": "public, every option has a default and a name",
     "client/sync.py: Client.align_stream": "public, every option has a default and a name",
     "client/sync.py: Client.rank": "public, every option has a default and a name",
     "core/tokalign/crf/objective.py: Objective.__init__": "the arrays and settings of one sum",

@@ -2,16 +2,18 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.codec import RequestOptions
+from tokalign.codec import ModelInfo, RequestOptions
 from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import texts
 from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.texts import Comparisons
 from tokalign.server.requests.windows import Bounds, windows
 from tokalign.types.options import AlignOptions
 
-LIMITS = RequestLimits()
+MODEL = ModelInfo("fake", "1", "", "", (), (), (), uses_trees=False, is_default=True)
+COSTS = CostModel(RequestLimits(), [MODEL], ["native"])
 OPTIONS = RequestOptions("fake", "native", AlignOptions())
 items = st.lists(
     st.tuples(
@@ -24,9 +26,9 @@ items = st.lists(
 
 @given(items, st.integers(1, 8), st.integers(1, 200), st.integers(1, 20_000))
 def test_windows_are_all_items_in_order_and_within_bounds(items, most, cost, n_bytes):
-    sized = texts.sized(items, OPTIONS.align, LIMITS)
+    sized = texts.sized(items, OPTIONS, COSTS)
     found = list(windows(sized, OPTIONS, Bounds(most, cost, n_bytes)))
-    every, request = texts.whole(items, OPTIONS, LIMITS)
+    every, request = texts.whole(items, OPTIONS, COSTS)
     assert [item for window in found for item in window.items] == every
     assert [pair for window in found for pair in window.request.pairs] == request.pairs
     assert [each for window in found for each in window.request.costs] == request.costs
