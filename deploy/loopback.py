@@ -6,70 +6,128 @@ import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 from tokalign.load.process import free_port
 
 DEPLOY = Path(__file__).resolve().parent
+Change = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Envoy:
+    """A running Envoy.
+
+    Attributes
+    ----------
+    address, status_url, admin_url : str
+        Of calls, of probes and metrics, and of what only its own machine may ask.
+    process : subprocess.Popen
+    log : Path
+        Its access log, and what else it writes.
+    """
+
+    address: str
+    status_url: str
+    admin_url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+def listener_of(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the listener for calls of a configuration."""
+    listener: dict[str, Any] = config["static_resources"]["listeners"][0]
+    return listener
+
+
+def manager_of(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of its HTTP connection manager."""
+    manager: dict[str, Any] = listener_of(config)["filter_chains"][0]["filters"][-1]["typed_config"]
+    return manager
+
+
+def _at(port: int) -> dict[str, Any]:
+    return {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}
 
 
 def _configuration(
-    folder: Path,
-    port: int,
-    server_ports: Sequence[int],
-    max_connections: int | None,
+    folder: Path, ports: Sequence[int], server_ports: Sequence[int], has_tls: bool, change: Change
 ) -> Path:
-    """Return the shipped configuration with these addresses, and limit if given."""
+    """Return the shipped configuration with these addresses, changed."""
     subprocess.run(
         [sys.executable, "-m", "recipes.descriptor", folder / "align.pb"],
         check=True,
         timeout=60,
         cwd=DEPLOY.parent,
     )
-    for path in (DEPLOY / "envoy.yaml", *DEPLOY.glob("*.lua")):
+    for path in (DEPLOY / "envoy.yaml", DEPLOY / "tls.yaml", *DEPLOY.glob("*.lua")):
         text = path.read_text()
         for place in ("/etc/envoy/", "/etc/tokalign/"):
             text = text.replace(place, f"{folder}/")
         (folder / path.name).write_text(text)
     config = yaml.safe_load((folder / "envoy.yaml").read_text())
-    del config["admin"]
-    listener = config["static_resources"]["listeners"][0]
-    listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
-    if max_connections is not None:
-        limit = config["overload_manager"]["resource_monitors"][1]["typed_config"]
-        limit["max_active_downstream_connections"] = max_connections
-    cluster = config["static_resources"]["clusters"][0]
-    cluster["type"] = "STATIC"
-    (locality,) = cluster["load_assignment"]["endpoints"]
-    locality["lb_endpoints"] = [
-        {"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": each}}}}
-        for each in server_ports
-    ]
+    calls, status, admin = ports
+    config["admin"] = _at(admin)
+    listeners = config["static_resources"]["listeners"]
+    for listener, port in zip(listeners, (calls, status), strict=True):
+        listener.update(_at(port))
+    if not has_tls:
+        del listener_of(config)["filter_chains"][0]["transport_socket"]
+        # Where there is no TLS, the first bytes tell of HTTP.
+        listener_of(config)["listener_filters"] = [_HTTP_INSPECTOR]
+    clusters = {each["name"]: each for each in config["static_resources"]["clusters"]}
+    clusters["tokalign"]["type"] = "STATIC"
+    for name, behind in (("tokalign", server_ports), ("status", [status]), ("admin", [admin])):
+        (locality,) = clusters[name]["load_assignment"]["endpoints"]
+        locality["lb_endpoints"] = [{"endpoint": _at(port)} for port in behind]
+    change(config)
     path = folder / "envoy.json"
     path.write_text(json.dumps(config))
     return path
 
 
+_HTTP_INSPECTOR = {
+    "name": "envoy.filters.listener.http_inspector",
+    "typed_config": {
+        "@type": "type.googleapis.com/"
+        "envoy.extensions.filters.listener.http_inspector.v3.HttpInspector"
+    },
+}
+
+
 @contextlib.contextmanager
 def envoy(
-    folder: Path, server_ports: Sequence[int], max_connections: int | None = None
-) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Start Envoy before servers on these ports; yield its address and process.
+    folder: Path,
+    server_ports: Sequence[int],
+    *,
+    ports: Sequence[int] = (),
+    has_tls: bool = False,
+    more: Sequence[str] = (),
+    change: Change = lambda config: None,
+) -> Iterator[Envoy]:
+    """Start Envoy before servers on these ports, and yield it.
 
-    It may not have found them healthy yet. `folder` gets its files; where the servers ask for
-    tokens, their file is `folder/tokens/tokens`.
+    It may not have found them healthy yet. `folder` gets its files. Where the servers ask for
+    tokens, their file is `folder/tokens/tokens`; with TLS, the certificate and key are
+    `folder/tls/tls.crt` and `folder/tls/tls.key`. `ports` are those of calls, status and admin,
+    free ones without; `more` are flags; `change` changes the configuration before it is written.
     """
-    port = free_port()
+    calls, status, admin = ports = ports or [free_port() for _ in range(3)]
     command = [
         sys.executable, "-c", "from envoy._main import main; main()",
-        "-c", str(_configuration(folder, port, server_ports, max_connections)),
-        "--log-level", "error", "--concurrency", "1", "--disable-hot-restart",
+        "-c", str(_configuration(folder, ports, server_ports, has_tls, change)),
+        "--log-level", "error", "--concurrency", "1", "--disable-hot-restart", *more,
     ]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    log = folder / "envoy.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+    at = "http://127.0.0.1:{}".format
     try:
-        yield f"127.0.0.1:{port}", process
+        yield Envoy(f"127.0.0.1:{calls}", at(status), at(admin), process, log)
     finally:
         process.terminate()
         process.wait(20)

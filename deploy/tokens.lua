@@ -1,13 +1,13 @@
--- Refuses a call without a token that the servers know, before anything of it is sent to them: its
--- headers are all that it costs. They ask for the token again, and say alone who may call; where
--- the file below is missing, nothing is refused here.
+-- Finds who calls by the bearer token, and says so in a header that no peer can set. The servers ask
+-- for the token again, and say alone who may call; where the file below is missing, anyone may.
 
 -- The servers' own --token-file: a name, a blank and the token's SHA-256 in each line.
 local FILE = "/etc/tokalign/tokens/tokens"
 -- Longer ones are refused unhashed, so that a stranger's header costs no more than a usual one.
 local LONGEST_TOKEN = 512
--- Health checks need no token; the route bounds them.
-local HEALTH = "/grpc.health.v1.Health/"
+local CALLER = "x-tokalign-caller"
+-- Set by Envoy on those who wait.
+local SLOW = "x-tokalign-slow"
 
 local band, bxor, bnot, ror, rshift, tobit, tohex =
   bit.band, bit.bxor, bit.bnot, bit.ror, bit.rshift, bit.tobit, bit.tohex
@@ -61,21 +61,21 @@ local function sha256(text)
   return table.concat(state)
 end
 
--- Return the hashes of a file as keys, or nil where a line is none, as in the middle of a change.
+-- Return the names of a file by their hashes, or nil where a line has none, as in the middle of a change.
 local function hashes_of(text)
   local hashes = {}
   for line in text:gmatch("[^\n]+") do
     line = line:gsub("#.*", "")
     if line:find("%S") then
-      local hash = line:match("^%s*%S+%s+(%x+)%s*$")
+      local name, hash = line:match("^%s*(%S+)%s+(%x+)%s*$")
       if not hash or #hash ~= 64 then return nil end
-      hashes[hash:lower()] = true
+      hashes[hash:lower()] = name
     end
   end
   return hashes
 end
 
--- Each of Envoy's threads has these: the hashes, the headers that were found good, and when.
+-- Each of Envoy's threads has these: names by hash, names by header found good, and when it looked.
 local hashes, good, read_at = nil, {}, nil
 
 -- Read the file again, once a second. A damaged one leaves the last good hashes.
@@ -89,33 +89,22 @@ local function look()
   if text then hashes = hashes_of(text) or hashes or {} else hashes = nil end
 end
 
-local function is_good(authorization)
-  if not authorization then return false end
-  if good[authorization] then return true end
+-- Return whose token a header has, or nil.
+local function caller_of(authorization)
+  if not authorization then return nil end
+  if good[authorization] then return good[authorization] end
   local token = authorization:match("^[Bb][Ee][Aa][Rr][Ee][Rr] %s*(.-)%s*$")
-  if not token or #token > LONGEST_TOKEN or not hashes[sha256(token)] then return false end
-  good[authorization] = true
-  return true
+  if not token or #token > LONGEST_TOKEN then return nil end
+  good[authorization] = hashes[sha256(token)]
+  return good[authorization]
 end
 
 function envoy_on_request(handle)
   look()
-  if not hashes then return end
   local headers = handle:headers()
-  local authorization, path = headers:get("authorization"), headers:get(":path")
-  if path:sub(1, #HEALTH) == HEALTH or is_good(authorization) then return end
-  local message = authorization and "the bearer token is unknown"
-    or "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
-  if (headers:get("content-type") or ""):find("^application/grpc") then
-    handle:respond({
-      [":status"] = "200",
-      ["content-type"] = "application/grpc",
-      ["grpc-status"] = "16",
-      ["grpc-message"] = message,
-    })
-  else
-    handle:respond(
-      {[":status"] = "401", ["content-type"] = "application/json"},
-      '{"code":16,"message":"' .. message .. '","details":[]}')
-  end
+  headers:remove(SLOW)
+  headers:remove(CALLER)
+  local caller = "anyone"
+  if hashes then caller = caller_of(headers:get("authorization")) end
+  if caller then headers:add(CALLER, caller) end
 end

@@ -14,6 +14,10 @@ Panel: TypeAlias = tuple[str, str, *tuple[tuple[str, str], ...]]
 VARIABLES = ("job", "namespace", "instance")
 SELECTED = ",".join(f'{name}=~"${name}"' for name in VARIABLES)
 METRIC = re.compile(r"\b(?:grpc_server|tokalign)_\w+")
+# Envoy's targets are others than the servers', in the same namespace.
+ENVOY = 'namespace=~"$namespace"'
+CALLS = f'{ENVOY},envoy_http_conn_manager_prefix="tokalign"'
+SERVERS = f'{ENVOY},envoy_cluster_name="tokalign"'
 
 METHOD = "grpc_server_handling_seconds_bucket"
 PANELS: tuple[Panel, ...] = (
@@ -40,6 +44,24 @@ PANELS: tuple[Panel, ...] = (
     ("Worker restarts", "short",
      ("{{reason}}", "sum by (reason) (increase(tokalign_worker_restarts_total[10m]))")),
     ("Reloads", "short", ("{{result}}", "sum by (result) (increase(tokalign_reloads_total[1h]))")),
+    ("Envoy: calls by class of status", "reqps",
+     ("{{envoy_response_code_class}}xx",
+      "sum by (envoy_response_code_class)"
+      f" (rate(envoy_http_downstream_rq_xx{{{CALLS}}}[1m]))")),
+    ("Envoy: latency, p99", "ms",
+     ("p99",
+      "histogram_quantile(0.99, sum by (le)"
+      f" (rate(envoy_http_downstream_rq_time_bucket{{{CALLS}}}[5m])))")),
+    ("Envoy: strangers", "reqps",
+     ("refused for their token", f"sum(rate(envoy_tokalign_unauthenticated{{{ENVOY}}}[1m]))"),
+     ("made to wait", f"sum(rate(envoy_http_fault_delays_injected{{{CALLS}}}[1m]))"),
+     ("connections refused",
+      f"sum(rate(envoy_listener_downstream_global_cx_overflow{{{ENVOY}}}[1m]))"
+      f" + sum(rate(envoy_local_rate_limit_rate_limited{{{ENVOY}}}[1m]))")),
+    ("Envoy: connections, healthy servers, retries", "short",
+     ("connections", f"sum(envoy_http_downstream_cx_active{{{CALLS}}})"),
+     ("healthy servers of the worst Envoy", f"min(envoy_cluster_membership_healthy{{{SERVERS}}})"),
+     ("retries per second", f"sum(rate(envoy_cluster_upstream_rq_retry{{{SERVERS}}}[1m]))")),
 )  # fmt: skip
 
 

@@ -70,7 +70,8 @@ def run(row: Row, amounts: Amounts, is_front: bool) -> Result:
             from deploy.loopback import envoy as started  # its packages are not needed without it
 
             port = int(address.rpartition(":")[2])
-            address, envoy = stack.enter_context(started(directory, [port]))
+            front = stack.enter_context(started(directory, [port]))
+            address, envoy = front.address, front.process
         if row.max_files:
             hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[1]
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (row.max_files, hard))

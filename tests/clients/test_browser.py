@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from support.envoy import envoy, is_up
+from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
 
@@ -47,9 +47,9 @@ def front(tmp_path_factory):
     """Yield the URL of an Envoy before a server with the model that ships."""
     with started("--workers", "1", fake=False) as server:
         port = int(server.address.rpartition(":")[2])
-        with envoy(tmp_path_factory.mktemp("envoy"), [port]) as (address, _):
-            wait_until(lambda: is_up(address), "Envoy found no server")
-            yield f"http://{address}"
+        with envoy(tmp_path_factory.mktemp("envoy"), [port]) as front:
+            wait_until(lambda: is_ready(front), "Envoy found no server")
+            yield f"http://{front.address}"
 
 
 def shown(page, profile, **parameters):

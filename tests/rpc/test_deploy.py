@@ -15,7 +15,9 @@ import grpc
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support.envoy import code_of, guarding
 from support.server_process import started
+from support.waiting import wait_until
 from tokalign.client.options import Retry, service_config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -46,14 +48,23 @@ def exposition(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def samples(exposition):
-    """Return the names of the samples in it."""
-    return set(re.findall(r"^([a-z_]+)[ {]", exposition, flags=re.M))
+def samples(exposition, tmp_path_factory):
+    """Return the names of the samples in it, and of those that Envoy shows after a call."""
+    with guarding(tmp_path_factory.mktemp("envoy")) as (front, stub, _):
+        code_of(stub, "a bad token")
+
+        def shown():
+            with urllib.request.urlopen(f"{front.status_url}/metrics", timeout=60) as answer:
+                return answer.read().decode()
+
+        wait_until(lambda: "envoy_tokalign_unauthenticated" in shown(), "nothing is counted")
+        return set(re.findall(r"^([a-z_]+)[ {]", exposition + shown(), flags=re.M))
 
 
 def metric_names(expression):
     # Prometheus itself writes `up`, for each target.
-    return set(re.findall(r"\b(?:grpc_server_[a-z_]+|tokalign_[a-z_]+|up)\b", expression))
+    names = re.sub(r"\{[^}]*\}|by \([^)]*\)", "", expression)
+    return set(re.findall(r"\b(?:grpc_server_[a-z_]+|tokalign_[a-z_]+|envoy_[a-z_]+|up)\b", names))
 
 
 @pytest.mark.parametrize("arguments", [["check", "rules", "alerts.yaml"],
@@ -162,7 +173,11 @@ def test_every_panel_shows_what_is_chosen_and_every_choice_narrows_the_next():
     for panel in DASHBOARD["panels"]:
         for target in panel["targets"]:
             selected = target["expr"].count('{job=~"$job",namespace=~"$namespace",')
-            assert selected == len(re.findall(r"(?:grpc_server|tokalign)_", target["expr"]))
+            assert selected == len(re.findall(r"\b(?:grpc_server|tokalign)_", target["expr"]))
+            # Envoy's targets are others, in the same namespace.
+            envoys = target["expr"].count('{namespace=~"$namespace"')
+            assert envoys == len(re.findall(r"\benvoy_\w+\{", target["expr"]))
+            assert selected + envoys > 0
 
 
 def test_promtool_can_read_the_panels(tmp_path):

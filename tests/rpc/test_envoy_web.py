@@ -8,7 +8,7 @@ from typing import NamedTuple
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.envoy import envoy, is_up
+from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.v1 import align_pb2
@@ -35,9 +35,9 @@ def server():
 @pytest.fixture(scope="module")
 def address(server, tmp_path_factory):
     port = int(server.address.rpartition(":")[2])
-    with envoy(tmp_path_factory.mktemp("envoy"), [port]) as (address, _):
-        wait_until(lambda: is_up(address), "Envoy found no server")
-        yield address
+    with envoy(tmp_path_factory.mktemp("envoy"), [port]) as front:
+        wait_until(lambda: is_ready(front), "Envoy found no server")
+        yield front.address
 
 
 def ask(address, method, path, body=None, headers=()):

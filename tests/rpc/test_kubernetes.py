@@ -115,11 +115,12 @@ POD_MONITOR = {
 }
 
 
-def test_pod_monitor_finds_the_pods_and_calls_the_job_what_the_alerts_do(overlays):
+@pytest.mark.parametrize("name", ["tokalign", "tokalign-envoy"])
+def test_pod_monitor_finds_the_pods_and_calls_the_job_what_the_alerts_do(overlays, name):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    monitor = of_kind("PodMonitor", overlays["monitored"])
+    monitor = of_kind("PodMonitor", overlays["monitored"], name)
     jsonschema.validate(monitor, POD_MONITOR)
-    template = of_kind("Deployment", overlays["monitored"])["spec"]["template"]
+    template = of_kind("Deployment", overlays["monitored"], name)["spec"]["template"]
     labels = template["metadata"]["labels"]
     assert monitor["spec"]["selector"]["matchLabels"].items() <= labels.items()
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
@@ -127,7 +128,9 @@ def test_pod_monitor_finds_the_pods_and_calls_the_job_what_the_alerts_do(overlay
     assert endpoint["port"] in {port["name"] for port in container["ports"]}
     job = labels[monitor["spec"]["jobLabel"]]
     gone = [r["expr"] for g in ALERTS["groups"] for r in g["rules"] if "up{" in r["expr"]]
-    assert len(gone) == 2 and all(f'up{{job="{job}"}}' in expression for expression in gone)
+    named = [set(re.search(r'job=~?"([^"]+)"', text)[1].split("|")) for text in gone]
+    # One for a target, one for all of the job.
+    assert len(named) == 3 and sum(job in jobs for jobs in named) == 2
 
 
 def test_monitored_pods_are_scraped_once_and_counted_by_the_autoscaler(overlays):
@@ -136,6 +139,54 @@ def test_monitored_pods_are_scraped_once_and_counted_by_the_autoscaler(overlays)
     assert "annotations" not in deployment["spec"]["template"]["metadata"]
     target = of_kind("HorizontalPodAutoscaler", overlays["monitored"])["spec"]["scaleTargetRef"]
     assert target["name"] == deployment["metadata"]["name"]
+
+
+def test_envoys_pods_are_scaled_by_the_processor_that_they_ask_for(overlays):
+    scaler = of_kind("HorizontalPodAutoscaler", overlays["envoy"], "tokalign-envoy")["spec"]
+    deployment = of_kind("Deployment", overlays["envoy"], "tokalign-envoy")
+    assert scaler["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
+    assert "replicas" not in deployment["spec"] and scaler["minReplicas"] >= 2
+    (metric,) = scaler["metrics"]
+    assert metric["resource"]["name"] == "cpu"
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    # Utilization is of what is asked for, and must be reached before the limit.
+    asked, limit = (
+        container["resources"]["requests"]["cpu"],
+        container["resources"]["limits"]["cpu"],
+    )
+    assert metric["resource"]["target"]["averageUtilization"] * int(asked[:-1]) < 1e5 * int(limit)
+
+
+def test_envoys_pod_outlives_its_drain_and_tells_probes_on_its_own_port():
+    pod = pod_of(ENVOY, "tokalign-envoy")
+    (container,) = pod["containers"]
+    script = container["lifecycle"]["preStop"]["exec"]["command"][-1]
+    config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
+    assert str(config["admin"]["address"]["socket_address"]["port_value"]) in script
+    pause = int(re.search(r"sleep (\d+)", script)[1])
+    drain = int(container["args"][container["args"].index("--drain-time-s") + 1])
+    assert drain < pause < pod["terminationGracePeriodSeconds"]
+    ports = {each["name"]: each["containerPort"] for each in container["ports"]}
+    listeners = [
+        each["address"]["socket_address"]["port_value"]
+        for each in config["static_resources"]["listeners"]
+    ]
+    assert [ports["https"], ports["status"]] == listeners
+    assert container["readinessProbe"]["httpGet"] == {"path": "/ready", "port": "status"}
+    assert container["livenessProbe"]["httpGet"] == {"path": "/live", "port": "status"}
+
+
+def test_envoy_speaks_tls_with_the_secret_that_its_pod_has(overlays):
+    pod = pod_of(overlays["envoy"], "tokalign-envoy")
+    (container,) = pod["containers"]
+    (secret,) = yaml.safe_load((DEPLOY / "tls.yaml").read_text())["resources"]
+    (folder,) = [m["mountPath"] for m in container["volumeMounts"] if m["name"] == "tls"]
+    files = secret["tls_certificate"]
+    assert files["watched_directory"]["path"] == folder
+    assert files["certificate_chain"]["filename"] == f"{folder}/tls.crt"
+    assert files["private_key"]["filename"] == f"{folder}/tls.key"
+    service = of_kind("Service", overlays["envoy"])["spec"]["ports"]
+    assert [each["port"] for each in service] == [443]
 
 
 def test_own_overlay_names_its_image_and_namespace(overlays):
@@ -204,11 +255,14 @@ def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service(overla
         assert "Egress" in spec["policyTypes"]
     envoys = of_kind("Deployment", ENVOY, "tokalign-envoy")["spec"]["selector"]
     assert {"podSelector": envoys} in who["grpc"]
+    anyone, scrapers = of_kind("NetworkPolicy", ENVOY, "tokalign-envoy")["spec"]["ingress"]
+    assert anyone == {"ports": [{"port": "https"}]}
+    assert scrapers["ports"] == [{"port": "status"}] and scrapers["from"] == who["metrics"]
 
 
 @pytest.mark.parametrize(
     ("overlay", "told"),
-    [("plain", set()), ("envoy", set()), ("tls", {"TLS_CERT", "TLS_KEY", "TOKEN_FILE"}),
+    [("plain", set()), ("envoy", {"TOKEN_FILE"}), ("tls", {"TLS_CERT", "TLS_KEY", "TOKEN_FILE"}),
      ("monitored", {"TOKEN_FILE"})],
 )  # fmt: skip
 def test_pods_mount_the_secrets_that_they_are_told_to_read(overlays, overlay, told):
@@ -232,17 +286,17 @@ def test_pods_mount_the_secrets_that_they_are_told_to_read(overlays, overlay, to
 
 def test_envoys_pods_get_the_shipped_configuration(overlays):
     (configuration,) = [each for each in overlays["envoy"] if each["kind"] == "ConfigMap"]
-    files = ("envoy.yaml", "tokens.lua", "json_fields.lua")
+    files = ("envoy.yaml", "tls.yaml", *(path.name for path in DEPLOY.glob("*.lua")))
     assert configuration["data"] == {name: (DEPLOY / name).read_text() for name in files}
     binary = {name: base64.b64decode(data) for name, data in configuration["binaryData"].items()}
     assert binary == {"align.pb": (DEPLOY / "align.pb").read_bytes()}
     pod = pod_of(overlays["envoy"], "tokalign-envoy")
-    (volume,) = pod["volumes"]
+    (volume,) = [each for each in pod["volumes"] if "configMap" in each]
     # With a hash, so that a change replaces the pods.
     assert re.fullmatch(r"tokalign-envoy-\w+", configuration["metadata"]["name"])
     assert volume["configMap"]["name"] == configuration["metadata"]["name"]
     (container,) = pod["containers"]
-    (mount,) = container["volumeMounts"]
+    (mount,) = [each for each in container["volumeMounts"] if each["name"] == volume["name"]]
     assert mount["mountPath"] == str(Path(container["args"][1]).parent)
     # What one of them reads is among them.
     read = "".join(configuration["data"].values())
@@ -251,10 +305,7 @@ def test_envoys_pods_get_the_shipped_configuration(overlays):
 
 
 def test_envoys_pods_read_the_tokens_where_the_servers_do(overlays):
-    assert "tokens" not in {
-        v["name"] for v in pod_of(overlays["envoy"], "tokalign-envoy")["volumes"]
-    }
-    pods = [pod_of(overlays["monitored"], name) for name in ("tokalign", "tokalign-envoy")]
+    pods = [pod_of(overlays["envoy"], name) for name in ("tokalign", "tokalign-envoy")]
     secrets = [[v["secret"] for v in pod["volumes"] if v["name"] == "tokens"] for pod in pods]
     assert secrets[0] == secrets[1] and len(secrets[0]) == 1
     for pod in pods:
@@ -266,7 +317,7 @@ def test_envoys_pods_read_the_tokens_where_the_servers_do(overlays):
 
 def test_envoy_asks_for_the_headless_service(overlays):
     config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
-    (cluster,) = config["static_resources"]["clusters"]
+    (cluster, *_) = config["static_resources"]["clusters"]
     (locality,) = cluster["load_assignment"]["endpoints"]
     (endpoint,) = locality["lb_endpoints"]
     asked = endpoint["endpoint"]["address"]["socket_address"]

@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes a live server and runs the shipped alerts and dashboard queries."""
+"""A real Prometheus scrapes a live server and its Envoy, for the alerts and the dashboard."""
 
 import contextlib
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from support.envoy import TOKEN, code_of, envoy, token_file, wait_for_route
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.load.process import free_port
@@ -26,6 +27,8 @@ rule_files: [{rules}]
 scrape_configs:
   - job_name: tokalign
     static_configs: [{{targets: ["{target}"]}}]
+  - job_name: tokalign-envoy
+    static_configs: [{{targets: {front}}}]
 """
 
 GONE = {"TokalignGone", "TokalignTargetDown"}
@@ -49,10 +52,10 @@ class Prometheus:
 
     def is_up(self):
         try:
-            (target,) = self.get("targets")["activeTargets"]
+            targets = self.get("targets")["activeTargets"]
         except (OSError, ValueError):
             return False
-        return target["health"] == "up"
+        return bool(targets) and all(target["health"] == "up" for target in targets)
 
     def query(self, expression):
         return self.get("query", query=expression)["result"]
@@ -64,10 +67,11 @@ class Prometheus:
 
 
 @contextlib.contextmanager
-def prometheus(folder, target):
+def prometheus(folder, target, front=()):
     address = f"127.0.0.1:{free_port()}"
     config = folder / "prometheus.yaml"
-    config.write_text(CONFIG.format(rules=DEPLOY / "alerts.yaml", target=target))
+    rules = DEPLOY / "alerts.yaml"
+    config.write_text(CONFIG.format(rules=rules, target=target, front=json.dumps(list(front))))
     process = subprocess.Popen(
         [
             "prometheus",
@@ -89,15 +93,24 @@ def watched(tmp_path):
     """Yield a Prometheus that scrapes a live server, and a function that calls the server."""
     with (
         started() as server,
-        prometheus(tmp_path, server.metrics_url.removeprefix("http://")) as watcher,
-        grpc.insecure_channel(server.address) as channel,
+        envoy(tmp_path, [int(server.address.rpartition(":")[2])]) as front,
+        prometheus(
+            tmp_path,
+            server.metrics_url.removeprefix("http://"),
+            [front.status_url.removeprefix("http://")],
+        ) as watcher,
+        grpc.insecure_channel(front.address) as channel,
     ):
         stub = align_pb2_grpc.AlignServiceStub(channel)
+        token_file(tmp_path)
+        wait_for_route(stub, TOKEN)
+        # So that there is one in Envoy's count.
+        code_of(stub, "a bad token")
 
         def call(pair_id=""):
             pair = {"id": pair_id, "source": {"text": "a"}, "target": {"text": "b"}}
             with contextlib.suppress(grpc.RpcError):
-                stub.Align(align_pb2.AlignRequest(pair=pair), timeout=60)
+                stub.Align(align_pb2.AlignRequest(pair=pair), timeout=60, metadata=TOKEN)
 
         wait_until(watcher.is_up, "Prometheus found no server")
         yield watcher, call

