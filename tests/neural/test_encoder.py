@@ -40,7 +40,7 @@ def test_float_graph_equals_its_twin_and_the_int8_one_is_close(encoder, pair):
     table = Table.open_shipped("encoder-en")
     source, target = sentences(*pair)
     wanted = ReferenceEncoder(table).probabilities(source.tokens, target.tokens)
-    exact = Encoder(table, int8=False).encode([(source, target)])[0]
+    exact = Encoder(table, exact=True).encode([(source, target)])[0]
     rough = encoder.encode([(source, target)])[0]
     for by_twin, by_float, by_int8 in zip(wanted, exact, rough, strict=True):
         assert by_float.shape == by_int8.shape == by_twin.shape
@@ -58,7 +58,7 @@ def test_torch_model_equals_the_float_graph():
     made = architecture_of(table)
     model = TorchEncoder(made, base_weights(made["base"]), table).eval()
     source, target = sentences(*PAIRS[0])
-    encoder = Encoder(table, int8=False)
+    encoder = Encoder(table, exact=True)
     sequence = encoder._word_pieces.sequence(source.tokens, target.tokens)
     batch = TensorBatch([sequence], [frozenset()], [0])
     with torch.no_grad():

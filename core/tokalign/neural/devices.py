@@ -63,10 +63,13 @@ def providers(device: str) -> Sequence[str]:
         If the onnxruntime that is installed has no provider for it.
     """
     provider, package = PROVIDERS[check_device(device)]
-    available = need("onnxruntime").get_available_providers()
+    try:
+        available = importlib.import_module("onnxruntime").get_available_providers()
+    except ImportError:
+        available = []
     if provider not in available:
         raise ResourceError(
             f"the device {device!r} needs onnxruntime's {provider}; installed are "
-            f"{', '.join(available)}; run: pip install {package}"
+            f"{', '.join(available) or 'none'}; run: pip install {package}"
         )
     return [provider] if device == DEFAULT_DEVICE else [provider, "CPUExecutionProvider"]

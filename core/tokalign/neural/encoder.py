@@ -16,8 +16,9 @@ from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights
 from tokalign.neural.devices import DEFAULT_DEVICE
+from tokalign.neural.scores import PairScorer, log_probabilities
 from tokalign.neural.sentences import SentenceEncoder
-from tokalign.neural.session import Session
+from tokalign.neural.session import opened
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.types import Sentence
 
@@ -150,20 +151,24 @@ class Encoder:
         made of.
     device : str
         Out of tokalign.neural.devices.DEVICES.
-    int8 : bool, optional
-        Whether matrices are int8, else float32; by default they are on a processor ("cpu").
+    exact : bool
+        Whether a processor, too, reckons in float32, by onnxruntime and far more slowly.
     """
 
     def __init__(
-        self, encoder: Table, *, device: str = DEFAULT_DEVICE, int8: bool | None = None
+        self, encoder: Table, *, device: str = DEFAULT_DEVICE, exact: bool = False
     ) -> None:
         made = architecture_of(encoder)
         self._word_pieces = WordPieces(Table.open_shipped(made["vocabulary"]), made)
-        self._null_bias = floats_of(encoder, "null_bias", (2,))
-        self._scale = floats_of(encoder, "scale", (1,))
         n_pieces = made["first_piece"] + self._word_pieces.n_pieces
-        self._made, self._device, self._int8 = made, device, int8
-        self._session = Session(partial(_weights, encoder, n_pieces), made, device, int8=int8)
+        self._open = partial(opened, made=made, device=device, exact=exact)
+        self._made = made
+        self._session = self._open(partial(_weights, encoder, n_pieces))
+        self._scorer = PairScorer(
+            floats_of(encoder, "projection", (None, made["width"])),
+            float(floats_of(encoder, "scale", (1,))[0]),
+            floats_of(encoder, "null_bias", (2,)),
+        )
 
     @classmethod
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
@@ -191,8 +196,7 @@ class Encoder:
         def weights() -> Weights:
             return checked_weights(base_weights(made["base"]), made)
 
-        session = Session(weights, made, self._device, int8=self._int8)
-        return SentenceEncoder(session, self._word_pieces)
+        return SentenceEncoder(self._open(weights), self._word_pieces)
 
     def cosines(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float64]:
         """Return the cosine of each source's vector with its target's; see SentenceEncoder."""
@@ -226,21 +230,13 @@ class Encoder:
                 for rows, columns in itertools.product(*spans)
             ]
         scores = self._scores(sequences)
-        return [_log_probabilities(_joined(scores, *spans)) for spans in parts]
+        return [log_probabilities(*_joined(scores, *spans)) for spans in parts]
 
     def _scores(self, sequences: Sequence[Sequence2]) -> Iterator[CellScores]:
         """Yield each sequence's scores of cells, and of NULL for source and target tokens."""
         every = self._session.states(sequences)
         for sequence, states in zip(sequences, every, strict=True):
-            source, target = (
-                _means(states, starts) for starts in (sequence.source, sequence.target)
-            )
-            width = (states.shape[1] - 2) // 2
-            yield (
-                source[:, :width] @ target[:, width : 2 * width].T * self._scale,
-                source[:, -2] + self._null_bias[0],
-                target[:, -1] + self._null_bias[1],
-            )
+            yield self._scorer.score(states, sequence.source, sequence.target)
 
 
 def _weights(encoder: Table, n_pieces: int) -> Weights:
@@ -255,16 +251,12 @@ def _weights(encoder: Table, n_pieces: int) -> Weights:
     return weights
 
 
-def _means(states: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the mean state of each token's pieces."""
-    sums = np.add.reduceat(states[: starts[-1]], starts[:-1], axis=0)
-    return np.asarray(sums / np.diff(starts)[:, None], dtype=np.float32)
-
-
 def _joined(
     scores: Iterator[CellScores], rows: Sequence[slice], columns: Sequence[slice]
 ) -> CellScores:
     """Take the scores of all parts of a pair and join them; NULL's are averaged over parts."""
+    if len(rows) == len(columns) == 1:
+        return next(scores)
     n_source, n_target = rows[-1].stop, columns[-1].stop
     cells = np.empty((n_source, n_target), dtype=np.float32)
     nulls = np.zeros(n_source, dtype=np.float32), np.zeros(n_target, dtype=np.float32)
@@ -273,20 +265,6 @@ def _joined(
         nulls[0][row] += of_source / len(columns)
         nulls[1][column] += of_target / len(rows)
     return cells, *nulls
-
-
-def _log_probabilities(scores: CellScores) -> Encoded:
-    cells, of_source, of_target = scores
-    return (
-        _log_softmax(np.concatenate([of_source[:, None], cells], axis=1)),
-        _log_softmax(np.concatenate([of_target[:, None], cells.T], axis=1)),
-    )
-
-
-def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    result = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return np.ascontiguousarray(result, dtype=np.float32)
 
 
 def encode_all(encoder: Encoder, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Encoded]:

@@ -1,15 +1,7 @@
-"""The encoder as an ONNX graph, built from named weights.
-
-On a processor the layers' matrix products are of integers: a row of activations becomes uint8
-with a scale of its own, each output's weights int8 with a scale of theirs. So what a pair gets does
-not depend on the pairs it is batched with. Weights keep to 64 instead of 127, because processors
-without integer dot products add two products in 16 bits, which then cannot overflow
-(2 * 255 * 64 < 2 ** 15), and every processor computes the same.
-"""
+"""The encoder as an ONNX graph in float32, built from named weights, for devices that are no
+processor."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import onnx
@@ -19,28 +11,17 @@ from onnx import TensorProto, helper, numpy_helper
 from tokalign.neural.architecture import Architecture, distance_buckets
 from tokalign.neural.base import Weights
 
-LARGEST_WEIGHT = 64
-MIDDLE = 128
-"""The uint8 that stands for an activation of 0."""
-LOW_MIDDLE = 20
-"""The same where activations are hardly below 0, so that more of them are told apart."""
-LEAST_GELU = -0.17
-TINY = 1e-12
-"""Scale of a row of zeros."""
 _CONTRIB = "com.microsoft"
-_EACH = np.array([-1])
 
 
 class _Graph:
     """Collects nodes and initialisers; every method returns the name of what it adds."""
 
-    def __init__(self, weights: Weights, epsilon: float, *, int8: bool) -> None:
+    def __init__(self, weights: Weights, epsilon: float) -> None:
         self.weights = weights
         self.epsilon = epsilon
-        self.int8 = int8
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, NDArray[np.generic]] = {}
-        self._rounded: dict[str, tuple[str, str]] = {}
 
     def constant(self, name: str, value: NDArray[np.generic] | None = None) -> str:
         self.constants[name] = self.weights[name] if value is None else value
@@ -56,54 +37,10 @@ class _Graph:
         )
         return output
 
-    def embedding(self, name: str, ids: str) -> str:
-        """Rows of a table; of an int8 one, each with its scale."""
-        if not self.int8:
-            return self.node("Gather", self.constant(name), ids)
-        rows = self.weights[name]
-        scale = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
-        scale[scale == 0] = 1
-        table = self.constant(f"{name}.int8", np.rint(rows / scale).astype(np.int8))
-        found = self.node("Cast", self.node("Gather", table, ids), to=TensorProto.FLOAT)
-        scales = self.constant(f"{name}.scale", scale.astype(np.float32))
-        return self.node("Mul", found, self.node("Gather", scales, ids))
-
-    def product(self, x: str, name: str, least: float = -math.inf) -> str:
-        """Rows of x, all at least `least`, times a layer's transposed weights, without its bias."""
-        weight = self.weights[f"{name}.weight"]
-        if not self.int8:
-            return self.node("MatMul", x, self.constant(f"{name}.turned", weight.T.copy()))
-        scale = np.abs(weight).max(axis=1) / np.float32(LARGEST_WEIGHT)
-        scale[scale == 0] = 1
-        packed = np.rint(weight / scale[:, None]).astype(np.int8).T.copy()
-        is_low = least > -math.inf
-        middle, finest = (LOW_MIDDLE, -least / LOW_MIDDLE) if is_low else (MIDDLE, TINY)
-        rounded, scales = self.rounded(x, middle, finest)
-        found = self.node(
-            "MatMulIntegerToFloat", rounded, self.constant(f"{name}.int8", packed),
-            self.number(np.float32(1)), self.constant(f"{name}.scale", scale.astype(np.float32)),
-            self.number(np.uint8(middle)), self.number(np.int8(0)), domain=_CONTRIB,
-        )  # fmt: skip
-        return self.node("Mul", found, scales)
-
-    def rounded(self, x: str, middle: int, finest: float) -> tuple[str, str]:
-        """Rows of x as uint8, and their scales as a column; once for all who read x.
-
-        An activation of 0 becomes `middle`, and no scale is finer than `finest`.
-        """
-        if x not in self._rounded:
-            each = self.constant("last", _EACH)
-            sizes = self.node("Abs", x) if middle == MIDDLE else x
-            largest = self.node("ReduceMax", sizes, each, keepdims=0)
-            scales = self.node(
-                "Max",
-                self.node("Mul", largest, self.number(np.float32(1 / (255 - middle)))),
-                self.number(np.float32(finest)),
-            )
-            zeros = self.node("Expand", self.number(np.uint8(middle)), self.node("Shape", scales))
-            rounded = self.node("QuantizeLinear", x, scales, zeros, axis=0)
-            self._rounded[x] = rounded, self.node("Unsqueeze", scales, each)
-        return self._rounded[x]
+    def product(self, x: str, name: str) -> str:
+        """Rows of x times a layer's transposed weights, without its bias."""
+        turned = self.weights[f"{name}.weight"].T.copy()
+        return self.node("MatMul", x, self.constant(f"{name}.turned", turned))
 
     def norm(self, x: str, name: str, *, skip: str, bias: str = "") -> str:
         """Layer normalisation of x + skip + bias."""
@@ -127,23 +64,20 @@ class _Graph:
         return self.node("Unsqueeze", turned, self.constant("axis0", np.array([0])))
 
 
-def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> bytes:
+def build_graph(weights: Weights, made: Architecture) -> bytes:
     """Return a serialised ONNX model.
 
     Its inputs ``ids``, ``sides`` (int64; 0 for the source's word pieces, 1 for the target's) and
     ``mask`` (int32; 0 where padded) have the shape (batch, sequence), ``positions`` (int64) has
-    (sequence,). Its output ``states`` has shape (batch, sequence, n): the last layer's states,
-    times the transposed matrix ``projection.weight`` where there is one.
+    (sequence,). Its output ``states`` has shape (batch, sequence, width): the last layer's states.
 
     Parameters
     ----------
     weights : mapping of str to float32 array
-        Named as in BERT's checkpoints, and perhaps ``projection.weight`` of shape (n, width).
+        Named as in BERT's checkpoints.
     made : Architecture
-    int8 : bool
-        Whether the layers' products are of integers; else all is float32.
     """
-    graph = _Graph(weights, made["epsilon"], int8=int8)
+    graph = _Graph(weights, made["epsilon"])
     words, places = _embeddings(graph)
     bias = graph.distance_bias(made) if made["n_buckets"] else ""
     # The layers work on rows of all pieces together; only attention tells pairs apart.
@@ -165,12 +99,7 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
             domain=_CONTRIB, num_heads=made["n_heads"],
         )  # fmt: skip
         x = _after_attention(graph, name, x, graph.node("Reshape", attended, rows))
-    last = [x, shape]
-    if is_projected := "projection.weight" in weights:
-        projection = graph.constant("projection.weight", weights["projection.weight"].T.copy())
-        last = [graph.node("Reshape", *last), projection]
-    operator = "MatMul" if is_projected else "Reshape"
-    graph.nodes.append(helper.make_node(operator, last, ["states"]))
+    graph.nodes.append(helper.make_node("Reshape", [x, shape], ["states"]))
     # onnx copies what is left several times; of a caller that has not kept them they end here.
     del weights
     graph.weights = {}
@@ -179,7 +108,7 @@ def build_graph(weights: Weights, made: Architecture, *, int8: bool = True) -> b
 
 def _embeddings(graph: _Graph) -> tuple[str, str]:
     """Add the embeddings of words, and of places and sides, shape (batch, sequence, width)."""
-    words = graph.embedding("embeddings.word_embeddings.weight", "ids")
+    words = graph.node("Gather", graph.constant("embeddings.word_embeddings.weight"), "ids")
     places = graph.node(
         "Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"
     )
@@ -203,7 +132,7 @@ def _after_attention(graph: _Graph, name: str, x: str, attended: str) -> str:
         graph.constant(f"{name}.intermediate.dense.bias"), domain=_CONTRIB,
     )  # fmt: skip
     return graph.norm(
-        graph.product(raised, f"{name}.output.dense", least=LEAST_GELU),
+        graph.product(raised, f"{name}.output.dense"),
         f"{name}.output.LayerNorm", skip=x, bias=f"{name}.output.dense.bias",
     )  # fmt: skip
 
@@ -222,7 +151,7 @@ def _serialised(graph: _Graph) -> bytes:
                 helper.make_tensor_value_info("positions", TensorProto.INT64, both[1:]),
                 helper.make_tensor_value_info("mask", TensorProto.INT32, both),
             ],
-            [helper.make_tensor_value_info("states", TensorProto.FLOAT, [*both, "n"])],
+            [helper.make_tensor_value_info("states", TensorProto.FLOAT, [*both, "width"])],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)],

@@ -1,9 +1,13 @@
-"""A session of onnxruntime: sequences of word pieces in, states of the last layer out."""
+"""What runs an encoder's layers: sequences of word pieces in, states of the last layer out.
+
+On a processor these are the layers of this package (tokalign.neural.layers), on another device a
+session of onnxruntime in float32.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,58 +15,65 @@ from numpy.typing import NDArray
 from tokalign.neural.architecture import Architecture
 from tokalign.neural.base import Weights
 from tokalign.neural.devices import DEFAULT_DEVICE, need, providers
+from tokalign.neural.layers import Layers
 from tokalign.neural.wordpieces import PieceSequence
 
-BATCH_PIECES = {DEFAULT_DEVICE: 256}
-"""Word pieces of one run, padding included. On a processor more leave its caches."""
-BATCH_PIECES_ELSEWHERE = 16_384
+BATCH_PIECES = 16_384
+"""Word pieces of one run, padding included."""
 
 
-class Session:
-    """Runs an encoder's layers on one thread. A sequence's states do not depend on its batch.
+class States(Protocol):
+    """Runs an encoder's layers. A sequence's states do not depend on those it is run with."""
+
+    def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]:
+        """Return the states of sequences, shape (n_pieces, width) each."""
+
+
+def opened(
+    weights: Callable[[], Weights], made: Architecture, device: str, *, exact: bool
+) -> States:
+    """Return what runs an encoder's layers on a device.
 
     Parameters
     ----------
     weights : callable
-        Returns the weights, which are not kept: see tokalign.neural.graph.build_graph.
+        Returns the weights, which are not kept.
     made : Architecture
     device : str
         Out of tokalign.neural.devices.DEVICES.
-    int8 : bool, optional
-        Whether matrices are int8, else float32; by default they are on a processor ("cpu").
+    exact : bool
+        Whether a processor, too, reckons in float32 by onnxruntime.
 
     Raises
     ------
     ResourceError
         If a package is missing, or the installed onnxruntime cannot run on the device.
     """
+    if device == DEFAULT_DEVICE and not exact:
+        return Layers(weights(), made)
+    return Session(weights, made, device)
 
-    def __init__(
-        self,
-        weights: Callable[[], Weights],
-        made: Architecture,
-        device: str,
-        *,
-        int8: bool | None = None,
-    ) -> None:
+
+class Session:
+    """Runs an encoder's layers by onnxruntime, in float32 and on one thread; see `opened`."""
+
+    def __init__(self, weights: Callable[[], Weights], made: Architecture, device: str) -> None:
         chosen = providers(device)
         onnxruntime = need("onnxruntime")
         need("onnx")
         from tokalign.neural.graph import build_graph
 
-        int8 = device == DEFAULT_DEVICE if int8 is None else int8
-        # Made here, so that they are gone before onnxruntime has the integers.
-        model = build_graph(weights(), made, int8=int8)
+        # Made here, so that the weights are gone before onnxruntime has its own.
+        model = build_graph(weights(), made)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self._session: Any = onnxruntime.InferenceSession(model, options, providers=chosen)
         self._first_position = made["first_position"]
-        self._batch_pieces = BATCH_PIECES.get(device, BATCH_PIECES_ELSEWHERE)
 
     def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]:
-        """Return the states of sequences, shape (n_pieces, n) each."""
+        """Return the states of sequences, shape (n_pieces, width) each."""
         found: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(sequences)
-        for batch in _batches(sequences, self._batch_pieces):
+        for batch in _batches(sequences, BATCH_PIECES):
             for k, states in zip(batch, self._run([sequences[k] for k in batch]), strict=True):
                 found[k] = states
         return found

@@ -1,0 +1,250 @@
+"""An encoder's layers on a processor: word pieces in, states of the last layer out.
+
+The products of the layers are of whole numbers: a row of activations becomes uint8 with a scale of
+its own, each output's weights int8 with a scale of theirs. All else is float32, in an order that
+does not hang on the processor. So a sequence's states depend neither on the sequences that it is
+run with nor on the processor. _integers.h, _layers.h and _run.h have the arithmetic, the slow twin
+in float32 is tests/reference/encoder.py.
+"""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+
+import threading
+
+import numpy as np
+
+from tokalign.errors import ResourceError
+from tokalign.neural.architecture import distance_buckets
+
+cdef extern from "_run.h" nogil:
+    const int PANEL
+    const int LANES
+    ctypedef void (*Tile)(const uint8_t *const *rows, const int8_t *panel, int n_steps, int32_t *s)
+    ctypedef struct Linear:
+        int n_in, n_out
+        const int8_t *packed
+        const float *scales
+        const float *biases
+        const int32_t *sums
+    ctypedef struct Norm:
+        const float *weights
+        const float *biases
+    ctypedef struct Layer:
+        Linear three, attended, raised, lowered
+        Norm after_attention, after_all
+    ctypedef struct Encoder:
+        int width, n_heads, n_layers, n_positions, inner
+        float epsilon
+        const int8_t *words
+        const float *word_scales
+        const float *positions
+        const float *sides
+        const float *distances
+        Norm embedded
+        const Layer *layers
+    ctypedef struct Scratch:
+        float *three
+        float *attended
+        float *raised
+        float *scales
+        float *attention
+        uint8_t *rounded
+    Tile tile_named(const char *name)
+    size_t attend_scratch(int n, int size)
+    void run(
+        const Encoder *encoder, Tile tile, const int32_t *ids, const int32_t *bounds,
+        const int32_t *n_first, int n_sequences, const Scratch *scratch, float *states,
+    )
+
+TILES = tuple(name for name in ("avx512", "avx2", "plain") if tile_named(name.encode()) != NULL)
+"""The kernels of products that this processor can run, the fastest first; see _integers.h."""
+
+cdef int LARGEST_WEIGHT = 64
+cdef int ROWS_AT_ONCE = 256  # word pieces that are run together; more leave the caches
+
+
+cdef class Layers:
+    """The layers of an encoder. Threads may share them; they take turns.
+
+    Parameters
+    ----------
+    weights : mapping of str to float32 array
+        Named as in BERT's checkpoints; see tokalign.neural.encoder.checked_weights.
+    made : Architecture
+    tile : str, optional
+        Out of TILES; all give the same states.
+
+    Raises
+    ------
+    ResourceError
+        If the sizes are not multiples of what is reckoned at once.
+    """
+
+    cdef Encoder encoder
+    cdef Tile tile
+    cdef Layer *layers
+    cdef list kept          # arrays that the structures point into
+    cdef object lock
+    cdef float *floats      # scratch, for n_rows rows of sequences of at most n_longest pieces
+    cdef uint8_t *rounded
+    cdef int n_rows, n_longest, n_words
+
+    def __cinit__(self, weights, made, tile=TILES[0]):
+        cdef int number
+        self.tile = tile_named(tile.encode())
+        if self.tile == NULL:
+            raise ValueError(f"this processor cannot run {tile!r}")
+        self.kept = []
+        self.lock = threading.Lock()
+        inner = weights["encoder.layer.0.intermediate.dense.bias"].shape[0]
+        width, n_heads = made["width"], made["n_heads"]
+        if width % PANEL or inner % PANEL or (width // n_heads) % LANES:
+            raise ResourceError(
+                f"{made['base']['name']} has the widths {width} and {inner} and {n_heads} heads; "
+                f"on a processor {PANEL} must divide the widths and {LANES} a head's"
+            )
+        self.encoder.width, self.encoder.inner, self.encoder.n_heads = width, inner, n_heads
+        self.encoder.n_layers, self.encoder.n_positions = made["n_layers"], made["n_positions"]
+        self.encoder.epsilon = made["epsilon"]
+        self.layers = <Layer *>calloc(made["n_layers"], sizeof(Layer))
+        if self.layers == NULL:
+            raise MemoryError
+        self.encoder.layers = self.layers
+        self._embeddings(weights, made)
+        for number in range(made["n_layers"]):
+            self._layer(weights, f"encoder.layer.{number}", &self.layers[number])
+
+    def __dealloc__(self):
+        free(self.layers)
+        free(self.floats)
+        free(self.rounded)
+
+    cdef const float *_floats(self, values) except NULL:
+        """Return where an array lies, which is kept."""
+        cdef const float[::1] flat = np.ascontiguousarray(values, dtype=np.float32).reshape(-1)
+        self.kept.append(flat)
+        return &flat[0]
+
+    cdef const int8_t *_integers(self, values) except NULL:
+        cdef const int8_t[::1] flat = np.ascontiguousarray(values).reshape(-1)
+        self.kept.append(flat)
+        return &flat[0]
+
+    cdef int _norm(self, weights, name, Norm *norm) except -1:
+        norm.weights = self._floats(weights[f"{name}.weight"])
+        norm.biases = self._floats(weights[f"{name}.bias"])
+        return 0
+
+    cdef int _embeddings(self, weights, made) except -1:
+        rows = weights["embeddings.word_embeddings.weight"]
+        scales = np.abs(rows).max(axis=1) / np.float32(127)
+        scales[scales == 0] = 1
+        self.n_words = len(rows)
+        self.encoder.words = self._integers(np.rint(rows / scales[:, None]).astype(np.int8))
+        self.encoder.word_scales = self._floats(scales)
+        first = made["first_position"]
+        positions = weights["embeddings.position_embeddings.weight"]
+        self.encoder.positions = self._floats(positions[first : first + made["n_positions"]])
+        sides = weights.get("embeddings.token_type_embeddings.weight")
+        if sides is not None:
+            self.encoder.sides = self._floats(sides[:2])
+        if made["n_buckets"]:
+            buckets = distance_buckets(made["n_buckets"], made["n_positions"])
+            table = weights["encoder.relative_attention_bias.weight"]
+            self.encoder.distances = self._floats(table[buckets].T)
+        return self._norm(weights, "embeddings.LayerNorm", &self.encoder.embedded)
+
+    cdef int _layer(self, weights, name, Layer *layer) except -1:
+        three = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
+        self._linear(weights, three, &layer.three)
+        self._linear(weights, [f"{name}.attention.output.dense"], &layer.attended)
+        self._linear(weights, [f"{name}.intermediate.dense"], &layer.raised)
+        self._linear(weights, [f"{name}.output.dense"], &layer.lowered)
+        self._norm(weights, f"{name}.attention.output.LayerNorm", &layer.after_attention)
+        return self._norm(weights, f"{name}.output.LayerNorm", &layer.after_all)
+
+    cdef int _linear(self, weights, names, Linear *linear) except -1:
+        """Round matrices with the same inputs, one above the other, and lay them in panels."""
+        cdef const int32_t[::1] sums
+        matrix = np.concatenate([weights[f"{name}.weight"] for name in names])
+        n_out, n_in = matrix.shape
+        scales = np.abs(matrix).max(axis=1) / np.float32(LARGEST_WEIGHT)
+        scales[scales == 0] = 1
+        rounded = np.rint(matrix / scales[:, None]).astype(np.int8)
+        panels = rounded.reshape(n_out // PANEL, PANEL, n_in // 4, 4).transpose(0, 2, 1, 3)
+        sums = rounded.sum(axis=1, dtype=np.int32)
+        self.kept.append(sums)
+        linear.n_in, linear.n_out = n_in, n_out
+        linear.packed = self._integers(panels)
+        linear.scales = self._floats(scales)
+        linear.biases = self._floats(np.concatenate([weights[f"{name}.bias"] for name in names]))
+        linear.sums = &sums[0]
+        return 0
+
+    cdef int _make_room(self, int n_rows, int n_longest, Scratch *scratch) except -1:
+        """Point to scratch for so many rows; what was there is kept unless it is too small."""
+        cdef size_t width = self.encoder.width, inner = self.encoder.inner
+        cdef size_t size = width // self.encoder.n_heads, widest = max(width, inner)
+        if n_rows > self.n_rows or n_longest > self.n_longest:
+            n_rows, n_longest = max(n_rows, self.n_rows), max(n_longest, self.n_longest)
+            free(self.floats)
+            free(self.rounded)
+            self.n_rows = self.n_longest = 0
+            self.floats = <float *>malloc(
+                sizeof(float) * (n_rows * (4 * width + inner + 1) + attend_scratch(n_longest, size))
+            )
+            self.rounded = <uint8_t *>malloc(n_rows * widest)
+            if self.floats == NULL or self.rounded == NULL:
+                raise MemoryError
+            self.n_rows, self.n_longest = n_rows, n_longest
+        scratch.three = self.floats
+        scratch.attended = scratch.three + self.n_rows * 3 * width
+        scratch.raised = scratch.attended + self.n_rows * width
+        scratch.scales = scratch.raised + self.n_rows * inner
+        scratch.attention = scratch.scales + self.n_rows
+        scratch.rounded = self.rounded
+        return 0
+
+    def states(self, sequences):
+        """Return the states of sequences, float32 arrays of shape (n_pieces, width).
+
+        Parameters
+        ----------
+        sequences : sequence of PieceSequence
+
+        Raises
+        ------
+        ValueError
+            If a sequence is empty or longer than the encoder has positions, or a piece is none.
+        """
+        cdef int n_sequences = len(sequences), first = 0, last, longest = 0
+        if not n_sequences:
+            return []
+        lengths = np.array([len(each) for each in sequences])
+        cdef const int32_t[::1] bounds = np.cumsum([0, *lengths], dtype=np.int32)
+        cdef const int32_t[::1] ids = np.concatenate([each.ids for each in sequences]).astype(
+            np.int32
+        )
+        cdef const int32_t[::1] n_first = np.array([s.n_first for s in sequences], dtype=np.int32)
+        if lengths.min() < 1 or lengths.max() > self.encoder.n_positions:
+            raise ValueError(f"sequences of {lengths.min()} to {lengths.max()} word pieces")
+        if np.min(ids) < 0 or np.max(ids) >= self.n_words:
+            raise ValueError(f"pieces from {np.min(ids)} to {np.max(ids)} of {self.n_words}")
+        found = np.empty((len(ids), self.encoder.width), dtype=np.float32)
+        cdef float[:, ::1] states = found
+        cdef Scratch scratch
+        with self.lock:
+            while first < n_sequences:
+                last = first + 1
+                while last < n_sequences and bounds[last + 1] - bounds[first] <= ROWS_AT_ONCE:
+                    last += 1
+                longest = lengths[first:last].max()
+                self._make_room(bounds[last] - bounds[first], longest, &scratch)
+                with nogil:
+                    run(
+                        &self.encoder, self.tile, &ids[0], &bounds[first], &n_first[first],
+                        last - first, &scratch, &states[bounds[first], 0],
+                    )
+                first = last
+        return [found[bounds[k] : bounds[k + 1]] for k in range(n_sequences)]
