@@ -29,14 +29,14 @@ FOLDERS = {
 ROOMS: dict[str, set[str]] = {
     # Floor 0.
     "errors": set(),
+    "showing": set(),
     "v1": set(),
     # Floor 1.
     "crf": {"errors"},
     "files": {"errors"},
     "load": {"errors"},
-    "showing": set(),
     "spelling": {"errors"},
-    "types": {"errors"},
+    "types": {"errors", "showing"},
     "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
@@ -92,7 +92,7 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
-    "view": {"edits", "evaluate", "types"},
+    "view": {"edits", "evaluate", "showing", "types"},
     # Floor 8.
     "tasks": {
         "annotate",

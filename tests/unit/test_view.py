@@ -176,3 +176,27 @@ def test_page_and_text_show_the_same_tables(tmp_path):
     ]
     assert len(cells) > 300
     assert [cell for cell in cells if " ".join(cell.replace("to", "to ").split()) not in text] == []
+
+
+def test_a_grid_is_fitted_to_the_columns():
+    gold = gold_pair(["abcdefghij", "b"], ["x", "yy"], {(0, 0)})
+    for columns in (13, 16, 30):
+        lines = list(grid_lines(gold, columns=columns))
+        assert max(map(len, lines)) <= columns
+        assert lines[-1].endswith("b · ·")
+    assert list(grid_lines(gold, columns=13))[2] == "abcde… ● ·"
+
+
+def test_a_pair_too_wide_for_a_grid_is_shown_link_by_link():
+    gold = gold_pair(["abcdefghij", "b"], ["x", "yy"], {(0, 0)}, {(1, 1)})
+    assert list(grid_lines(gold, columns=12)) == ["● abcdefghij = x", "◌ b = yy"]
+    found = grid_lines(gold, {(0, 0), (1, 0)}, columns=12, confidences={(1, 0): 0.25})
+    assert list(found) == ["● abcdefghij = x", "× b = x (0.25)"]
+
+
+@pytest.mark.parametrize("columns", [None, 8])
+def test_control_characters_of_tokens_do_nothing(columns):
+    gold = gold_pair(["a\x1b[31mb"], ["c\r\u202ed"], {(0, 0)})
+    text = "\n".join(grid_lines(gold, columns=columns))
+    assert "a␛[31mb" in text
+    assert not set(text) & {"\x1b", "\r", "\u202e"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from tokalign.cli.corpora import CorpusFlags, read_jsonl
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.cli.sinks import OutputPath
+from tokalign.cli.terminal import TerminalFlags
 from tokalign.evaluate import Links, read_predictions
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
@@ -67,7 +69,8 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
         raise click.UsageError(f"no pair is called {', '.join(sorted(absent))}")
     keep = [k for k, pair in enumerate(pairs) if not shown.pair or pair.id in shown.pair]
     if shown.html is None:
-        _print([(pairs[k], links[k], relations[k]) for k in keep], shown)
+        known = read_jsonl(alignments, corpus.format, read_confidences) or [{}] * len(pairs)
+        _print([(pairs[k], links[k], relations[k], known[k]) for k in keep], shown)
         return
     has_gold = shown.gold is not None
     note = f"{len(keep)} pairs" + (f"; gold: {shown.gold.name}" if shown.gold else "")
@@ -88,18 +91,29 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
 
 
 def _print(
-    pairs: Sequence[tuple[GoldPair, Links, Mapping[tuple[int, int], str]]], shown: ViewFlags
+    pairs: Sequence[
+        tuple[GoldPair, Links, Mapping[tuple[int, int], str], Mapping[tuple[int, int], float]]
+    ],
+    shown: ViewFlags,
 ) -> None:
     """Print the grid of each pair, and what its marks mean."""
-    for pair, predicted, relations in pairs:
+    terminal = TerminalFlags()
+    echo = partial(click.echo, color=terminal.is_coloured())
+    for pair, predicted, relations, confidences in pairs:
         click.echo(f"# {pair.id}")
         links = None if shown.gold is None else set(predicted)
-        for line in grid_lines(pair, links, relations=relations):
-            click.echo(line)  # which leaves out colours where no person reads
+        for line in grid_lines(
+            pair,
+            links,
+            columns=terminal.columns(),
+            relations=relations,
+            confidences=confidences,
+        ):
+            echo(line)
         for line in edit_lines(pair, predicted) if shown.edits else ():
             click.echo(line)
     click.echo(LEGEND if shown.gold is not None else "● sure or predicted  ◌ possible")
-    if any(relations for _, _, relations in pairs):
+    if any(relations for _, _, relations, _ in pairs):
         click.echo(RELATIONS_LEGEND)
 
 

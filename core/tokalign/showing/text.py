@@ -53,18 +53,19 @@ def wrapped(line: str, width: int) -> Iterator[str]:
     """Yield a line in pieces of at most so many columns, broken at spaces where there are any."""
     here, n_here = "", 0
     for word in re.findall(r"\s*\S+|\s+$", line):
-        n = _columns(word)
+        n = n_columns(word)
         if n_here and n_here + n > width:
             yield here
             word = word.lstrip()
             here, n_here = "", 0
-            n = _columns(word)
+            n = n_columns(word)
         here += word
         n_here += n
     yield here
 
 
-def _columns(text: str) -> int:
+def n_columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
     return sum(map(_column, _ESCAPE.sub("", text)))
 
 

@@ -1,10 +1,7 @@
 """Plain values that everything else passes around; they import nothing heavy."""
 
-from tokalign.types.alignment import (
-    Alignment,
-    FeatureContribution,
-    LinkExplanation,
-)
+from tokalign.types.alignment import Alignment
+from tokalign.types.fields import FeatureContribution, LinkExplanation
 from tokalign.types.gold import GoldPair, Links
 from tokalign.types.links import Link
 from tokalign.types.ranking import Highlight, Judgement, PassageSentence, Ranked

@@ -6,66 +6,23 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
-from tokalign.types.edits import Edit
-from tokalign.types.links import Link, Sides
-from tokalign.types.options import Direction, Symmetrization
-from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Conflict
-from tokalign.types.sentence import Sentence
-from tokalign.types.views import View
+from tokalign.showing.pair import ShownLink, link_lines, pair_svg
+from tokalign.showing.text import one_line
+from tokalign.types.fields import AlignmentFields
+from tokalign.types.frames import frame_maker
+from tokalign.types.links import Link
+from tokalign.types.objects import alignment_to_json, link_columns
 from tokalign.types.words import AlignedWord, words_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    import pandas as pd
+    import polars as pl
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureContribution:
-    """One feature of an explained link, or piece of evidence; value * weight adds to the score."""
-
-    name: str
-    value: float
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class LinkExplanation:
-    """Why one token got its label in one direction, or which rule of a system linked two tokens.
-
-    A system's explanation has one feature, named after the rule: 1 times the link's confidence,
-    which is the score. Its direction is ``s2t``, its runner-up -1 and its margin 0.
-
-    Attributes
-    ----------
-    source, target : int
-        The explained link; the labelled side may be -1 on the other side for NULL.
-    direction : Direction
-        Which side was labelled.
-    score : float
-        Emission score of the label: the sum of value * weight over `features`.
-    features : tuple of FeatureContribution
-        Ordered by falling absolute contribution.
-    runner_up : int
-        Best other label of the same token by posterior; -1 for NULL.
-    margin : float
-        Log posterior of the label minus that of the runner-up, in nats.
-    """
-
-    source: int
-    target: int
-    direction: Direction
-    score: float
-    features: tuple[FeatureContribution, ...]
-    runner_up: int
-    margin: float
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment(View):
+class Alignment(AlignmentFields):
     """The answer for one pair.
 
     Attributes
@@ -120,33 +77,28 @@ class Alignment(View):
         model has no encoder.
     """
 
-    source: Sentence
-    target: Sentence
-    links: tuple[Link, ...]
-    score: float
-    similarity: float
-    model: str
-    version: str
-    symmetrization: Symmetrization
-    posteriors: NDArray[np.float32] | None = None
-    explanations: tuple[LinkExplanation, ...] = ()
-    phrases: tuple[Phrase, ...] = ()
-    source_truncated: bool = False
-    target_truncated: bool = False
-    distance: float | None = None
-    style: str = ""
-    target_covered: float = 0.0
-    covered: float = 0.0
-    agreement: float = 1.0
-    conflicts: tuple[Conflict, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    cosine: float | None = None
-    encoded: bool | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        # The links that were given may be of another alignment, too.
-        links = Sides(self.source, self.target).placed(link.alone() for link in self.links)
-        object.__setattr__(self, "links", links)
+    def __repr__(self) -> str:
+        texts = " - ".join(repr(one_line(side.text)) for side in (self.source, self.target))
+        return (
+            f"<Alignment {texts}: {len(self.links)} links, score {self.score:.2f}, "
+            f"similarity {self.similarity:.2f}>"
+        )
+
+    def __str__(self) -> str:
+        """Return both texts, and a line for each link, such as ``opened = founded (0.83)``."""
+        texts = [one_line(self.source.text), one_line(self.target.text)]
+        return "\n".join([*texts, *link_lines(*self._shown())])
+
+    def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...], list[ShownLink]]:
+        """Return tokens and links as `showing` takes them; an answer may be without sentences."""
+        links = self.links if len(self.source) else ()
+        shown = [(link.source, link.target, link.confidence) for link in links]
+        return self.source.tokens, self.target.tokens, shown
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     @property
     def source_words(self) -> tuple[AlignedWord, ...]:
@@ -168,3 +120,57 @@ class Alignment(View):
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
+
+    def to_dict(self, *, id: str | None = None) -> dict[str, Any]:
+        """Return a dictionary of plain values, as the command line writes to a line of JSON.
+
+        `tokalign.formats` reads it back as gold or predictions; docs/formats.md describes it.
+
+        Parameters
+        ----------
+        id : str, optional
+            Name of the pair; without, there is no "id".
+        """
+        value = alignment_to_json(
+            id or "", self, phrases=bool(self.phrases), edits=bool(self.edits)
+        )
+        if id is None:
+            del value["id"]
+        return value
+
+    def to_svg(self) -> str:
+        """Return a picture of both sentences, with a curve for each link."""
+        return pair_svg(*self._shown())
+
+    def to_html(self) -> str:
+        """Return a piece of a page: the picture of `to_svg`, and score and similarity below.
+
+        It holds no script, loads nothing, and looks like the page around it.
+        """
+        figures = f"score {self.score:.2f}, similarity {self.similarity:.2f}"
+        if self.style:
+            figures += f", style {self.style}"
+        return (
+            f'<figure style="margin: 0; overflow-x: auto">{self.to_svg()}'
+            f'<figcaption style="font-size: 85%">{escape(figures)}</figcaption></figure>'
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the links as rows of a data frame, with their words, offsets and confidence.
+
+        Raises
+        ------
+        ResourceError
+            If pandas is not installed.
+        """
+        return frame_maker("pandas")(link_columns(self))
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the links as rows of a data frame of polars; see `to_pandas`.
+
+        Raises
+        ------
+        ResourceError
+            If polars is not installed.
+        """
+        return frame_maker("polars")(link_columns(self))

@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.types.alignment import Alignment, LinkExplanation
+from tokalign.types.alignment import Alignment
 from tokalign.types.edits import Edit
+from tokalign.types.fields import LinkExplanation
 from tokalign.types.links import Link, Sides
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from tokalign.errors import InputError, ServerError, quoted
-from tokalign.types.alignment import FeatureContribution
+from tokalign.types.fields import FeatureContribution
 from tokalign.types.options import BaseOptions, OffsetUnit
 from tokalign.types.relations import ConflictKind
 

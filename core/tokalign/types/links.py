@@ -40,6 +40,10 @@ class Sides:
             self._sentences = field(self._index, "source"), field(self._index, "target")
         return self._sentences
 
+    def has_words(self) -> bool:
+        """Return whether the answer was asked for with its sentences."""
+        return len(self._both()[0]) > 0
+
     def both(self) -> tuple[Sentence, Sentence]:
         """Return source and target, or raise InputError where an answer was asked for without."""
         source, target = self._both()
@@ -78,7 +82,7 @@ class _OfSides:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True, order=True, repr=False)
 class Link(_OfSides):
     """One aligned token pair. A link of an alignment has the words, too.
 
@@ -125,6 +129,13 @@ class Link(_OfSides):
         """Where the token of the target is in its text."""
         sentence = self._both()[1]
         return sentence.starts[self.target], sentence.ends[self.target]
+
+    def __repr__(self) -> str:
+        words = ""
+        if self._sides is not None and self._sides.has_words():
+            words = f"{self.source_text!r} = {self.target_text!r} "
+        relation = f", {self.relation.kind}" if self.relation is not None else ""
+        return f"<Link {self.source}-{self.target} {words}({self.confidence:.2f}){relation}>"
 
     def _both(self) -> tuple[Sentence, Sentence]:
         if self._sides is None:

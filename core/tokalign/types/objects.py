@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tokalign.types.alignment import Alignment, FeatureContribution, LinkExplanation
 from tokalign.types.edits import Edit
+from tokalign.types.fields import AlignmentFields, FeatureContribution, LinkExplanation
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Relation
 from tokalign.types.sentence import Sentence
@@ -18,7 +18,7 @@ DIGITS = 6
 
 
 def alignment_to_json(
-    name: str, alignment: Alignment, *, phrases: bool = False, edits: bool = False
+    name: str, alignment: AlignmentFields, *, phrases: bool = False, edits: bool = False
 ) -> dict[str, Any]:
     """Return a JSON object that tokalign's readers take as gold or predictions, too.
 
@@ -67,7 +67,7 @@ def alignment_to_json(
     return value
 
 
-def figures_to_json(alignment: Alignment) -> dict[str, float]:
+def figures_to_json(alignment: AlignmentFields) -> dict[str, float]:
     """Return similarity and score, and what they are made of."""
     found = {name: round(getattr(alignment, name), DIGITS) for name in FIGURES}
     if alignment.cosine is not None:
@@ -75,7 +75,7 @@ def figures_to_json(alignment: Alignment) -> dict[str, float]:
     return found
 
 
-def conflicts_to_json(alignment: Alignment) -> dict[str, Any]:
+def conflicts_to_json(alignment: AlignmentFields) -> dict[str, Any]:
     """Return the conflicts under their name, where there are any."""
     found = [
         {
@@ -93,15 +93,32 @@ def _relation(value: Relation) -> tuple[str, float]:
     return value.kind.value, round(value.probability, DIGITS)
 
 
-def truncated_sides(alignment: Alignment) -> dict[str, bool]:
+def truncated_sides(alignment: AlignmentFields) -> dict[str, bool]:
     """Return True under `source_truncated` or `target_truncated` where that sentence was cut."""
     names = ("source_truncated", "target_truncated")
     return {name: True for name in names if getattr(alignment, name)}
 
 
-def links_to_json(alignment: Alignment) -> list[list[float]]:
+def links_to_json(alignment: AlignmentFields) -> list[list[float]]:
     """Return ``[source, target, confidence]`` for each link."""
     return [[link.source, link.target, round(link.confidence, DIGITS)] for link in alignment.links]
+
+
+def link_columns(alignment: AlignmentFields) -> dict[str, list[Any]]:
+    """Return the links column by column: tokens, words, offsets, confidence, kind of relation."""
+    sides = (alignment.source, alignment.target)
+    indices = [link.source for link in alignment.links], [link.target for link in alignment.links]
+    found: dict[str, list[Any]] = {"source": indices[0], "target": indices[1]}
+    for name, side, own in zip(("source", "target"), sides, indices, strict=True):
+        found[f"{name}_text"] = [side.tokens[k] for k in own]
+        found[f"{name}_start"] = [side.starts[k] for k in own]
+        found[f"{name}_end"] = [side.ends[k] for k in own]
+    found["confidence"] = [link.confidence for link in alignment.links]
+    if any(link.relation is not None for link in alignment.links):
+        found["relation"] = [
+            None if link.relation is None else link.relation.kind.value for link in alignment.links
+        ]
+    return found
 
 
 def _phrase(value: Phrase) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokalign.errors import InputError
-from tokalign.types.alignment import Alignment, FeatureContribution
+from tokalign.types.alignment import Alignment
+from tokalign.types.fields import FeatureContribution
 from tokalign.types.options import RankBy
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from tokalign.errors import InputError, ShapeError, quoted
+from tokalign.showing.text import one_line
 from tokalign.types.constraints import Constraints
 from tokalign.types.views import FieldColumns, View
 
@@ -55,7 +56,7 @@ class WordColumns(Protocol):
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sentence(View):
     """A tokenised sentence, or text of several, column by column.
 
@@ -144,6 +145,12 @@ class Sentence(View):
             heads=None if heads is None else tuple(heads),
             relations=None if relations is None else tuple(relations),
         )
+
+    def __repr__(self) -> str:
+        return f"<Sentence {one_line(self.text)!r}: {len(self)} tokens>"
+
+    def __str__(self) -> str:
+        return self.text
 
     if TYPE_CHECKING:
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
+from tokalign.showing.text import visible
 from tokalign.types import GoldPair
 from tokalign.types.relations import RELATION_SIGNS, RelationKind
 
+LEAST_WIDTH = 6
+"""Characters of source tokens that a grid shows at the least."""
 LEGEND = "● right  × wrong  ○ missing  ◌ possible in gold"
 """Meaning of the marks where there is gold."""
 
@@ -29,9 +32,12 @@ def grid_lines(
     links: Set[tuple[int, int]] | None = None,
     *,
     width: int = 18,
+    columns: int | None = None,
     relations: Mapping[tuple[int, int], str] | None = None,
+    confidences: Mapping[tuple[int, int], float] | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a grid, source down and target across.
+    """Yield the lines of a grid, source down and target across; of a pair that is too wide for
+    one, a line for each link.
 
     Parameters
     ----------
@@ -40,23 +46,58 @@ def grid_lines(
         Predicted links, marked against the pair's gold; without them the gold itself is drawn.
     width : int
         Longer source tokens are cut to this many characters.
+    columns : int, optional
+        Of the terminal. A grid that does not fit cuts source tokens to LEAST_WIDTH characters at
+        the least; where that is not enough, there are lines such as ``● opened = founded (0.83)``.
     relations : mapping of (source, target) to str, optional
         Kinds of relations, whose signs stand in the place of drawn links, in colour.
+    confidences : mapping of (source, target) to float, optional
+        Shown in lines of links.
 
     Notes
     -----
     Target words stand above their column, one to a line, joined to it by a rule.
     """
-    n_target = len(pair.target)
-    for j, token in enumerate(pair.target.tokens):
+    sources, targets = (list(map(_shown, side.tokens)) for side in (pair.source, pair.target))
+    n_target = len(targets)
+    kinds = relations or {}
+    if columns is not None:
+        room = columns - 2 * n_target - 1 - max(map(len, targets), default=0)
+        if room < min(LEAST_WIDTH, max(map(len, sources), default=0)):
+            yield from _link_lines(pair, links, sources, targets, kinds, confidences or {})
+            return
+        width = min(width, room)
+    for j, token in enumerate(targets):
         yield " " * width + " │" * j + f" ┌{'─' * 2 * (n_target - 1 - j)} {token}"
-    for i, token in enumerate(pair.source.tokens):
+    for i, token in enumerate(sources):
         cells = "".join(
-            " " + _coloured(_mark(pair, links, (i, j)), (relations or {}).get((i, j)))
-            for j in range(n_target)
+            " " + _coloured(_mark(pair, links, (i, j)), kinds.get((i, j))) for j in range(n_target)
         )
         shown = token if len(token) <= width else token[: width - 1] + "…"
         yield f"{shown:>{width}}{cells}"
+
+
+def _shown(token: str) -> str:
+    """Return a token in one line, whose control characters do nothing."""
+    return " ".join(visible(token).split())
+
+
+def _link_lines(
+    pair: GoldPair,
+    links: Set[tuple[int, int]] | None,
+    sources: Sequence[str],
+    targets: Sequence[str],
+    kinds: Mapping[tuple[int, int], str],
+    confidences: Mapping[tuple[int, int], float],
+) -> Iterator[str]:
+    """Yield a line for each link of the prediction and of the gold."""
+    for link in sorted((links or set()) | pair.sure | pair.possible):
+        mark = _mark(pair, links, link)
+        if mark == "·":
+            continue  # possible in gold, and not predicted
+        i, j = link
+        sure = f" ({confidences[link]:.2f})" if link in confidences else ""
+        yield f"{_coloured(mark, kinds.get(link))} {sources[i]} = {targets[j]}{sure}"
 
 
 def _coloured(mark: str, kind: str | None) -> str:

@@ -1,0 +1,18 @@
+"""Data frames of optional packages."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tokalign.errors import ResourceError
+
+
+def frame_maker(package: str) -> Any:
+    """Return the class DataFrame of a package, or raise ResourceError if it is not installed."""
+    try:
+        return importlib.import_module(package).DataFrame
+    except ImportError:
+        raise ResourceError(
+            f"a data frame of {package} needs the package {package}; run: pip install {package}"
+        ) from None
