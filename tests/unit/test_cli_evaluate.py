@@ -198,7 +198,7 @@ def test_gold_with_repeated_ids_is_refused(tmp_path):
 
 def test_training_says_that_ids_come_back(tmp_path):
     (tmp_path / "votes").write_text(REPEATED)
-    result = run("train", "--train", tmp_path / "votes", "-o", tmp_path / "model", "--quiet")
+    result = run("train", "--train", tmp_path / "votes", "-o", tmp_path / "model")
     assert result.exit_code == 0
     assert "votes: 1 ids are there more than once, such as 'x'" in result.stderr
 

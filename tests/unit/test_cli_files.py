@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import os
 import pty
 import random
@@ -59,7 +61,16 @@ def zstd_compress(data):
     )
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+PACKS = [gzip.compress, bz2.compress, lzma.compress, zstd_compress]
+UNPACKS = [
+    ("", bytes),
+    (".gz", gzip.decompress),
+    (".bz2", bz2.decompress),
+    (".xz", lzma.decompress),
+]
+
+
+@pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("name", ["pairs.tsv", "pairs"])
 def test_packed_input_is_known_by_its_content(align, wanted, tmp_path, pack, name):
     data = TEXT.encode()
@@ -68,7 +79,7 @@ def test_packed_input_is_known_by_its_content(align, wanted, tmp_path, pack, nam
     assert align(text=pack(data)).stdout == wanted
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+@pytest.mark.parametrize("pack", PACKS)
 def test_damaged_input_is_an_error_that_names_the_file(align, tmp_path, pack):
     path = tmp_path / "pairs.gz"
     path.write_bytes(pack(TEXT.encode() * 100)[:-12])
@@ -77,7 +88,7 @@ def test_damaged_input_is_an_error_that_names_the_file(align, tmp_path, pack):
     assert f"{path}: damaged" in result.stderr
 
 
-@pytest.mark.parametrize(("suffix", "unpack"), [("", bytes), (".gz", gzip.decompress)])
+@pytest.mark.parametrize(("suffix", "unpack"), UNPACKS)
 def test_output_is_packed_by_its_name(align, wanted, tmp_path, suffix, unpack):
     path = tmp_path / f"out{suffix}"
     assert align("-o", path, text=TEXT).exit_code == 0
@@ -326,7 +337,7 @@ def test_lines_do_not_wait_long_for_others(tmp_path, monkeypatch):
         assert left.read_text() == "a\nb\n"
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd_compress])
+@pytest.mark.parametrize("pack", PACKS)
 def test_packed_bytes_without_line_breaks_take_little_memory(monkeypatch, pack):
     monkeypatch.setattr("tokalign.cli.sources.MAX_LINE", 1 << 16)
     monkeypatch.setattr("tokalign.cli.pairs.MAX_LINE", 1 << 16)

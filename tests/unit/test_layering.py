@@ -43,7 +43,7 @@ ROOMS: dict[str, set[str]] = {
     "codec": {"errors", "types", "v1"},
     "differences": {"errors", "showing", "types", "values"},
     "evidence": {"showing", "types"},
-    "formats": {"errors", "types"},
+    "formats": {"errors", "files", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
     "annotate": {"errors", "files", "lexicon", "types"},

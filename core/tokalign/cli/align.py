@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from tokalign.cli.arguments import pair_arguments
 from tokalign.cli.chunks import write_chunks
 from tokalign.cli.flags import takes
 from tokalign.cli.lines import LineRun, PairFiles
@@ -15,12 +16,14 @@ from tokalign.types.options import OffsetUnit
 
 
 @click.command("align", short_help="Align sentence pairs, one per line.")
+@pair_arguments(2)
 @takes(files=PairFiles, layout=Layout, options=AlignFlags, run=LineRun)
 def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -> None:
     """Align sentence pairs: one line out for one line in, in the same order.
 
-    A line is SOURCE<TAB>TARGET or SOURCE ||| TARGET. Tables (CSV, TSV, Parquet) need columns named
-    "source" and "target", or --columns.
+    Give a FILE, or two sentences in quotes; else standard input is read. A line is
+    SOURCE<TAB>TARGET or SOURCE ||| TARGET. Tables (CSV, TSV, Parquet) need columns named "source"
+    and "target", or --columns.
 
     A line may also be a JSON object with "source" and "target". Each is a string, a list of
     tokens, or an object with "tokens" and any of "text", "tags", "lemmas", "heads" and

@@ -11,6 +11,7 @@ import click
 
 from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import annotate_each, unwrap
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED, FileFlags
 from tokalign.cli.pairs import decode_row, split_fields
@@ -71,6 +72,7 @@ class AnnotateFlags:
 
 
 @click.command("annotate", short_help="Annotate sentences and write CoNLL-U.")
+@file_argument
 @takes(files=FileFlags, how=AnnotateFlags)
 def command(files: FileFlags, how: AnnotateFlags) -> None:
     """Annotate sentences, one or a pair per line, and write CoNLL-U.

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tokalign.batches.processes import map_batches
 from tokalign.cli.options import ModelFlags, is_input_fault
-from tokalign.cli.output import Lines
+from tokalign.cli.output import CSV, Lines
 from tokalign.cli.pairs import InputLine
+from tokalign.cli.rows import kept_cells, record_of, with_input
 from tokalign.errors import FormatError, located
 from tokalign.types import Alignment, Pair
 from tokalign.types.objects import truncated_sides
@@ -40,6 +41,8 @@ class OutputLine:
     ----------
     number : int
         Of the line of input, from 1.
+    id : str
+        Of the pair.
     text : str
     error : str
         Why a bad line holds no alignment.
@@ -48,6 +51,7 @@ class OutputLine:
     """
 
     number: int
+    id: str
     text: str
     error: str = ""
     is_cut: bool = False
@@ -140,14 +144,24 @@ def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> 
 
 def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
     try:
-        text = layout.line(item.id, alignment)
+        if layout.format == CSV:
+            text = record_of([*kept_cells(item), *layout.cells(alignment), ""])
+        else:
+            text = layout.line(item.id, alignment)
+            text = with_input(text, item) if layout.keep else text
     except FormatError as error:
         return _bad(item, layout, str(error))
-    return OutputLine(item.line, text, is_cut=bool(truncated_sides(alignment)))
+    return OutputLine(item.line, item.id, text, is_cut=bool(truncated_sides(alignment)))
 
 
 def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
-    return OutputLine(item.line, layout.bad_line(item.id, item.line, error), error)
+    if layout.format == CSV:
+        blank = [""] * (len(layout.cell_names) - 1)
+        text = record_of([*kept_cells(item), *blank, error])
+    else:
+        text = layout.bad_line(item.id, item.line, error)
+        text = with_input(text, item) if layout.keep else text
+    return OutputLine(item.line, item.id, text, error)
 
 
 def _batched(items: Iterable[InputLine], size: int) -> Iterator[list[InputLine]]:

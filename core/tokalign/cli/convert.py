@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.corpora import CorpusFlags
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
@@ -29,6 +30,7 @@ class WritingFlags:
     short_help="Rewrite aligned pairs in another format.",
     epilog=f"\b\nFormats:\n{_FORMATS_HELP}",
 )
+@file_argument
 @takes(files=FileFlags, reading=CorpusFlags, writing=WritingFlags)
 def command(files: FileFlags, reading: CorpusFlags, writing: WritingFlags) -> None:
     """Rewrite aligned pairs from one format to another, in order.

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.lines import MAX_REPORTED
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
+from tokalign.cli.reports import MAX_REPORTED
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
@@ -51,8 +52,9 @@ class DedupeFlags(FileFlags):
 
 
 @click.command("dedupe", short_help="Find the lines of a file that say much the same.")
-@takes(flags=DedupeFlags, options=StyleFlags, model=ModelFlags)
-def command(flags: DedupeFlags, options: StyleFlags, model: ModelFlags) -> None:
+@file_argument
+@takes(flags=DedupeFlags, options=CutFlags, model=ModelFlags)
+def command(flags: DedupeFlags, options: CutFlags, model: ModelFlags) -> None:
     """Find near-duplicates among the lines of a file, a sentence each.
 
     Lines are compared where their lemmas overlap, so a pair without common words is not found.

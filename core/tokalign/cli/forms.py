@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-PACKED = {".gz", ".zst"}
+from tokalign.files.packed import SUFFIXES
+
 _FORMS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -32,7 +33,7 @@ def form_of(output: str) -> str:
     ('jsonl', '', '')
     """
     suffixes = PurePath(output).suffixes
-    if suffixes and suffixes[-1] in PACKED:
+    if suffixes and suffixes[-1] in SUFFIXES:
         suffixes.pop()
     return _FORMS.get(suffixes[-1].lower(), "") if suffixes else ""
 

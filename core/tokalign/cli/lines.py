@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import json
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -31,20 +32,18 @@ from tokalign.cli.options import (
     Endpoint,
     FileFlags,
     ModelFlags,
-    is_quiet,
 )
-from tokalign.cli.output import Lines
+from tokalign.cli.output import CSV, Lines
 from tokalign.cli.pairs import InputLine, read_lines
-from tokalign.cli.parquet import open_parquet, read_parquet
+from tokalign.cli.parquet import read_parquet
+from tokalign.cli.reports import RunReport
 from tokalign.cli.resuming import RunRecord
-from tokalign.cli.sinks import LineSink
-from tokalign.cli.sources import LineSource
+from tokalign.cli.rows import Heading
+from tokalign.cli.sinks import LineSink, OutputPath
 from tokalign.cli.table import ColumnNames, columns_from
 from tokalign.errors import FormatError, InputError
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.types.options import AlignOptions
-
-MAX_REPORTED = 10
 
 
 def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> ColumnNames | None:
@@ -67,14 +66,25 @@ class PairFiles(FileFlags):
         show_default="source,target",
     )
 
+    limit: int | None = flag("Most pairs to read.", type=AT_LEAST_1)
+    errors: Path | None = flag(
+        "File for the bad lines: a JSON object with line, id and error for each.",
+        type=OutputPath(),
+    )
+
     def __post_init__(self) -> None:
+        self.input.wanted = "SOURCE<TAB>TARGET or SOURCE ||| TARGET"
         if self.resume and self.restart:
             raise click.UsageError("--resume keeps what --restart discards; give one of them")
 
     def read(self) -> Iterator[InputLine]:
         """Yield the pair of every line, or of every row of a table."""
         read = read_parquet if self.input.is_parquet else read_lines
-        return read(self.input, is_tokenized=self.tokenized, columns=self.columns)
+        return self.limited(read(self.input, is_tokenized=self.tokenized, columns=self.columns))
+
+    def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
+        """Return as many of the items as are asked for."""
+        return items if self.limit is None else itertools.islice(items, self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,23 +118,39 @@ class LineRun:
             If the output is the input, or what is to be resumed was not written by this command.
         """
         job = LineJob(self.model, layout, options)
+        is_csv = layout.format == CSV
+        if is_csv and files.resume:
+            raise click.UsageError("a CSV file has records of several lines; resume jsonl instead")
+        if layout.keep and layout.format != "jsonl":
+            raise click.UsageError("--keep is for --format jsonl; csv keeps the input's columns")
         with ExitStack() as stack:
             sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
             items = files.read()
-            progress = None
-            if sink.partial is not None and not layout.columns:
-                progress = RunRecord(self._settings(files, job))
+            heading = Heading(layout.cell_names) if is_csv else None
+            if heading is not None:
+                items = heading.over(items)
+            record = None
+            if sink.partial is not None and not layout.columns and not is_csv:
+                record = RunRecord(self._settings(files, job))
                 # The last line of those kept is aligned again, to see that it is the same.
-                items = progress.resumed(items, sink)
-                sink.record = progress.record
+                items = record.resumed(items, sink)
+                sink.record = record.record
                 if not sink.n_kept:
-                    sink.partial.write_record(progress.record())
-            lines = stack.enter_context(closing(self._align(items, job, stack)))
-            _check_kept(lines, sink, progress)
-            n_bad = _write(lines, files.input, sink, self.strict, progress)
-            if n_bad and self.strict:
+                    sink.partial.write_record(record.record())
+            # Whoever types a line is answered before the next one.
+            batch_size = 1 if files.input.is_terminal else self.batch_size
+            lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
+            _check_kept(lines, sink, record)
+            errors = None
+            if files.errors is not None:
+                errors = stack.enter_context(files.errors.open("w", encoding="utf-8"))
+            report = RunReport(sink, files.input, errors)
+            _write(lines, report, self.strict, record, heading)
+            if report.n_bad and self.strict:
+                report.show(is_stopped=True)
                 raise click.exceptions.Exit(BAD_INPUT)
-        if n_bad:
+        report.show()
+        if report.n_bad:
             raise click.exceptions.Exit(BAD_INPUT)
 
     def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
@@ -146,18 +172,18 @@ class LineRun:
         return plain
 
     def _align(
-        self, items: Iterator[InputLine], job: LineJob, stack: ExitStack
+        self, items: Iterator[InputLine], job: LineJob, stack: ExitStack, batch_size: int
     ) -> Generator[OutputLine]:
         """Return the line of each item; the stack closes what aligns."""
         if self.server.address:
             client = stack.enter_context(self.server.client())
-            return align_at_server(items, job, self.batch_size, client)
+            return align_at_server(items, job, batch_size, client)
         if self.jobs > 1:
-            return align_in_processes(items, job, self.batch_size, self.jobs, self.batch_timeout)
-        return align_here(items, job, self.batch_size)
+            return align_in_processes(items, job, batch_size, self.jobs, self.batch_timeout)
+        return align_here(items, job, batch_size)
 
 
-def _check_kept(lines: Iterator[OutputLine], sink: LineSink, progress: RunRecord | None) -> None:
+def _check_kept(lines: Iterator[OutputLine], sink: LineSink, record: RunRecord | None) -> None:
     """Take the last line that an earlier run has left, and compare it."""
     if not sink.n_kept:
         return
@@ -167,54 +193,31 @@ def _check_kept(lines: Iterator[OutputLine], sink: LineSink, progress: RunRecord
             f"line {sink.n_kept} of what {sink.name} has so far is not what this command writes; "
             "resume with the same input, model and options, or discard it with --restart"
         )
-    if progress is not None:
-        progress.written()
+    if record is not None:
+        record.written()
     click.echo(f"{sink.n_kept} lines kept", err=True)
 
 
 def _write(
     lines: Iterator[OutputLine],
-    rows: LineSource,
-    sink: LineSink,
+    report: RunReport,
     is_strict: bool,
-    progress: RunRecord | None,
-) -> int:
-    """Write all lines and return how many were bad.
-
-    RunRecord is in rows of Parquet or in bytes of the input, if their number is known.
-    """
-    from tqdm import tqdm
-
-    n_bad = n_cut = n_lines = 0
-    hidden = is_quiet() or not sys.stderr.isatty() or sink.is_terminal
-    has_size = rows.size is not None and not rows.is_parquet
-    unit = "B" if has_size else "pair"
-    total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size
-    n_before = 0 if has_size else sink.n_kept
-    with tqdm(total=total, initial=n_before, unit=unit, unit_scale=has_size, disable=hidden) as bar:
+    record: RunRecord | None,
+    heading: Heading | None,
+) -> None:
+    """Write all lines, up to the first bad one if that ends the run."""
+    sink = report.sink
+    with report.shown():
         for line in lines:
-            n_lines += 1
-            n_cut += line.is_cut
-            if line.error:
-                n_bad += 1
-                if n_bad <= MAX_REPORTED:
-                    tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
-                if is_strict:
-                    break
-            if progress is not None:
-                progress.written()
+            report.note(line)
+            if line.error and is_strict:
+                break
+            if record is not None:
+                record.written()
+            if heading is not None and report.n_lines == 1:
+                sink.write(heading.line() + "\n")
             sink.write(line.text + "\n")
-            if hidden:
-                continue
-            if has_size:
-                rate = n_lines / max(bar.format_dict["elapsed"], 1e-3)
-                bar.set_postfix_str(f"{n_lines} pairs, {rate:.0f}/s", refresh=False)
-                bar.update(rows.position() - bar.n)
-            else:
-                bar.update()
-    if n_cut:
-        click.echo(f"{n_cut} of {n_lines} lines have sentences that were cut", err=True)
-    if n_bad:
-        stopped = "; stopped there" if is_strict else ""
-        click.echo(f"{n_bad} of {n_lines} lines bad{stopped}", err=True)
-    return n_bad
+            if report.rows.is_terminal:
+                sink.flush()
+        if heading is not None and not report.n_lines:
+            sink.write(heading.line() + "\n")

@@ -10,12 +10,13 @@ import importlib
 import logging
 import os
 import sys
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
 
 from tokalign.cli.renamed import current_names
-from tokalign.errors import AlignError
+from tokalign.errors import AlignError, quoted
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,10 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """A group whose subcommands are imported only when they are used."""
+    """A group whose subcommands are imported only when they are used.
+
+    Each subcommand takes --verbose and --quiet as the group does.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -53,11 +57,14 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        _add_shared(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(_unknown(args[0]), ctx)
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and not ctx.resilient_parsing:
             rest = current_names(name, rest)
@@ -76,6 +83,56 @@ class _Commands(click.Group):
             logger.debug("where it was raised:", exc_info=error)
             raise click.ClickException(message_of(error)) from error
         return result
+
+
+def _unknown(name: str) -> str:
+    """Return what to say of a command that is none."""
+    near = get_close_matches(name, COMMANDS, 2, 0.6)
+    if near:
+        return f"no command {quoted(name)}; did you mean {' or '.join(near)}?"
+    return f"no command {quoted(name)}; there are {', '.join(sorted(COMMANDS))}"
+
+
+def _add_shared(command: click.Command) -> None:
+    """Let a command, and the commands of a group, take the options that all have."""
+    for each in command.commands.values() if isinstance(command, click.Group) else [command]:
+        if not any(parameter.name == "quiet" for parameter in each.params):
+            each.params += _shared()
+
+
+def _shared() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["-v", "--verbose"],
+            count=True,
+            expose_value=False,
+            callback=_noted,
+            help="Log more on stderr; give it twice to log all.",
+        ),
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            expose_value=False,
+            callback=_noted,
+            help="Log errors only, and show no progress.",
+        ),
+    ]
+
+
+def _noted(ctx: click.Context, param: click.Parameter, value: int) -> None:
+    """Add what a subcommand was told of logging to what the group was told."""
+    if value:
+        root = ctx.find_root()
+        root.obj = (root.obj or {}) | {param.name: value}
+        _listen(root.obj)
+
+
+def _listen(asked: dict[Any, Any]) -> None:
+    """Log as much as is asked for."""
+    verbose, quiet = asked.get("verbose", 0), asked.get("quiet", False)
+    if verbose and quiet:
+        raise click.UsageError("--verbose and --quiet exclude each other; give one of them")
+    _configure_logging(-1 if quiet else verbose)
 
 
 def message_of(error: Exception) -> str:
@@ -115,16 +172,14 @@ def _configure_logging(verbosity: int) -> None:
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("-v", "--verbose", count=True, help="Log more on stderr; give it twice to log all.")
-@click.option("-q", "--quiet", is_flag=True, help="Log errors only, and show no progress.")
-@click.version_option(package_name="tokalign", prog_name="tokalign")
+@click.version_option(None, "-V", "--version", package_name="tokalign", prog_name="tokalign")
 @click.pass_context
-def main(ctx: click.Context, verbose: int, quiet: bool) -> None:
+def main(ctx: click.Context) -> None:
     """Align the words of English sentence pairs, and serve alignments over gRPC.
 
     Exit codes: 0 fine, 1 failure, 2 wrong usage, 3 some input lines were bad, 130 interrupted.
     """
-    if verbose and quiet:
-        raise click.UsageError("--verbose and --quiet exclude each other; give one of them")
-    ctx.obj = {"quiet": quiet}
-    _configure_logging(-1 if quiet else verbose)
+    _listen(ctx.obj or {})
+
+
+main.params += _shared()

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.lines import MAX_REPORTED
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, ModelFlags, StyleFlags
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
+from tokalign.cli.reports import MAX_REPORTED
 from tokalign.cli.sources import LineSource, SourceParam
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
@@ -42,8 +43,9 @@ class MatrixFlags(FileFlags):
 
 
 @click.command("matrix", short_help="Compare each line of a file with each of another.")
-@takes(flags=MatrixFlags, options=StyleFlags, model=ModelFlags)
-def command(flags: MatrixFlags, options: StyleFlags, model: ModelFlags) -> None:
+@file_argument
+@takes(flags=MatrixFlags, options=CutFlags, model=ModelFlags)
+def command(flags: MatrixFlags, options: CutFlags, model: ModelFlags) -> None:
     """Write how much each line says the same as each line of --to, from 0 to 1.
 
     A row out for a line in; both files hold a sentence on each line. Without --to the lines are

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tokalign.cli.arguments import input_of
 from tokalign.cli.flags import flag, group
 from tokalign.cli.sinks import LineSink, open_sink
 from tokalign.cli.sources import STDIO, LineSource, SourceParam
@@ -43,6 +44,10 @@ TOKENIZED: dict[str, Any] = {
     "help": "The text is tokenized: split it at white space only.",
     "default": False,
 }
+TRUNCATE: dict[str, Any] = {
+    "help": "Cut sentences that are too long instead of refusing them.",
+    "default": False,
+}
 STRICT: dict[str, Any] = {"help": "Stop at the first bad line.", "default": False}
 JSON: dict[str, Any] = {
     "help": "Print JSON instead of text.",
@@ -54,7 +59,7 @@ JSON: dict[str, Any] = {
 def is_quiet() -> bool:
     """Whether tokalign was called with --quiet."""
     context = click.get_current_context(silent=True)
-    return bool(context and context.obj and context.obj["quiet"])
+    return bool(context and (context.find_root().obj or {}).get("quiet"))
 
 
 def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
@@ -66,9 +71,12 @@ def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
 class FileFlags:
     """Lines to read, and where to write lines."""
 
-    input: LineSource = flag("File to read; gzip and Zstandard are unpacked.", "-i", **INPUT)
+    input: LineSource = flag(
+        "File to read; compressed files are unpacked.", "-i", callback=input_of, **INPUT
+    )
     output: str = flag(
-        "File to write; it appears when it is complete. Names in .gz and .zst are compressed.",
+        "File to write; it appears when it is complete. Names in .gz, .bz2, .xz and .zst are "
+        "compressed.",
         "-o",
         type=click.Path(dir_okay=False, allow_dash=True),
         default=STDIO,
@@ -160,6 +168,13 @@ class StyleFlags:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutFlags(StyleFlags):
+    """The same, and what is done with sentences that are too long."""
+
+    truncate: bool = flag(**TRUNCATE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkFlags(StyleFlags):
     """Options of the library that say which links a model makes."""
 
@@ -177,9 +192,7 @@ class PairFlags(LinkFlags):
     min_confidence: float = flag(
         "Leave out links of a lower confidence.", type=click.FloatRange(0, 1), default=0.0
     )
-    truncate: bool = flag(
-        "Cut sentences that are too long instead of refusing them.", default=False
-    )
+    truncate: bool = flag(**TRUNCATE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import json
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tokalign.cli.flags import flag
 from tokalign.cli.forms import format_flag
@@ -20,11 +20,16 @@ from tokalign.types.objects import (
 
 PARQUET = "parquet"
 CHUNKS = "ists"
-FORMATS = ("pharaoh", "jsonl", "tsv", PARQUET, CHUNKS)
-SIMILARITY_FORMATS = ("text", "jsonl", PARQUET)
+CSV = "csv"
+FORMATS = ("pharaoh", "jsonl", "tsv", CSV, PARQUET, CHUNKS)
+SIMILARITY_FORMATS = ("text", "jsonl", CSV, PARQUET)
 SIMILARITY_COLUMNS = ("id", *FIGURES, "error")
 ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
 _OBJECTS = ("jsonl", PARQUET)
+KEEP: dict[str, Any] = {
+    "help": 'Keep the input\'s other columns or fields, as "input" (jsonl only; csv has them).',
+    "default": False,
+}
 _BREAKS = frozenset("\t\r\n")
 
 
@@ -33,7 +38,9 @@ class Lines(abc.ABC):
 
     __slots__ = ()
     format: str
+    keep: bool
     table_columns: ClassVar[tuple[str, ...]]
+    cell_names: ClassVar[tuple[str, ...]]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,6 +57,10 @@ class Lines(abc.ABC):
             If the format cannot hold it.
         """
 
+    @abc.abstractmethod
+    def cells(self, alignment: Alignment) -> list[str]:
+        """Return what CSV holds of an alignment, under `cell_names` but for the last, "error"."""
+
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return what stands for a pair that could not be aligned."""
         return bad_object(name, line, error) if self.format in _OBJECTS else ""
@@ -60,9 +71,11 @@ class Layout(Lines):
     """How alignments become lines: the format, and what is written besides links."""
 
     table_columns = ALIGNMENT_COLUMNS
+    cell_names = ("source_tokens", "target_tokens", "links", "similarity", "score", "error")
     format: str = format_flag(
         "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
-        "objects. parquet: a table. ists: chunks, in the format of interpretable similarity.",
+        "objects. csv: the input's columns, tokens, links and scores. parquet: a table. ists: "
+        "chunks, in the format of interpretable similarity.",
         FORMATS,
         "pharaoh",
     )
@@ -71,6 +84,7 @@ class Layout(Lines):
         "Align chunks instead of words: those in brackets, or tokalign's own (ists only).",
         default=False,
     )
+    keep: bool = flag(**KEEP)
     phrases: bool = False
     edits: bool = False
 
@@ -83,6 +97,11 @@ class Layout(Lines):
             return links
         source, target = (_in_columns(side) for side in (alignment.source, alignment.target))
         return f"{alignment.score:.4f}\t{links}\t{source}\t{target}"
+
+    def cells(self, alignment: Alignment) -> list[str]:
+        sides = (" ".join(side.tokens) for side in (alignment.source, alignment.target))
+        figures = (f"{each:.6f}" for each in (alignment.similarity, alignment.score))
+        return [*sides, self._links(alignment), *figures]
 
     def _links(self, alignment: Alignment) -> str:
         if not self.confidences:
@@ -97,11 +116,17 @@ class SimilarityLayout(Lines):
     """How similarities become lines: a number each, or objects that hold the score as well."""
 
     table_columns = SIMILARITY_COLUMNS
+    cell_names = (*FIGURES, "error")
     format: str = format_flag(
-        "What to write. text: a number. jsonl, parquet: also its parts, and the score.",
+        "What to write. text: a number. jsonl, csv, parquet: also its parts, and the score; csv "
+        "behind the input's columns.",
         SIMILARITY_FORMATS,
         "text",
     )
+    keep: bool = flag(**KEEP)
+
+    def cells(self, alignment: Alignment) -> list[str]:
+        return [f"{getattr(alignment, name):.6f}" for name in FIGURES]
 
     def line(self, name: str, alignment: Alignment) -> str:
         if self.format == "text":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -14,12 +14,16 @@ from tokalign.cli.sources import MAX_LINE
 from tokalign.cli.table import ColumnNames, PairTable, seems_header, table_of
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens
-from tokalign.formats.jsonl import pair_from_json, sentence_like, sentence_to_json
+from tokalign.formats.jsonl import pair_from_json, sentence_like
 from tokalign.types import Pair, Sentence, SentenceLike
-from tokalign.types.constraints import Constraints
+from tokalign.types.constraints import NAMES, Constraints
+from tokalign.types.objects import sentence_to_json
 
 SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_OF_PAIRS = {"id", "source", "target", *NAMES}
+"""Fields of an object that its pair is made of."""
 
 logger = logging.getLogger(__name__)
 
@@ -37,12 +41,18 @@ class InputLine:
     pair : Pair or None
     error : str
         Empty where there is a pair.
+    row : mapping, optional
+        Columns of a table, as text.
+    fields : mapping, optional
+        Of an object, but for those that the pair is made of.
     """
 
     line: int
     id: str
     pair: Pair | None
     error: str = ""
+    row: Mapping[str, str] | None = None
+    fields: Mapping[str, Any] | None = None
 
     def content(self) -> bytes:
         """Return the bytes of all that the answer depends on."""
@@ -166,15 +176,20 @@ def _header_noted(numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, 
 def _lines_from_table(
     table: PairTable, numbered: Iterable[tuple[int, bytes]], is_tokenized: bool
 ) -> Iterator[InputLine]:
+    names = table.names
     for line, record in table.records(numbered):
         name = str(line)
+        row: dict[str, str] = dict.fromkeys(names, "")
         try:
             if isinstance(record, FormatError):
                 raise record
+            names = names or tuple(str(number) for number in range(1, len(record) + 1))
+            row |= zip(names, record, strict=False)
             name, *fields = table.fields(line, record)
-            yield InputLine(line, name, pair_of(fields, is_tokenized))
+            yield InputLine(line, name, pair_of(fields, is_tokenized), row=row)
         except InputError as error:
-            yield InputLine(line, name, None, str(error))
+            row = {key: value.encode(errors="replace").decode() for key, value in row.items()}
+            yield InputLine(line, name, None, str(error), row)
 
 
 def decode_row(row: bytes) -> str:
@@ -241,8 +256,9 @@ def read_object(text: str) -> dict[str, Any]:
 def _line_from_json(line: int, text: str, is_tokenized: bool) -> InputLine:
     value = read_object(text)
     name = require_unicode(str(value.get("id", line)), "id")
+    fields = {key: each for key, each in value.items() if key not in _OF_PAIRS}
     try:
         pair = pair_from_json(value, is_tokenized=is_tokenized)
     except InputError as error:
-        return InputLine(line, name, None, str(error))
-    return InputLine(line, name, pair)
+        return InputLine(line, name, None, str(error), fields=fields)
+    return InputLine(line, name, pair, fields=fields)

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from tokalign.batches.outcomes import unwrap
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.options import (
@@ -164,6 +165,7 @@ class _Faults:
 
 @click.command("rank", short_help="Rank sentences as answers to a question.")
 @click.argument("question", required=False)
+@file_argument
 @takes(flags=RankFlags, options=PairFlags, model=ModelFlags, server=Endpoint)
 def command(
     question: str | None,

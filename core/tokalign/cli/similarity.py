@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import click
 
+from tokalign.cli.arguments import pair_arguments
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.lines import LineRun, PairFiles
-from tokalign.cli.options import StyleFlags
+from tokalign.cli.options import CutFlags
 from tokalign.cli.output import SimilarityLayout
 from tokalign.cli.pairs import InputLine, read_sentences
 from tokalign.formats.jsonl import sentence_like
@@ -31,24 +32,28 @@ class SimilarityFiles(PairFiles):
             raise click.UsageError("--to reads a sentence on each line: no tables and no --columns")
         if self.to is not None and not self.to.strip():
             raise click.UsageError("--to is empty; give a sentence")
+        if self.to is not None and self.input.is_given:
+            raise click.UsageError("--to is compared with the lines of a file; leave it out")
 
     def read(self) -> Iterator[InputLine]:
         """Yield the pair of every line."""
         if self.to is None:
             return PairFiles.read(self)
         one = sentence_like(self.to, "to", is_tokenized=self.tokenized)
-        return read_sentences(self.input, one, is_tokenized=self.tokenized)
+        return self.limited(read_sentences(self.input, one, is_tokenized=self.tokenized))
 
 
 @click.command("similarity", short_help="Score how alike sentences are, in pairs or one and many.")
-@takes(files=SimilarityFiles, layout=SimilarityLayout, options=StyleFlags, run=LineRun)
+@pair_arguments(None)
+@takes(files=SimilarityFiles, layout=SimilarityLayout, options=CutFlags, run=LineRun)
 def command(
-    files: SimilarityFiles, layout: SimilarityLayout, options: StyleFlags, run: LineRun
+    files: SimilarityFiles, layout: SimilarityLayout, options: CutFlags, run: LineRun
 ) -> None:
     """Write how much the two sentences of each pair say the same, from 0 to 1.
 
-    One line out for one line in. Input and bad lines are treated as by `tokalign align`. With --to
-    each line holds one sentence, or an object with "text" or "tokens". Without --style or
+    One line out for one line in. Input and bad lines are treated as by `tokalign align`. Sentences
+    as arguments are each compared with the first one. With --to each line of the input holds one
+    sentence, or an object with "text" or "tokens". Without --style or
     --related, all pairs are aligned in the model's first style.
     """
     run.write(files, layout, replace(options.options(), detail=Detail.SCORES))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,11 +12,11 @@ from typing import IO, Any, Self
 
 import click
 
-from tokalign.cli.forms import PACKED
 from tokalign.cli.parquet import Packer, schema_of
 from tokalign.cli.partial import PARTIAL, PartialOutput
-from tokalign.cli.sources import STDIO, LineSource, zstd_module
+from tokalign.cli.sources import STDIO, LineSource
 from tokalign.errors import InputError
+from tokalign.files.packed import SUFFIXES, packed_writer
 from tokalign.showing.text import visible
 
 _BUFFER_BYTES = 1 << 16
@@ -52,7 +51,7 @@ def open_sink(
     Parameters
     ----------
     output : str
-        Path, or "-" for stdout; compressed where it ends in .gz or .zst.
+        Path, or "-" for stdout; compressed if its name has one of the SUFFIXES of files.packed.
     sources : iterable of LineSource
         Where the input comes from.
     columns : tuple of str
@@ -81,26 +80,20 @@ def open_sink(
     if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
         file = path.open("wb", buffering=0)
         return LineSink(file, output, Packer(file, schema) if schema is not None else None)
-    if is_resumed and path.suffix in PACKED:
+    if is_resumed and path.suffix in SUFFIXES:
         raise InputError(f"{path} is compressed; --resume goes on with plain output only")
     partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)
     file = partial.file
     kept = _cut_to_whole_lines(file) if is_resumed else (0, b"")
-    packed: Any = None
-    if schema is not None:
-        packed = Packer(file, schema)
-    elif path.suffix == ".gz":
-        packed = gzip.GzipFile(path.name, "wb", fileobj=file, mtime=0)
-    elif path.suffix == ".zst":
-        packed = zstd_module().open(file, "wb")
+    packed: Any = Packer(file, schema) if schema is not None else packed_writer(file, path.name)
     return LineSink(file, output, packed, partial=partial, kept=kept)
 
 
 def _check_path(path: Path, sources: Iterable[LineSource], *, is_parquet: bool) -> None:
-    if path.suffix in PACKED if is_parquet else path.suffix == ".parquet":
+    if path.suffix in SUFFIXES if is_parquet else path.suffix == ".parquet":
         raise InputError(
             f"{path} has the name of another format; names in .parquet are for --format parquet, "
-            "names in .gz and .zst for lines"
+            f"names in {', '.join(SUFFIXES)} for lines"
         )
     partial = path.with_name(path.name + PARTIAL)
     for source in sources:
@@ -168,7 +161,7 @@ class LineSink:
         self._packed = packed
         self._pending: list[bytes] = []
         self._n_bytes = 0
-        self._due = time.monotonic() + _FLUSH_S
+        self._due = 0.0  # when the first line that is pending has waited long enough
         self.is_terminal = file.isatty()
 
     def __enter__(self) -> Self:
@@ -178,6 +171,8 @@ class LineSink:
         """Take whole lines, breaks included; errors of the file system name the file."""
         is_read = self.is_terminal
         data = (visible(text) if is_read and not self.is_harmless else text).encode()
+        if not self._pending:
+            self._due = time.monotonic() + _FLUSH_S
         self._pending.append(data)
         self._n_bytes += len(data)
         if is_read or self._n_bytes >= _BUFFER_BYTES or time.monotonic() >= self._due:
@@ -188,7 +183,6 @@ class LineSink:
         data = b"".join(self._pending)
         self._pending.clear()
         self._n_bytes = 0
-        self._due = time.monotonic() + _FLUSH_S
         with self._named():
             if self._packed is not None:
                 self._packed.write(data)

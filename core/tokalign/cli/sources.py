@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import stat
 import sys
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any, NamedTuple
 
 import click
 
-from tokalign.errors import FormatError, MissingPackageError
+from tokalign.errors import FormatError
+from tokalign.files.packed import N_MAGIC, damage_named, read_unpacked, unpacked
 
 STDIO = "-"
 PARQUET_MAGIC = b"PAR1"
 MAX_LINE = 1 << 26
 """Bytes of a line; of a longer one the first byte more is read, and the rest is passed over."""
 _SKIPPED_BYTES = 1 << 20
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-
-
-def zstd_module() -> ModuleType:
-    """Return what packs and unpacks Zstandard, or raise MissingPackageError."""
-    try:
-        from backports import zstd  # compression.zstd from Python 3.14 on
-    except ImportError:
-        try:
-            from compression import zstd  # type: ignore[import-not-found,no-redef]
-        except ImportError as error:
-            raise MissingPackageError.of("Zstandard", error, "zstd") from None
-    module: ModuleType = zstd
-    return module
 
 
 class LineSource:
-    """The lines of a file or of stdin, unpacked where its first bytes say gzip or Zstandard.
+    """The lines of a file or of stdin, unpacked if its first bytes say that it is compressed.
 
     Attributes
     ----------
@@ -49,6 +33,12 @@ class LineSource:
         The bytes as they are.
     size : int or None
         Bytes on disk; None where that is not known.
+    is_terminal : bool
+        Whether a person types the lines.
+    is_given : bool
+        Whether the lines were given on the command line.
+    wanted : str
+        What a line is to hold, for the person who types.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
@@ -59,6 +49,16 @@ class LineSource:
         self._identity = (status.st_dev, status.st_ino) if status and self.size else None
         self._rows: IO[bytes] | None = None
         self._is_parquet = False
+        self.is_terminal = raw.isatty()
+        self.is_given = False
+        self.wanted = "lines"
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[str]) -> LineSource:
+        """Return lines that were given on the command line."""
+        source = cls(io.BytesIO("".join(f"{each}\n" for each in lines).encode()), "<arguments>")
+        source.is_given = True
+        return source
 
     @property
     def is_parquet(self) -> bool:
@@ -72,31 +72,22 @@ class LineSource:
         if self._rows is not None:
             return self._rows
         peekable: Any = self.raw if hasattr(self.raw, "peek") else io.BufferedReader(self.raw)
-        head = peekable.peek(len(_ZSTD))
+        if self.is_terminal:
+            click.echo(f"reading {self.wanted} from the terminal; Ctrl-D ends", err=True)
+        head = peekable.peek(N_MAGIC)[:N_MAGIC]
         self._is_parquet = head.startswith(PARQUET_MAGIC)
-        rows: IO[bytes] = peekable
-        if head.startswith(_GZIP):
-            rows = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
-        elif head.startswith(_ZSTD):
-            rows = zstd_module().open(peekable)
-        self._rows = rows
-        return rows
+        self._rows = unpacked(peekable, head)
+        return self._rows
 
     def __iter__(self) -> Iterator[bytes]:
         if self.is_parquet:
             raise FormatError("Parquet; only align, ground and similarity read it", path=self.name)
-        try:
+        with damage_named(self.name):
             rows = self._opened()
             while row := rows.readline(MAX_LINE + 1):
                 if len(row) > MAX_LINE and not row.endswith(b"\n"):
                     _pass_line(rows)
                 yield row
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise FormatError(f"damaged gzip data: {error}", path=self.name) from error
-        except Exception as error:
-            if type(error).__name__ != "ZstdError":
-                raise
-            raise FormatError(f"damaged Zstandard data: {error}", path=self.name) from error
 
     def position(self) -> int:
         """Return how many bytes of the file have been read, at most `size`."""
@@ -156,7 +147,7 @@ class TextFile(NamedTuple):
         """Return a file, or standard input; OSError if it cannot be read."""
         if path == STDIO:
             return cls("<stdin>", sys.stdin.buffer.read())
-        return cls(name or path, Path(path).read_bytes())
+        return cls(name or path, read_unpacked(Path(path)))
 
     def text(self) -> str:
         """Return the text; FormatError if the file is binary or no UTF-8."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import click
 
+from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.options import FileFlags, one_of
@@ -42,6 +43,7 @@ class SplitFlags:
 
 
 @click.command("split", short_help="Split a text into sentences.")
+@file_argument
 @takes(files=FileFlags, how=SplitFlags)
 def command(files: FileFlags, how: SplitFlags) -> None:
     """Split an English text into sentences, and write one a line.

@@ -35,6 +35,8 @@ class PairTable:
     source, target, id : int or None
         Positions from 0.
     has_header : bool
+    names : tuple of str
+        Of the columns; empty without a header.
     """
 
     delimiter: str
@@ -42,6 +44,7 @@ class PairTable:
     target: int
     id: int | None
     has_header: bool
+    names: tuple[str, ...] = ()
 
     def records(
         self, numbered: Iterable[tuple[int, bytes]]
@@ -127,7 +130,7 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
             source, target = (names.index(name) for name in wanted)
             identity = id_column(names)
             place = None if identity is None else names.index(identity)
-            return PairTable(delimiter, source, target, place, has_header=True)
+            return PairTable(delimiter, source, target, place, has_header=True, names=tuple(names))
     if columns:
         raise FormatError(
             f"the first line, {quoted(head.rstrip())}, names no columns {' and '.join(columns)}"

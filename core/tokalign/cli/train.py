@@ -178,7 +178,6 @@ class TrainingRun:
         type=AT_LEAST_1,
         show_default="all cores",
     )
-    quiet: bool = flag("Print no report to stderr.", default=False)
 
 
 class _Bars:
@@ -218,7 +217,7 @@ def command(
 
     The same corpora and settings always give the same file.
     """
-    is_silent = run.quiet or is_quiet()
+    is_silent = is_quiet()
     model = train(
         files.data(),
         load_annotator(run.annotator),

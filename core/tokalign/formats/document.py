@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tokalign.errors import FormatError, InputError, quoted
+from tokalign.files.packed import read_unpacked
 from tokalign.types import GoldPair, Links, Sentence
 
-_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, Zstandard
 _WHITE_SPACE = " \t\r\n\f\v"
 _TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
 # int() refuses numbers of thousands of digits, and messages would quote them.
@@ -96,16 +96,18 @@ class Format:
 def open_document(path: Path) -> Document:
     """Return a document over a UTF-8 file, which is read whole; only line feeds end lines.
 
+    A file that is compressed by gzip, bzip2, xz or Zstandard is unpacked.
+
     Raises
     ------
     OSError
         If the file cannot be read.
     FormatError
-        If it is compressed, or when a line that is not UTF-8 is reached.
+        If compressed data are damaged, or when a line that is not UTF-8 is reached.
+    ResourceError
+        If it is compressed by Zstandard, and the package for that is not there.
     """
-    content = path.read_bytes()
-    if content.startswith(_PACKED):
-        raise FormatError("the file is compressed; unpack it first", path=path)
+    content = read_unpacked(path)
     rows = content.split(b"\n")
     if not rows[-1]:
         rows.pop()

@@ -1,0 +1,103 @@
+"""What a run over lines says while it goes on, and when it ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from tokalign.cli.batches import OutputLine
+from tokalign.cli.options import is_quiet
+from tokalign.cli.output import bad_object
+from tokalign.cli.parquet import open_parquet
+from tokalign.cli.sinks import LineSink
+from tokalign.cli.sources import LineSource
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+MAX_REPORTED = 10
+"""Bad lines that are named on stderr; the others are counted."""
+
+
+class RunReport:
+    """Counts lines, names the first bad ones, and shows progress on a terminal.
+
+    Parameters
+    ----------
+    sink : LineSink
+    rows : LineSource
+    errors : file, optional
+        Takes all bad lines, as objects.
+    """
+
+    def __init__(self, sink: LineSink, rows: LineSource, errors: TextIO | None) -> None:
+        self.sink = sink
+        self.rows = rows
+        self.n_lines = self.n_bad = self.n_cut = 0
+        self._errors = errors
+        self._began = time.monotonic()
+        self._bar: tqdm[Any] | None = None
+        self._is_shown = not is_quiet() and sys.stderr.isatty() and not sink.is_terminal
+        self._has_size = rows.size is not None and not rows.is_parquet
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show progress, in rows of Parquet or bytes of the input if their number is known."""
+        from tqdm import tqdm
+
+        rows = self.rows
+        total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size
+        unit = "B" if self._has_size else "pair"
+        n_before = 0 if self._has_size else self.sink.n_kept
+        with tqdm(
+            total=total,
+            initial=n_before,
+            unit=unit,
+            unit_scale=self._has_size,
+            disable=not self._is_shown,
+        ) as self._bar:
+            yield
+
+    def note(self, line: OutputLine) -> None:
+        """Count a line, and name it if it is bad."""
+        from tqdm import tqdm
+
+        self.n_lines += 1
+        self.n_cut += line.is_cut
+        if line.error:
+            self.n_bad += 1
+            if self.n_bad <= MAX_REPORTED:
+                tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
+            if self._errors is not None:
+                self._errors.write(bad_object(line.id, line.number, line.error) + "\n")
+        if not self._is_shown or self._bar is None:
+            return
+        if self._has_size:
+            rate = self.n_lines / max(self._bar.format_dict["elapsed"], 1e-3)
+            self._bar.set_postfix_str(f"{self.n_lines} pairs, {rate:.0f}/s", refresh=False)
+            self._bar.update(self.rows.position() - self._bar.n)
+        else:
+            self._bar.update()
+
+    def show(self, *, is_stopped: bool = False) -> None:
+        """Say how many lines there were, if a file was written, and which were bad."""
+        if self.n_cut:
+            click.echo(
+                f"{self.n_cut} of {self.n_lines} lines have sentences that were cut", err=True
+            )
+        if self.n_bad:
+            stopped = "; stopped there" if is_stopped else ""
+            click.echo(f"{self.n_bad} of {self.n_lines} lines bad{stopped}", err=True)
+        if is_quiet() or is_stopped or self.sink.partial is None:
+            return
+        seconds = time.monotonic() - self._began
+        rate = self.n_lines / max(seconds, 1e-3)
+        click.echo(
+            f"{self.sink.name}: {self.n_lines:,} pairs in {seconds:.1f} s, {rate:,.0f} a second",
+            err=True,
+        )
