@@ -12,9 +12,11 @@ import click
 from tokalign.cli.corpora import GoldFlags, ScoreFlags, read_jsonl, relations_of
 from tokalign.cli.flags import takes
 from tokalign.cli.renamed import warn
+from tokalign.cli.signature import quoted_model, signature
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
 from tokalign.evaluate.compared import SystemLinks, compare_systems, comparison_table
+from tokalign.evaluate.markup import MARKUP
 from tokalign.formats import Options
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import GoldPair
@@ -195,6 +197,14 @@ def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[i
     return [relations_of(answer) for answer in answers]
 
 
+def _quoted(spec: Spec) -> str:
+    """Return what a signature says of a system."""
+    parts = [f"{spec.label}={quoted_model(spec.what)}", spec.symmetrization, spec.style]
+    if spec.other:
+        parts.append(f"with {quoted_model(spec.other)}")
+    return " ".join(each for each in parts if each)
+
+
 @click.command("compare", short_help="Compare systems on one gold corpus.")
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
 @takes(gold=GoldFlags, scoring=ScoreFlags)
@@ -205,7 +215,17 @@ def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[i
     show_default=True,
     help="Alpha of the column F-alpha.",
 )
-def command(systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alpha: str) -> None:
+@click.option(
+    "--format",
+    "markup",
+    type=click.Choice(["text", *MARKUP]),
+    default="text",
+    show_default=True,
+    help="How to write the table.",
+)
+def command(
+    systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alpha: str, markup: str
+) -> None:
     """Compare systems on pairs aligned by hand, each with the first one.
 
     A SYSTEM is one of three things: the name of a model or of a system of the literature; the path
@@ -228,6 +248,13 @@ def command(systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alph
         pairs, found, choice=choice, n_samples=scoring.samples, seed=scoring.seed
     )
     table = comparison_table(rows, choice, alpha)
+    quote = signature(
+        gold=gold.path,
+        n_pairs=len(pairs),
+        systems=", ".join(map(_quoted, specs)),
+        alpha=alpha,
+        **scoring.quoted(),
+    )
     if scoring.html is not None and gold.path is not None:
         page = render_page(
             f"{len(rows)} systems on {gold.path.name}",
@@ -247,5 +274,11 @@ def command(systems: tuple[str, ...], gold: GoldFlags, scoring: ScoreFlags, alph
         "gold": str(gold.path),
         "links": choice.value,
         "systems": [row.to_json() for row in rows],
+        "signature": quote,
     }
-    scoring.print(value, [table])
+    scoring.write_pairs(pairs, {row.name: row.result for row in rows})
+    if markup in MARKUP and not scoring.json:
+        click.echo(MARKUP[markup](table))
+        click.echo(f"signature: {quote}", err=True)
+        return
+    scoring.print(value, [table], quote)

@@ -12,10 +12,12 @@ from typing import TypeVar
 import click
 
 from tokalign.cli.flags import flag, group
+from tokalign.cli.forms import form_of
 from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
 from tokalign.cli.sinks import OutputPath
 from tokalign.errors import FormatError, quoted
-from tokalign.evaluate import LinkChoice, Links, read_predictions
+from tokalign.evaluate import COLUMNS, Evaluation, LinkChoice, Links, read_predictions
+from tokalign.evaluate.markup import records_of
 from tokalign.evaluate.tables import ReportTable
 from tokalign.formats import (
     FORMATS,
@@ -33,6 +35,8 @@ from tokalign.view import table_lines
 T = TypeVar("T")
 
 FORMAT = click.Choice(list(FORMATS))
+_PAIR_SCORES = ("precision", "recall", "exact", "right", "predicted", "gold")
+"""Columns of the counts that are written for each pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +131,44 @@ class ScoreFlags:
     seed: int = flag("Seed of samples and shuffles.", type=click.IntRange(0), default=0)
     html: Path | None = flag("Write a page with the scores and every pair.", type=OutputPath())
     json: bool = flag(**JSON)
+    pairs: Path | None = flag(
+        "File for the scores of each pair: CSV, or objects if its name ends in .jsonl.",
+        "--pair-scores",
+        type=OutputPath(),
+    )
 
-    def print(self, value: Mapping[str, object], tables: Iterable[ReportTable]) -> None:
-        """Print an object as JSON if that is asked for, else tables as text."""
+    def quoted(self) -> dict[str, object]:
+        """Return what a signature says of the scoring."""
+        return {"links": self.links, "samples": self.samples, "seed": self.seed}
+
+    def write_pairs(self, gold: Sequence[GoldPair], results: Mapping[str, Evaluation]) -> None:
+        """Write the scores of each pair by each system, if that is asked for."""
+        if self.pairs is None:
+            return
+        rows = [
+            {"system": system, "id": pair.id, **dict(zip(_PAIR_SCORES, counts, strict=True))}
+            for system, result in results.items()
+            for pair, counts in zip(
+                gold, result.counts[:, list(map(COLUMNS.index, _PAIR_SCORES))].tolist(), strict=True
+            )
+        ]
+        if form_of(str(self.pairs)) == "jsonl":
+            text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        else:
+            text = records_of([list(rows[0]), *(list(row.values()) for row in rows)])
+        self.pairs.write_text(text + "\n", encoding="utf-8")
+
+    def print(
+        self, value: Mapping[str, object], tables: Iterable[ReportTable], signature: str = ""
+    ) -> None:
+        """Print an object as JSON if that is asked for, else tables as text, and the signature."""
         if self.json:
             click.echo(json.dumps(value))
             return
         for line in table_lines(tables):
             click.echo(visible(line) if sys.stdout.isatty() else line)
+        if signature:
+            click.echo(f"signature: {signature}")
 
 
 def read_jsonl(

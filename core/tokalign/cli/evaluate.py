@@ -20,6 +20,7 @@ from tokalign.cli.corpora import (
 )
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
+from tokalign.cli.signature import quoted_model, signature
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table
@@ -127,8 +128,18 @@ def _report(
     if scoring.html is not None and gold.path is not None:
         page = _page(found, pairs, system, others, gold.path.name, against)
         scoring.html.write_text(page, encoding="utf-8")
-    value = found.to_json(system.names, asked.errors)
-    scoring.print(value, tables(found, n_errors=asked.errors, other=str(against)))
+    scoring.write_pairs(pairs, {system.title: found.result})
+    quote = signature(
+        gold=gold.path,
+        n_pairs=len(pairs),
+        system=quoted_model(asked.model or str(asked.predictions.path)),
+        symmetrization=asked.options.symmetrization if asked.model else "",
+        style=system.names.get("style"),
+        against=quoted_model(str(against)) if against else "",
+        **scoring.quoted(),
+    )
+    value = found.to_json({**system.names, "signature": quote}, asked.errors)
+    scoring.print(value, tables(found, n_errors=asked.errors, other=str(against)), quote)
 
 
 def _page(

@@ -4,26 +4,117 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import importlib.util
 import json
 import platform
 from typing import Any
 
 import click
 
+from tokalign.cli.citing import bibtex
 from tokalign.cli.flags import takes
 from tokalign.cli.options import JSON, Endpoint
+from tokalign.errors import AlignError, InputError, quoted
 from tokalign.model.styles import AUTO
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
 
+_NEEDS = {
+    "neural": ("onnx", "onnxruntime", "tokenizers"),
+    "spacy": ("spacy",),
+    "stanza": ("stanza",),
+}
+"""Extras, and the packages that they install."""
+
+
 @click.command("info", short_help="Show models, tables, limits and versions.")
+@click.argument("model", required=False)
 @click.option("--json", "as_json", **JSON)
+@click.option("--cite", "is_cited", is_flag=True, help="Print BibTeX entries to cite.")
 @takes(server=Endpoint)
-def command(as_json: bool, server: Endpoint) -> None:
-    """Show the models, tables, limits and versions of this installation, or of a server."""
-    facts = _of_server(server) if server.address else _of_installation()
-    click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
+def command(model: str | None, as_json: bool, is_cited: bool, server: Endpoint) -> None:
+    """Show the models, tables, limits and versions of this installation, or of a server.
+
+    MODEL is the name of a model or a system, or the path of a model: it alone is shown, with the
+    settings of its training, and is loaded to see whether it runs here.
+    """
+    if is_cited:
+        click.echo(bibtex())
+    elif model is not None and not server.address:
+        facts = _of_model(model)
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _card(facts))
+    else:
+        facts = _of_server(server) if server.address else _of_installation()
+        if model is not None:
+            chosen = [each for each in facts["models"] if each["name"] == model]
+            if not chosen:
+                names = ", ".join(each["name"] for each in facts["models"])
+                raise InputError(f"{server.address} has no model {quoted(model)}, but {names}")
+            facts["models"] = chosen
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
+
+
+def _of_model(name: str) -> dict[str, Any]:
+    """Return all that a model's header says, and why it does not run, if that is so."""
+    from tokalign.aligner import Aligner
+    from tokalign.model import load_model
+    from tokalign.model.shipped import model_path
+    from tokalign.systems import SYSTEMS, load_system, summary
+
+    if name in SYSTEMS:
+        system = load_system(name)
+        facts = {
+            "name": name,
+            "description": summary(system),
+            "uses_trees": system.uses_trees,
+        }
+    else:
+        path = model_path(name)
+        facts = {"path": str(path), **dataclasses.asdict(load_model(path).header)}
+    try:
+        Aligner.load(name)
+    except AlignError as error:
+        facts["fault"] = str(error)
+    else:
+        facts["fault"] = ""
+    return facts
+
+
+def _card(facts: dict[str, Any]) -> str:
+    lines = []
+    for key, value in facts.items():
+        if key == "fault":
+            value = f"no: {value}" if value else "yes"
+            key = "runs here"
+        if key == "styles":
+            lines += [f"{'style ' + each['name']:<19}{each['links']}" for each in value]
+        elif isinstance(value, dict):
+            lines += [f"{f'{key}: {name}':<19} {each}" for name, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            lines.append(f"{key:<19}{', '.join(map(str, value))}")
+        elif value not in (None, ""):
+            lines.append(f"{key:<19}{value}")
+    return "\n".join(lines)
+
+
+def _missing(extra: str) -> str:
+    """Return what to do before something that needs an extra runs; empty if it can."""
+    absent = [name for name in _NEEDS[extra] if importlib.util.find_spec(name) is None]
+    return f"needs {', '.join(absent)}; pip install 'tokalign[{extra}]'" if absent else ""
+
+
+def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str]:
+    """Return what cannot run here, and what would make it."""
+    found = {}
+    for model in models:
+        fault = _missing("neural") if model["encoder"] else ""
+        absent = [name for name in model["resources"] if name not in tables]
+        if absent:
+            fault = f"needs {', '.join(absent)}; see tokalign resources"
+        found[model["name"]] = fault
+    found |= {f"annotator {name}": _missing(name) for name in ("spacy", "stanza")}
+    return {name: fault for name, fault in found.items() if fault}
 
 
 def _of_installation() -> dict[str, Any]:
@@ -48,6 +139,7 @@ def _of_installation() -> dict[str, Any]:
                 "corpora": model.corpora,
                 "feature_groups": model.feature_groups,
                 "uses_trees": model.uses_trees,
+                "encoder": model.encoder,
                 "styles": [
                     {"name": style["name"], "links": style["links"]} for style in model.styles
                 ],
@@ -84,6 +176,7 @@ def _of_installation() -> dict[str, Any]:
         ],
         "annotators": list(ANNOTATORS),
         "resources": resources,
+        "cannot_run": _cannot_run(models, {each["name"] for each in resources}),
         "limits": {"max_tokens": MAX_TOKENS, "max_characters": MAX_CHARACTERS},
     }
 
@@ -146,6 +239,9 @@ def _text(facts: dict[str, Any]) -> str:
             f"{each['license']}, sha256 {each['digest'][:12]}"
             for each in facts["resources"]
         ]
+    if facts.get("cannot_run"):
+        lines += ["", "cannot run here"]
+        lines += [f"  {name}: {fault}" for name, fault in facts["cannot_run"].items()]
     return "\n".join(lines)
 
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "tokalign.cli.compare",
     "completion": "tokalign.cli.completion",
     "convert": "tokalign.cli.convert",
+    "crossval": "tokalign.cli.crossval",
     "dedupe": "tokalign.cli.dedupe",
     "diff": "tokalign.cli.diff",
     "evaluate": "tokalign.cli.evaluate",

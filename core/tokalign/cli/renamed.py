@@ -8,7 +8,6 @@ import click
 
 RENAMED: dict[str, dict[str, str]] = {
     "align": {"--direction": "--symmetrization", "--probs": "--confidences"},
-    "compare": {"--format": "--from"},
     "convert": {
         "--to": "--format",
         "--one-based-input": "--one-based",

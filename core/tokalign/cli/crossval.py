@@ -1,0 +1,343 @@
+"""``tokalign crossval``: how well models learned from a corpus align pairs they have not seen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+import click
+import numpy as np
+from tqdm import tqdm
+
+from tokalign.annotate import Annotator, load_annotator
+from tokalign.cli.corpora import GoldFlags, ScoreFlags
+from tokalign.cli.flags import flag, takes
+from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
+from tokalign.cli.signature import signature
+from tokalign.cli.sinks import OutputPath
+from tokalign.cli.train import SettingFlags
+from tokalign.errors import InputError
+from tokalign.evaluate import Evaluation, LinkChoice, evaluate
+from tokalign.evaluate.report import report
+from tokalign.evaluate.tables import Column, ReportTable, tables
+from tokalign.formats import read_gold
+from tokalign.training import TrainingData, TrainingSettings, fold_numbers, train
+from tokalign.training.examples import annotate_gold
+from tokalign.types import GoldPair
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
+from tokalign.view import page_pairs, render_page
+
+CURVE = (0.125, 0.25, 0.5)
+"""Shares of the training pairs for the learning curve, beside all of them."""
+TOGETHER = ("target", "source", "either", "none")
+N_ERRORS_OF_PAGE = 40
+
+HeldOut = list[Mapping[tuple[int, int], float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossvalFlags:
+    """How the pairs are dealt out, and what is written."""
+
+    also: tuple[Path, ...] = flag(
+        "Aligned corpus that every model learns from as well.", type=EXISTING_FILE, default=()
+    )
+    folds: int = flag("Parts of the corpus.", type=click.IntRange(2), default=5)
+    fold_seed: int = flag("Seed by which pairs are dealt out.", type=click.IntRange(0), default=1)
+    together: str = flag(
+        "Which pairs are in one fold: those that share a target, a source, or either.",
+        type=click.Choice(TOGETHER),
+        default="target",
+    )
+    learning_curve: bool = flag(
+        "Also train on an eighth, a quarter and a half of the pairs.", default=False
+    )
+    symmetrization: str = flag(
+        "How the two directions are combined, or which one is taken alone.",
+        type=one_of(Symmetrization),
+        default=DEFAULT_SYMMETRIZATION.value,
+    )
+    errors: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+    output: Path | None = flag(
+        "File for the links of each pair by the model that has not seen it, in Pharaoh form.",
+        "-o",
+        type=OutputPath(),
+    )
+    annotator: str = flag(**ANNOTATOR)
+    jobs: int | None = flag(
+        "Threads; their number does not change a model.",
+        "-j",
+        type=AT_LEAST_1,
+        show_default="all cores",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is learned from, and how.
+
+    Attributes
+    ----------
+    name : str
+        Of the corpus.
+    gold : sequence of GoldPair
+        With the annotator's columns.
+    folds : sequence of int
+        The fold of each pair.
+    others : mapping of str to sequence of GoldPair
+        Corpora that every model learns from as well.
+    """
+
+    name: str
+    gold: Sequence[GoldPair]
+    folds: Sequence[int]
+    others: Mapping[str, Sequence[GoldPair]]
+    settings: TrainingSettings
+    annotator: Annotator
+    n_threads: int | None
+
+    def held_out(
+        self, symmetrization: Symmetrization, share: float = 1.0
+    ) -> Iterator[tuple[int, int, HeldOut]]:
+        """Yield each fold, how many pairs were learned from, and the links of the fold's pairs.
+
+        Parameters
+        ----------
+        symmetrization : Symmetrization
+        share : float
+            Of the pairs of the other folds that are learned from; a smaller one's are among a
+            larger one's.
+        """
+        from tokalign.aligner import Aligner
+
+        style = dict(self.settings.styles).get(self.name, "")
+        order = np.random.default_rng(0).permutation(len(self.gold)).tolist()
+        for fold in sorted(set(self.folds)):
+            seen = sorted(k for k in order if self.folds[k] != fold)
+            if share < 1:
+                kept = [k for k in order if self.folds[k] != fold]
+                seen = sorted(kept[: max(round(share * len(kept)), 1)])
+            data = TrainingData({self.name: [self.gold[k] for k in seen], **self.others})
+            model = train(
+                data, self.annotator, self.settings, n_threads=self.n_threads, name=f"fold-{fold}"
+            )
+            pairs = [
+                (pair.source, pair.target)
+                for pair, number in zip(self.gold, self.folds, strict=True)
+                if number == fold
+            ]
+            answers = Aligner(model, self.annotator).pipe(
+                pairs, symmetrization=symmetrization, style=style
+            )
+            links: HeldOut = [
+                {(link.source, link.target): link.confidence for link in answer.links}
+                for answer in answers
+            ]
+            yield fold, len(seen), links
+
+
+def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) -> list[int]:
+    """Return the fold of every pair, from 0.
+
+    Parameters
+    ----------
+    pairs : sequence of GoldPair
+    n_folds, seed : int
+    together : {"target", "source", "either", "none"}
+        What pairs that are in one fold share.
+
+    Raises
+    ------
+    InputError
+        If a fold would have no pairs.
+    """
+    if together == "target":
+        folds = fold_numbers(pairs, n_folds, seed)
+    else:
+        groups = _groups(pairs, together)
+        numbers = {group: k for k, group in enumerate(dict.fromkeys(groups))}
+        shuffled = np.random.default_rng(seed).permutation(len(numbers))
+        folds = [int(shuffled[numbers[group]]) % n_folds for group in groups]
+    if len(set(folds)) < n_folds:
+        raise InputError(
+            f"{len(pairs)} pairs make {len(set(folds))} groups that share no sentence, too few for "
+            f"{n_folds} folds; lower --folds"
+        )
+    return folds
+
+
+def _groups(pairs: Sequence[GoldPair], together: str) -> list[int]:
+    """Return a number for each pair that pairs which belong together have in common."""
+    if together == "none":
+        return list(range(len(pairs)))
+    leader = list(range(len(pairs)))
+
+    def root(k: int) -> int:
+        while leader[k] != k:
+            leader[k] = leader[leader[k]]
+            k = leader[k]
+        return k
+
+    first: dict[tuple[str, tuple[str, ...]], int] = {}
+    for k, pair in enumerate(pairs):
+        for side in ("source", "target") if together == "either" else (together,):
+            other = first.setdefault((side, tuple(getattr(pair, side).tokens)), k)
+            leader[root(k)] = root(other)
+    return [root(k) for k in range(len(pairs))]
+
+
+@click.command("crossval", short_help="Cross-validate training on a corpus of your own.")
+@takes(gold=GoldFlags, how=CrossvalFlags, settings=SettingFlags, scoring=ScoreFlags)
+def command(
+    gold: GoldFlags, how: CrossvalFlags, settings: SettingFlags, scoring: ScoreFlags
+) -> None:
+    """Score training on the pairs of --gold: each is aligned by a model that has not seen it.
+
+    The corpus is dealt out into --folds parts; for each a model learns from the others, with the
+    settings of `tokalign train`. The report is that of `tokalign evaluate`, with a row for each
+    fold and, with --learning-curve, for smaller training sets.
+    """
+    trial = _trial(gold, how, settings)
+    choice = LinkChoice(scoring.links)
+    symmetrization = Symmetrization(how.symmetrization)
+    rounds = how.folds * (len(CURVE) + 1 if how.learning_curve else 1)
+    with _bar(rounds) as bar:
+        links, by_fold, n_seen = _run(trial, symmetrization, 1.0, choice, bar)
+        curve = []
+        for share in CURVE if how.learning_curve else ():
+            fewer, _, n_fewer = _run(trial, symmetrization, share, choice, bar)
+            curve.append((n_fewer, evaluate(trial.gold, _plain(fewer), choice=choice)))
+    found = report(trial.gold, links, choice=choice, n_samples=scoring.samples, seed=scoring.seed)
+    shown = [_fold_table(by_fold)]
+    if curve:
+        curve.append((n_seen, found.result))
+        shown.append(_curve_table(curve))
+    if how.output is not None:
+        lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links)
+        how.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    scoring.write_pairs(trial.gold, {"crossval": found.result})
+    quote = signature(
+        gold=gold.path,
+        n_pairs=len(trial.gold),
+        folds=how.folds,
+        fold_seed=how.fold_seed,
+        together=how.together,
+        feature_groups=",".join(trial.settings.feature_groups),
+        l2=trial.settings.l2,
+        symmetrization=how.symmetrization,
+        **scoring.quoted(),
+    )
+    names = {"folds": [_scores(each) for each in by_fold], "signature": quote}
+    value = found.to_json(names, how.errors)
+    if curve:
+        value["learning_curve"] = [{"trained_on": n, **_scores(each)} for n, each in curve]
+    shown += tables(found, n_errors=how.errors)
+    if scoring.html is not None:
+        page = render_page(
+            f"cross-validation of {trial.name}",
+            quote,
+            page_pairs(trial.gold, links, choice=choice),
+            tables=[*shown[: 2 if curve else 1], *tables(found, n_errors=N_ERRORS_OF_PAGE)],
+            calibration=found.calibration,
+            choice=choice,
+        )
+        scoring.html.write_text(page, encoding="utf-8")
+    scoring.print(value, shown, quote)
+
+
+def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
+    from tokalign.features.table import needs_trees
+
+    settings = flags.settings()
+    annotator = load_annotator(how.annotator)
+    trees = needs_trees(settings.feature_groups)
+
+    def annotated(pairs: Sequence[GoldPair]) -> list[GoldPair]:
+        sides = annotate_gold(pairs, annotator, trees=trees)
+        return [
+            replace(pair, source=source, target=target)
+            for pair, (source, target) in zip(pairs, sides, strict=True)
+        ]
+
+    pairs = gold.read()
+    name = gold.path.name if gold.path is not None else ""
+    folds = folds_of(pairs, how.folds, how.fold_seed, how.together)
+    others = {path.name: annotated(read_gold(path)) for path in how.also}
+    if name in others or len(others) < len(how.also):
+        raise click.UsageError("two corpora have one file name")
+    return Trial(name, annotated(pairs), folds, others, settings, annotator, how.jobs)
+
+
+def _bar(total: int) -> tqdm[NoReturn]:
+    is_hidden = is_quiet() or not sys.stderr.isatty()
+    return tqdm(total=total, unit="model", disable=is_hidden, leave=False)
+
+
+def _run(
+    trial: Trial,
+    symmetrization: Symmetrization,
+    share: float,
+    choice: LinkChoice,
+    bar: tqdm[NoReturn],
+) -> tuple[HeldOut, list[Evaluation], int]:
+    """Return all links, the scores of each fold, and from how many pairs a model learned."""
+    links: HeldOut = [{} for _ in trial.gold]
+    by_fold, sizes = [], []
+    for fold, n_seen, found in trial.held_out(symmetrization, share):
+        places = [k for k, number in enumerate(trial.folds) if number == fold]
+        for k, each in zip(places, found, strict=True):
+            links[k] = each
+        part = [trial.gold[k] for k in places]
+        by_fold.append(evaluate(part, _plain(found), choice=choice, n_samples=1))
+        sizes.append(n_seen)
+        bar.update()
+    return links, by_fold, round(sum(sizes) / len(sizes))
+
+
+def _plain(links: HeldOut) -> list[frozenset[tuple[int, int]]]:
+    return [frozenset(each) for each in links]
+
+
+_METRICS = {"P": "precision", "R": "recall", "F1": "f1", "E": "exact_match"}
+
+
+def _scores(result: Evaluation) -> dict[str, float]:
+    return {
+        "pairs": result.scores.pairs,
+        **{name: getattr(result.scores, name) for name in _METRICS.values()},
+    }
+
+
+def _cells(result: Evaluation) -> list[float]:
+    return [100 * getattr(result.scores, name) for name in _METRICS.values()]
+
+
+def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
+    rows = [(str(k), each.scores.pairs, *_cells(each)) for k, each in enumerate(by_fold, 1)]
+    spread = np.std([_cells(each) for each in by_fold], axis=0, ddof=1).tolist()
+    rows.append(("sd", "", *spread))
+    return _table("Folds", "fold", "pairs", rows, "sd: of the folds' scores")
+
+
+def _curve_table(curve: Sequence[tuple[int, Evaluation]]) -> ReportTable:
+    rows = [(str(n), each.scores.pairs, *_cells(each)) for n, each in curve]
+    return _table("Learning curve", "trained on", "pairs", rows, "")
+
+
+def _table(
+    title: str, first: str, second: str, rows: Sequence[tuple[object, ...]], note: str
+) -> ReportTable:
+    names = tuple(_METRICS)
+    heads = "  ".join(f"{name:>5}" for name in names)
+    return ReportTable(
+        title=title,
+        columns=(Column(first), Column(second), *(Column(name, "{:.1f}") for name in names)),
+        rows=tuple(rows),
+        heading=f"{title.lower()}, percent\n{first:<12}{second:>6}  {heads}",
+        line="{0:<12}{1:>6}  " + "  ".join(f"{{{k}:>5.1f}}" for k in range(2, 2 + len(names))),
+        note=note,
+        is_open=True,
+    )
