@@ -211,4 +211,11 @@ def test_info_says_what_cannot_run_and_what_would_make_it(monkeypatch):
         "  en-neural: needs onnx, onnxruntime, tokenizers; pip install 'tokalign[neural]'" in shown
     )
     assert "  annotator stanza: needs stanza; pip install 'tokalign[stanza]'" in shown
+    assert "  train and crossval: needs scipy; pip install 'tokalign[train]'" in shown
     assert "  en:" not in shown
+
+
+def test_info_leaves_out_packages_that_are_not_installed(monkeypatch):
+    monkeypatch.setattr("tokalign.cli.info.PACKAGES", ("numpy", "no-such-package"))
+    versions = json.loads(run("info", "--json").stdout)["versions"]
+    assert set(versions) == {"tokalign", "python", "numpy"}

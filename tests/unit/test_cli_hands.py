@@ -106,13 +106,13 @@ def test_a_run_to_a_file_ends_with_a_summary(run, pairs, tmp_path):
     assert run("align", pairs).stderr == ""
 
 
-TABLE = 'n,question,answer,score\n1,"Dogs, bark",Dogs bark,5\n2,"two\nlines",It rained,4\nx\n'
+TABLE = 'n,answer,question,score\n1,"Dogs, bark",Dogs bark,5\n2,"two\nlines",It rained,4\nx\n'
 
 
 def test_csv_keeps_the_columns_of_a_table(run):
     head, *rows, bad = rows_of(run("align", "--format", "csv", text=TABLE))
     assert head == [
-        *("n", "question", "answer", "score"),
+        *("n", "answer", "question", "score"),
         *("source_tokens", "target_tokens", "links", "similarity", "score_2", "error"),
     ]
     assert [row[:4] for row in rows] == [

@@ -21,11 +21,24 @@ PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 
 
 _NEEDS = {
+    "arrow": ("pyarrow",),
+    "dedupe": ("rensa",),
     "neural": ("onnx", "onnxruntime", "tokenizers"),
+    "server": ("grpc", "prometheus_client"),
     "spacy": ("spacy",),
     "stanza": ("stanza",),
+    "train": ("scipy",),
 }
-"""Extras, and the packages that they install."""
+"""Extras, and what they let be imported."""
+_ASKS_FOR = {
+    "annotator spacy": "spacy",
+    "annotator stanza": "stanza",
+    "dedupe": "dedupe",
+    "Parquet files": "arrow",
+    "serve, and --server": "server",
+    "train and crossval": "train",
+}
+"""What is done by a command or an annotator, and the extra that it asks for."""
 
 
 @click.command("info", short_help="Show models, tables, limits and versions.")
@@ -98,6 +111,14 @@ def _card(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _version(package: str) -> str:
+    """Return the version of a package; empty if it is not installed, as an extra's need not be."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def _missing(extra: str) -> str:
     """Return what to do before something that needs an extra runs; empty if it can."""
     absent = [name for name in _NEEDS[extra] if importlib.util.find_spec(name) is None]
@@ -113,7 +134,7 @@ def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str
         if absent:
             fault = f"needs {', '.join(absent)}; see tokalign resources"
         found[model["name"]] = fault
-    found |= {f"annotator {name}": _missing(name) for name in ("spacy", "stanza")}
+    found |= {name: _missing(extra) for name, extra in _ASKS_FOR.items()}
     return {name: fault for name, fault in found.items() if fault}
 
 
@@ -162,7 +183,7 @@ def _of_installation() -> dict[str, Any]:
         "versions": {
             "tokalign": importlib.metadata.version("tokalign"),
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in PACKAGES},
+            **{name: version for name in PACKAGES if (version := _version(name))},
         },
         "location": str(DATA_DIR.parent),
         "models": models,
