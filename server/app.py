@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from tokalign.codec.reasons import ErrorReason
-from tokalign.errors import AlignError
+from tokalign.errors import AlignError, InputError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
@@ -28,6 +28,7 @@ from tokalign.server.workers.pool import Pool
 from tokalign.server.workers.supervision import PoolSettings
 
 if TYPE_CHECKING:
+    from tokalign.server.http.front import HttpFrontend
     from tokalign.server.rpc.frontend import Frontend
 
 log = logging.getLogger(__name__)
@@ -91,6 +92,7 @@ class App:
         self._reloading = asyncio.Lock()
         self._background: set[asyncio.Task[None]] = set()
         self._front: Frontend | None = None
+        self._http: HttpFrontend | None = None
         self._is_serving = False
         self._reload_is_asked = False
         self._memory = MemoryBound(config.max_server_rss_bytes, Memory().resident_bytes)
@@ -125,6 +127,7 @@ class App:
         monitor: MetricsServer | None = None
         try:
             address = await front.start(self)
+            await self._start_http(front)
             monitor = self._start_monitor()
             if await self._unless(self._stop, self.pool.start()):
                 await front.serve_from(front.prepared(self.pool))
@@ -202,8 +205,10 @@ class App:
         await front.refuse()
         if not self.pool.failed.done():
             await self._unless(self._hurry, asyncio.sleep(self._config.drain_delay_s))
-        await self._unless(self._hurry, front.stop(self._config.grace_s))
-        await front.stop(0)
+        fronts = [each for each in (front, self._http) if each is not None]
+        for grace_s in (self._config.grace_s, 0):
+            stopped = asyncio.gather(*[each.stop(grace_s) for each in fronts])
+            await self._unless(self._hurry if grace_s else asyncio.Event(), stopped)
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -299,6 +304,19 @@ class App:
         gauge("tokalign_queue_cost", "What those cost.", lambda: self.pool.waiting_cost)
         gauge("tokalign_workers_ready", "Workers that can align.", lambda: self.pool.n_ready)
         gauge("tokalign_workers_busy", "Workers with a shard.", lambda: self.pool.n_busy)
+
+    async def _start_http(self, front: Frontend) -> None:
+        """Listen for HTTP, if there is a port for it."""
+        if self._config.http_port is None:
+            return
+        try:
+            from tokalign.server.http.front import HttpFrontend
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"HTTP needs {error.name}; run: pip install 'tokalign[http]'", field="http_port"
+            ) from error
+        self._http = HttpFrontend(self._config, front, lambda: self._is_serving)
+        await self._http.start()
 
     def _start_monitor(self) -> MetricsServer | None:
         if self._config.metrics_port is None:

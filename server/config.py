@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -116,6 +117,17 @@ def distinct(name: str, values: tuple[str, ...]) -> None:
         )
 
 
+def are_origins(name: str, values: tuple[str, ...]) -> None:
+    """Raise InputError unless each value is an origin as browsers send it, or all of them."""
+    for value in values:
+        if value != "*" and not re.fullmatch(r"https?://[^/\s]+", value):
+            raise InputError(
+                f"{name} holds {quoted(value)}; wanted SCHEME://HOST, such as "
+                "https://www.example.org, or *",
+                field=name,
+            )
+
+
 def is_device(name: str, value: str) -> None:
     """Raise InputError unless encoders know a device of that name."""
     check_device(value)
@@ -186,6 +198,19 @@ class Config:
         "Port of /metrics, /livez, /readyz; 0 is a free one, -1 off.",
         check=is_port,
         none=-1,
+    )
+    http_port: int | None = setting(
+        None,
+        "Port of HTTP with JSON; 0 is a free one, -1 off. Needs tokalign[http].",
+        check=is_port,
+        none=-1,
+    )
+    http_origins: tuple[str, ...] = setting(
+        (),
+        "Origin whose pages may call by HTTP, such as https://www.example.org, or * for all. May "
+        "be repeated.",
+        check=are_origins,
+        name="http-origin",
     )
     workers: int = setting(
         1,

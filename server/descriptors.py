@@ -42,9 +42,11 @@ def fit(config: Config, allowed: int) -> Config:
     InputError
         If too few are allowed for any connection.
     """
-    n_connections = allowed - RESERVED - RESERVED_PER_WORKER * config.workers
+    n_ports = 1 if config.http_port is None else 2
+    n_left = allowed - RESERVED - RESERVED_PER_WORKER * config.workers
+    n_connections = n_left // n_ports
     if n_connections < 1:
-        needed = allowed - n_connections + 1
+        needed = allowed - n_left + n_ports
         raise InputError(
             f"{allowed} open files are allowed; {config.workers} workers and a connection need "
             f"{needed}: raise the limit (ulimit -n) or start fewer workers",

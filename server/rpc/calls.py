@@ -96,21 +96,35 @@ class Calls:
                 )
         return grpc.method_handlers_generic_handler(service, handlers)
 
-    def _unary(self, service: str, name: str, method: UnaryMethod) -> _Handler[bytes]:
+    def answering(
+        self, service: str, name: str, method: UnaryMethod
+    ) -> Callable[[Context], Awaitable[bytes | Failure]]:
+        """Return what takes a call and returns the method's answer, or why there is none."""
         observer = _Observer(self, self._metrics, self._tracing, service, name)
 
-        async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
+        async def answer(context: Context) -> bytes | Failure:
             with _Observed(observer, context) as call:
+                answered: bytes | Failure
                 try:
                     self._check(call)
-                    answer = await method(await self.receiving.message(context), context)
-                    if trailers := call.trailers():
-                        context.set_trailing_metadata(trailers)
-                    return answer
+                    answered = await method(await self.receiving.message(context), context)
                 except Exception as error:
-                    failure = call.fail(error)
-                if not context.done():
-                    await end(context, failure, call.trailers())
+                    answered = call.fail(error)
+                if trailers := call.trailers():
+                    context.set_trailing_metadata(trailers)
+                return answered
+
+        return answer
+
+    def _unary(self, service: str, name: str, method: UnaryMethod) -> _Handler[bytes]:
+        answer = self.answering(service, name, method)
+
+        async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
+            answered = await answer(context)
+            if not isinstance(answered, Failure):
+                return answered
+            if not context.done():
+                await end(context, answered, context.trailing_metadata() or ())
             return b""  # for a call that has ended, and is not sent
 
         return handle

@@ -52,6 +52,7 @@ class Frontend:
     Attributes
     ----------
     calls : Calls
+    service : AlignService
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class Frontend:
             help_text = "1 while the token file is missing, empty or cannot be used."
             metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(tokens.fault))
         self._config = config
-        self._service = AlignService(config, admission, memory)
+        self.service = AlignService(config, admission, memory)
         self._health = HealthService()
         self._server = grpc.aio.server(options=_channel_options(config))
         self._admin_server: grpc.aio.Server | None = None
-        self._server.add_generic_rpc_handlers((self._service.handler(self.calls),))
+        self._server.add_generic_rpc_handlers((self.service.handler(self.calls),))
         self._server.add_generic_rpc_handlers((self._health.handler(),))
         if config.reflection:
             self._server.add_generic_rpc_handlers((_reflection_handler(self.calls),))
@@ -96,12 +97,12 @@ class Frontend:
         await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
         host = self._config.host
         try:
-            credentials = security.transport_credentials(self._config)
+            certificates = security.certificates(self._config)
             address = authority(host, self._config.port)
-            if credentials is None:
+            if certificates is None:
                 port = self._server.add_insecure_port(address)
             else:
-                port = self._server.add_secure_port(address, credentials)
+                port = self._server.add_secure_port(address, certificates.credentials)
         except RuntimeError as error:
             raise InputError(
                 f"cannot listen on {authority(host, self._config.port)}; is the port taken?",
@@ -137,7 +138,7 @@ class Frontend:
 
     async def serve_from(self, serving: Serving) -> None:
         """Answer calls from a prepared pool, and report SERVING."""
-        self._service.serve_from(serving)
+        self.service.serve_from(serving)
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
 
     async def refuse(self) -> None:

@@ -65,11 +65,7 @@ class Certificates:
 
     def _configuration(self) -> grpc.ServerCertificateConfiguration:
         """Return what the files hold; raise OSError (SSLError is one) if they cannot be used."""
-        # grpc would only log what is wrong. The password keeps OpenSSL from asking for one.
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self._paths[1], self._paths[0], password="")
-        for authorities in self._paths[2:]:
-            context.load_verify_locations(authorities)
+        self._context()  # grpc would only log what is wrong
         key, certificate, *client_ca = (path.read_bytes() for path in self._paths)
         return grpc.ssl_server_certificate_configuration(
             [(key, certificate)], root_certificates=client_ca[0] if client_ca else None
@@ -94,12 +90,35 @@ class Certificates:
         log.info("certificates reloaded")
         return configuration
 
+    def context(self) -> ssl.SSLContext:
+        """Return a context for asyncio's servers, whose handshakes follow the files as well."""
+        context = latest = self._context()
 
-def transport_credentials(config: Config) -> grpc.ServerCredentials | None:
-    """Return the credentials that `config` asks for, or None for plain text."""
+        def follow(connection: ssl.SSLObject, name: str | None, first: ssl.SSLContext) -> None:
+            nonlocal latest
+            if self._changed() is not None:
+                latest = self._context()
+            connection.context = latest
+
+        context.sni_callback = follow
+        return context
+
+    def _context(self) -> ssl.SSLContext:
+        """Return a context with what the files hold; raise OSError if they cannot be used."""
+        # The password keeps OpenSSL from asking for one.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self._paths[1], self._paths[0], password="")
+        for authorities in self._paths[2:]:
+            context.load_verify_locations(authorities)
+            context.verify_mode = ssl.CERT_REQUIRED
+        return context
+
+
+def certificates(config: Config) -> Certificates | None:
+    """Return the certificates that `config` asks for, or None for plain text."""
     if config.tls_certificate is None or config.tls_key is None:
         return None
-    return Certificates(config.tls_certificate, config.tls_key, config.tls_client_ca).credentials
+    return Certificates(config.tls_certificate, config.tls_key, config.tls_client_ca)
 
 
 class TokenFile:

@@ -3,11 +3,13 @@
 import contextlib
 
 import grpc.aio
+import httpx
 import pytest
 from support import fake_engine
 from support.pools import running_pool
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, RequestLimits
+from tokalign.server.http.front import HttpFrontend
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.rpc.frontend import Frontend
@@ -49,6 +51,13 @@ async def serving(pool_settings, metrics):
             front = Frontend(config, metrics, admission, memory)
             address = await front.start(None)
             stack.push_async_callback(front.stop, 0)
+            stub_http = None
+            if config.http_port is not None:
+                http = HttpFrontend(config, front, lambda: bool(pool))
+                port = await http.start()
+                stack.push_async_callback(http.stop, 0)
+                client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60)
+                stub_http = await stack.enter_async_context(client)
             if pool is None:
                 pool = await stack.enter_async_context(running_pool(pool_settings, metrics))
             if pool:
@@ -57,6 +66,7 @@ async def serving(pool_settings, metrics):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             stub.front, stub.pool, stub.admission = front, pool, admission
             stub.memory = memory
+            stub.http = stub_http
             stub.channel, stub.address = channel, address
             return stub
 

@@ -89,7 +89,8 @@ class FakeEngine:
         elif action == "grpc":
             return Answer(b"", score=float("grpc" in sys.modules))
         alignment = align_pb2.Alignment(source=pair.source, target=pair.target, score=score)
-        return Answer(alignment.SerializeToString(), score=score)
+        judged = align_pb2.RankedCandidate(judgement={"score": score}).SerializeToString()
+        return Answer(alignment.SerializeToString(), score=score, judgement=judged)
 
 
 def load(settings):

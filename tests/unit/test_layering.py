@@ -135,6 +135,7 @@ ROOMS: dict[str, set[str]] = {
         "decoding",
         "documents",
         "errors",
+        "formats",
         "model",
         "neural",
         "questions",
@@ -163,7 +164,9 @@ SERVER: dict[str, set[str]] = {
     # Floor 3.
     "rpc": {"admission", "config", "observe", "requests", "status", "workers"},
     # Floor 4.
-    "app": {"admission", "config", "descriptors", "observe", "rpc", "status", "workers"},
+    "http": {"config", "observe", "rpc", "status"},
+    # Floor 5.
+    "app": {"admission", "config", "descriptors", "http", "observe", "rpc", "status", "workers"},
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 

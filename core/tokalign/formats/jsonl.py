@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-from tokalign.errors import FormatError, InputError, quoted
+from tokalign.errors import InputError, quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -207,11 +207,11 @@ def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> S
         value = value["text"]
     if isinstance(value, str):
         if not value.strip():
-            raise FormatError(f"field {quoted(field)} is empty")
+            raise InputError(f"field {quoted(field)} is empty", field=field)
         return split_tokens(value) if is_tokenized else value
     sentence: Sentence = sentence_from_json(value, field)
     if not sentence.tokens:
-        raise FormatError(f"field {quoted(field)} has no tokens")
+        raise InputError(f"field {quoted(field)} has no tokens", field=field)
     return sentence
 
 

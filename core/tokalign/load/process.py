@@ -117,8 +117,16 @@ class ServerProcess:
     @property
     def metrics_url(self) -> str:
         """Base of the metrics port's URLs; its log line must have been read."""
+        return self._url("metrics")
+
+    @property
+    def http_url(self) -> str:
+        """Base of the URLs of JSON over HTTP; its log line must have been read."""
+        return self._url("http")
+
+    def _url(self, event: str) -> str:
         host = self.address.rpartition(":")[0] or "127.0.0.1"
-        return f"http://{host}:{self._logged_port('metrics')}"
+        return f"http://{host}:{self._logged_port(event)}"
 
     @property
     def admin_address(self) -> str:

@@ -1,0 +1,206 @@
+"""One HTTP request as methods see a call, and its answer: JSON, or events of a stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import Any
+
+from starlette.types import Message, Receive, Scope, Send
+from tokalign.codec.reasons import ErrorReason
+from tokalign.server.http.problems import Headers, Problem
+from tokalign.server.status import FailedError, Failure
+
+# So much of an answer is written at a time; the next waits until the peer has read.
+PIECE_BYTES = 1 << 16
+EVENTS: Headers = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    # Otherwise nginx keeps events back until it has some kilobytes.
+    (b"x-accel-buffering", b"no"),
+]
+JSON: Headers = [(b"content-type", b"application/json")]
+
+
+class HttpCall:
+    """A request, with what methods ask of a call (see receiving.Context).
+
+    Parameters
+    ----------
+    scope, receive, send
+        Of ASGI.
+    max_bytes : int
+        Largest body.
+
+    Attributes
+    ----------
+    is_gone : bool
+        Whether the peer hung up.
+    render : callable taking bytes
+        Makes the text of events of a message that a method writes.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
+        self.is_gone = False
+        self.render: Callable[[bytes], Iterable[str]] = lambda message: ()
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._max_bytes = max_bytes
+        self._incoming: asyncio.Task[Message] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._callbacks: list[Callable[[HttpCall], None]] = []
+        self._status = 0
+        self._has_begun = False
+        self._is_done = False
+
+    def peer(self) -> str:
+        """Return the connection's address."""
+        host, port = self._scope.get("client") or ("", 0)
+        return f"{host}:{port}"
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return the headers."""
+        headers = self._scope["headers"]
+        return tuple([(name.decode("latin1"), value.decode("latin1")) for name, value in headers])
+
+    def time_remaining(self) -> float | None:
+        """Return None: a request of HTTP has no deadline."""
+        return None
+
+    def done(self) -> bool:
+        """Return whether nothing more is sent."""
+        return self._is_done or self.is_gone
+
+    def add_done_callback(self, callback: Callable[[HttpCall], None]) -> None:
+        """Have a function called once the answer is written."""
+        self._callbacks.append(callback)
+
+    async def read(self) -> bytes | None:
+        """Return the body; None if it does not come whole.
+
+        From then on, the task that asked is cancelled if the peer hangs up.
+
+        Raises
+        ------
+        FailedError
+            If the body is larger than it may be, or is packed.
+        """
+        self._check_headers()
+        parts, n_bytes, is_whole = [], 0, False
+        while not is_whole:
+            message = await self._next()
+            if message is None:
+                return None
+            parts.append(message.get("body", b""))
+            n_bytes += len(parts[-1])
+            if n_bytes > self._max_bytes:
+                raise self._too_large(f"more than {self._max_bytes}")
+            is_whole = not message.get("more_body", False)
+        working = asyncio.current_task()
+        assert working is not None
+        self._watcher = asyncio.create_task(self._watch(working))
+        return b"".join(parts)
+
+    async def abort(self, code: object, message: str, metadata: object) -> None:
+        """Read no more of the body; the answer is what the reader makes of that."""
+        if self._incoming is not None:
+            self._incoming.cancel()
+
+    async def write(self, message: bytes) -> None:
+        """Write the events of a message."""
+        for event in self.render(message):
+            await self.write_event(event)
+
+    async def write_event(self, event: str) -> None:
+        """Write an event, once the peer has read enough of those before."""
+        if not self._has_begun:
+            await self._begin(HTTPStatus.OK, EVENTS)
+        await self._send({"type": "http.response.body", "body": event.encode(), "more_body": True})
+
+    async def respond(self, answer: bytes | Failure) -> None:
+        """Send what is to be sent at the end: an answer, or why there is none."""
+        if self.is_gone:
+            return
+        body, headers, status = answer, JSON, int(HTTPStatus.OK)
+        if isinstance(answer, Failure):
+            problem = Problem(answer, self._status_of(answer))
+            body, headers, status = problem.body, problem.headers, problem.status
+        assert isinstance(body, bytes)
+        if self._has_begun:  # a stream
+            if status != HTTPStatus.OK:
+                await self.write_event(event("error", body.decode()))
+            body = b""
+        else:
+            length = (b"content-length", str(len(body)).encode())
+            await self._begin(status, [*headers, length])
+        for start in range(0, len(body), PIECE_BYTES):
+            piece = body[start : start + PIECE_BYTES]
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send({"type": "http.response.body", "body": b""})
+
+    def finish(self) -> None:
+        """Call what waits for the end."""
+        self._is_done = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+        for callback in self._callbacks:
+            callback(self)
+
+    async def _begin(self, status: int, headers: Headers) -> None:
+        self._has_begun = True
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def _next(self) -> Message | None:
+        """Return the next part of the body; None if there is none."""
+        self._incoming = incoming = asyncio.ensure_future(self._receive())
+        try:
+            await asyncio.wait({incoming})
+        except asyncio.CancelledError:
+            incoming.cancel()
+            raise
+        if incoming.cancelled():  # by abort
+            return None
+        message = incoming.result()
+        if message["type"] != "http.request":
+            self.is_gone = True
+            return None
+        return message
+
+    async def _watch(self, working: asyncio.Task[Any]) -> None:
+        await self._receive()  # returns once the peer hangs up, or the answer is complete
+        if not self._is_done:
+            self.is_gone = True
+            working.cancel()
+
+    def _check_headers(self) -> None:
+        headers = dict(self._scope["headers"])
+        length = headers.get(b"content-length", b"0")
+        if int(length) > self._max_bytes:
+            raise self._too_large(length.decode())
+        coding = headers.get(b"content-encoding", b"identity").decode("latin1")
+        if coding.lower() != "identity":
+            # What is small could be unpacked to the largest allowed.
+            self._status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+            message = "the body is compressed; send it as it is, without content-encoding"
+            raise FailedError(Failure(ErrorReason.MALFORMED_MESSAGE, message))
+
+    def _too_large(self, seen: str) -> FailedError:
+        self._status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        message = (
+            f"a body of {seen} bytes; the server takes at most {self._max_bytes} "
+            "(max_request_bytes): send several requests"
+        )
+        return FailedError(Failure(ErrorReason.LIMIT_EXCEEDED, message))
+
+    def _status_of(self, failure: Failure) -> int:
+        """Return the status where it is not that of the failure's code, else 0."""
+        if failure.reason is ErrorReason.MESSAGE_TIMEOUT:
+            return HTTPStatus.REQUEST_TIMEOUT
+        return self._status
+
+
+def event(name: str, data: str) -> str:
+    """Return an event of a stream; `data` is JSON, which has no line breaks."""
+    return f"event: {name}\ndata: {data}\n\n"

@@ -1,0 +1,117 @@
+"""Errors as JSON: one shape for all of them, that of RFC 9457."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+
+from google.rpc import code_pb2
+from tokalign.codec.by_name import decode_enum
+from tokalign.codec.reasons import ErrorReason
+from tokalign.server.status import Failure, code_name
+from tokalign.v1 import align_pb2
+
+CONTENT_TYPE = "application/problem+json"
+Headers = list[tuple[bytes, bytes]]
+
+STATUSES = {
+    code_pb2.CANCELLED: 499,
+    code_pb2.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
+    code_pb2.FAILED_PRECONDITION: HTTPStatus.BAD_REQUEST,
+    code_pb2.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
+    code_pb2.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    code_pb2.UNIMPLEMENTED: HTTPStatus.NOT_FOUND,
+    code_pb2.RESOURCE_EXHAUSTED: HTTPStatus.TOO_MANY_REQUESTS,
+    code_pb2.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
+    code_pb2.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
+}
+"""google.rpc.Code -> status of HTTP; others are 500."""
+_STARTING_S = 1.0
+
+
+class Problem:
+    """Why a request failed, as HTTP tells it.
+
+    Parameters
+    ----------
+    failure : Failure
+    status : int, optional
+        Where it is not that of the failure's code.
+    headers : iterable of (str, str)
+        More of them.
+    """
+
+    def __init__(
+        self, failure: Failure, status: int = 0, headers: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        self.status = int(status or STATUSES.get(failure.code, HTTPStatus.INTERNAL_SERVER_ERROR))
+        self._failure = failure
+        self._headers = headers
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object."""
+        failure = self._failure
+        value: dict[str, Any] = {
+            "title": _title(self.status),
+            "status": self.status,
+            "detail": failure.message,
+            "code": code_name(failure.code),
+            "reason": failure.reason.value,
+        }
+        if failure.field:
+            value["field"] = failure.field
+        if failure.metadata:
+            value["metadata"] = dict(failure.metadata)
+        if self.retry_after_s:
+            value["retry_after_s"] = self.retry_after_s
+        return value
+
+    @property
+    def retry_after_s(self) -> float:
+        """After how many seconds trying again is worth it; 0 says nothing."""
+        if self._failure.retry_after_s or self.status != HTTPStatus.SERVICE_UNAVAILABLE:
+            return self._failure.retry_after_s
+        return _STARTING_S
+
+    @property
+    def body(self) -> bytes:
+        """The object as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False).encode()
+
+    @property
+    def headers(self) -> Headers:
+        """All headers of the response but its length."""
+        made = [("content-type", CONTENT_TYPE), *self._headers]
+        if self.retry_after_s:
+            made.append(("retry-after", str(math.ceil(self.retry_after_s))))
+        if self.status == HTTPStatus.UNAUTHORIZED:
+            made.append(("www-authenticate", "Bearer"))
+        return [(name.encode("latin1"), value.encode("latin1")) for name, value in made]
+
+
+def failure_of_item(status: align_pb2.Status) -> Failure:
+    """Return why an item failed, of its status in the contract."""
+    reason = decode_enum(ErrorReason, status.reason, "reason")
+    return Failure(reason, status.message, status.field)
+
+
+def item_error(failure: Failure) -> dict[str, Any]:
+    """Return what an item says that failed alone, as a bad line of the command line does."""
+    value: dict[str, Any] = {
+        "error": failure.message,
+        "code": code_name(failure.code),
+        "reason": failure.reason.value,
+    }
+    if failure.field:
+        value["field"] = failure.field
+    return value
+
+
+def _title(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Client Closed Request"

@@ -1,0 +1,130 @@
+"""The paths, and what answers each; unknown ones get an error of the same shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from google.protobuf import json_format
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import quoted
+from tokalign.server.config import Config
+from tokalign.server.http.call import HttpCall
+from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
+from tokalign.server.http.pairs import PairMethods
+from tokalign.server.http.problems import Problem
+from tokalign.server.http.rerank import Rerank
+from tokalign.server.observe.faults import failure_of
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.service import AlignService
+from tokalign.server.status import Failure
+from tokalign.v1 import align_pb2
+
+HEALTH = "/healthz"
+
+
+def application(
+    config: Config, service: AlignService, calls: Calls, is_serving: Callable[[], bool]
+) -> Starlette:
+    """Return the application of all paths.
+
+    Parameters
+    ----------
+    config : Config
+    service : AlignService
+        Has the methods.
+    calls : Calls
+        Counts and checks each.
+    is_serving : callable returning bool
+        What the health says.
+    """
+    pairs = PairMethods(service)
+    posts: dict[str, JsonMethod] = {
+        "/v1/rerank": Rerank(service, "1"),
+        "/v2/rerank": Rerank(service, "2"),
+        "/v1/align": pairs.align,
+        "/v1/similarity": pairs.similarity,
+    }
+    max_bytes = config.limits.max_request_bytes
+
+    async def models(data: bytes, call: HttpCall) -> bytes:
+        listing = align_pb2.ListModelsResponse.FromString(
+            await service.list_models(b"", cast(Context, call))
+        )
+        return json.dumps(models_to_dict(listing), ensure_ascii=False).encode()
+
+    async def health(request: Request) -> Response:
+        if is_serving():
+            return JSONResponse({"status": "SERVING"})
+        return JSONResponse({"status": "NOT_SERVING"}, 503, {"retry-after": "1"})
+
+    routes: list[BaseRoute] = [
+        Route(path, JsonEndpoint(calls, path, method, max_bytes), methods=["POST"])
+        for path, method in posts.items()
+    ]
+    routes.append(
+        Route("/v1/models", JsonEndpoint(calls, "/v1/models", models, max_bytes), methods=["GET"])
+    )
+    routes.append(Route(HEALTH, health, methods=["GET"]))
+    return Starlette(
+        routes=routes,
+        middleware=_cross_origin(config.http_origins),
+        exception_handlers={HTTPException: _wrong_path, Exception: _fault},
+    )
+
+
+def models_to_dict(listing: align_pb2.ListModelsResponse) -> dict[str, Any]:
+    """Return the models, annotators and limits of a server as JSON has them."""
+    value: dict[str, Any] = json_format.MessageToDict(
+        listing, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    # protobuf writes 64 bits as text, for the sake of numbers above 2**53.
+    value["limits"] = {name: int(number) for name, number in value["limits"].items()}
+    return value
+
+
+def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
+    """Return what lets pages of other origins call, if any may."""
+    if not origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["authorization", "content-type"],
+            expose_headers=["retry-after"],
+        )
+    ]
+
+
+async def _wrong_path(request: Request, error: Exception) -> Response:
+    """Answer what no route takes."""
+    assert isinstance(error, HTTPException)
+    paths = sorted(route.path for route in request.app.routes if isinstance(route, Route))
+    method, path = request.method, request.url.path
+    if error.status_code == 405:
+        message = f"{path} takes no {method}; see the header allow"
+    else:
+        message = f"no path {quoted(path)} here; there are {', '.join(paths)}"
+    failure = Failure(ErrorReason.METHOD_UNKNOWN, message)
+    return _response(Problem(failure, error.status_code, (error.headers or {}).items()))
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    return _response(Problem(failure_of(error)))
+
+
+def _response(problem: Problem) -> Response:
+    response = Response(problem.body, problem.status)
+    response.raw_headers.extend(problem.headers)
+    return response

@@ -1,0 +1,275 @@
+"""HTTP over the fake engine: shapes of answers and of errors, limits, tokens and streams."""
+
+import asyncio
+import hashlib
+import json
+
+import pytest
+from tokalign.errors import InputError
+from tokalign.server.config import Config, RequestLimits
+from tokalign.v1 import align_pb2
+
+PAIR = {"source": "a", "target": "b"}
+PAIRS = {"pairs": [{**PAIR, "id": "x"}, {"source": "a"}, {**PAIR, "id": "fail:target"}]}
+
+
+@pytest.fixture
+async def http(serving):
+    return (await serving(http_port=0)).http
+
+
+def is_problem(answer, status, detail, field=None):
+    """Whether an answer is an error of the one shape."""
+    problem = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["status"] == answer.status_code == status, problem
+    assert detail in problem["detail"], problem
+    assert problem.get("field") == field
+    return problem
+
+
+def events(text):
+    """Return the events of a stream: names and values."""
+    found = []
+    for block in text.split("\n\n")[:-1]:
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+async def test_documents_are_ranked_in_the_usual_shape(http):
+    texts = ["score:0.2", "score:0.9", {"text": "score:0.5"}]
+    body = {"query": "q", "documents": texts, "top_n": 2, "return_documents": True}
+    answer = (await http.post("/v1/rerank", json=body)).json()
+    assert answer["results"] == [
+        {"index": 1, "relevance_score": 0.9, "document": {"text": "score:0.9"}},
+        {"index": 2, "relevance_score": 0.5, "document": {"text": "score:0.5"}},
+    ]
+    assert answer["model"] == "fake" and len(answer["id"]) == 36
+    assert answer["meta"] == {"api_version": {"version": "1"}}
+    answer = (await http.post("/v2/rerank", json={"query": "q", "documents": ["d"]})).json()
+    assert answer["results"] == [{"index": 0, "relevance_score": 0.5}]
+    assert answer["meta"] == {"api_version": {"version": "2"}}
+
+
+async def test_a_document_that_cannot_be_ranked_is_last_and_named(http):
+    answer = (
+        await http.post("/v1/rerank", json={"query": "q", "documents": ["fail:x", "d"]})
+    ).json()
+    assert [each["index"] for each in answer["results"]] == [1, 0]
+    assert answer["results"][1]["relevance_score"] == 0.0
+    (warning,) = answer["meta"]["warnings"]
+    assert warning.startswith("documents[0] could not be ranked: sentence 0 of the passage")
+
+
+async def test_documents_are_cut_after_so_many_words(http):
+    body = {"query": "q", "documents": ["score:0.7 x y"], "max_tokens_per_doc": 1}
+    answer = (await http.post("/v1/rerank", json=body)).json()
+    assert answer["results"][0]["relevance_score"] == 0.7
+
+
+async def test_fields_that_others_clients_send_change_nothing(http):
+    body = {"query": "q", "documents": ["d"], "priority": 3, "max_chunks_per_doc": 1, "user": None}
+    assert (await http.post("/v1/rerank", json=body)).status_code == 200
+
+
+async def test_one_pair_is_answered_alone_and_several_together(http):
+    answer = (await http.post("/v1/align", json={**PAIR, "id": "x"})).json()
+    assert answer["id"] == "x" and answer["model"] == "fake" and "links" in answer
+    answer = (await http.post("/v1/align", json=PAIRS)).json()
+    assert answer["model"] == "fake" and answer["version"] == "1.0.0"
+    first, second, third = answer["results"]
+    assert first["id"] == "x" and "links" in first
+    assert second["id"] == "1" and second["error"] == "target is missing; wanted a sentence"
+    assert second["field"] == third["field"] == "target" and third["error"] == "as told"
+
+
+async def test_similarities_are_of_pairs_or_of_one_with_many(http):
+    assert (await http.post("/v1/similarity", json=PAIR)).json()["similarity"] == 0.0
+    answer = await http.post("/v1/similarity", json={"source": "a", "targets": ["b", ["c"], ""]})
+    results = answer.json()["results"]
+    assert [each["id"] for each in results] == ["0", "1", "2"]
+    assert "similarity" in results[1] and results[2]["error"] == "field 'target' is empty"
+
+
+async def test_pairs_are_streamed_as_events(http):
+    pairs = [{"source": str(k), "target": "b"} for k in range(70)]
+    pairs[40] = {"source": "a"}
+    answer = await http.post("/v1/align", json={"pairs": pairs, "stream": True})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    *results, last = events(answer.text)
+    assert last == ("done", {"results": 70})
+    assert {name for name, _ in results} == {"result"}
+    by_index = {value["index"]: value for _, value in results}
+    assert sorted(by_index) == list(range(70))
+    assert by_index[69]["id"] == "69"
+    assert by_index[40]["error"] == "target is missing; wanted a sentence"
+
+
+async def test_models_and_health_are_told(http):
+    models = (await http.get("/v1/models")).json()
+    assert models["models"][0]["name"] == "fake"
+    assert models["limits"]["max_request_bytes"] == RequestLimits().max_request_bytes
+    assert (await http.get("/healthz")).json() == {"status": "SERVING"}
+
+
+async def test_a_server_without_models_says_so(serving):
+    http = (await serving(pool=False, http_port=0)).http
+    answer = await http.get("/healthz")
+    assert (answer.status_code, answer.json()) == (503, {"status": "NOT_SERVING"})
+    answer = await http.post("/v1/align", json=PAIR)
+    problem = is_problem(answer, 503, "loading its models")
+    assert problem["code"] == "UNAVAILABLE" and answer.headers["retry-after"] == "1"
+
+
+WRONG = [
+    ("/v1/align", {"target": "b"}, "source is missing", "source"),
+    ("/v1/align", {**PAIR, "target": ""}, "is empty", "target"),
+    ("/v1/align", {**PAIR, "target": 3}, "is int; wanted", "target"),
+    ("/v1/align", {**PAIR, "target": {"tokens": ["a", 1]}}, "list of str", "target.tokens"),
+    ("/v1/align", {**PAIR, "stlye": "x"}, "did you mean style?", "stlye"),
+    ("/v1/align", {**PAIR, "style": "none"}, "no style", "style"),
+    ("/v1/align", {**PAIR, "relations": "yes"}, "wanted true or false", "relations"),
+    ("/v1/align", {**PAIR, "min_confidence": 2}, "wanted a number in", "min_confidence"),
+    ("/v1/align", {**PAIR, "symmetrization": "x"}, "wanted one of", "symmetrization"),
+    ("/v1/align", {**PAIR, "anchors": [[0]]}, "anchors", "anchors[0]"),
+    ("/v1/align", {**PAIR, "stream": True}, "there is one pair", "stream"),
+    ("/v1/align", {"pairs": []}, "wanted one or more", "pairs"),
+    ("/v1/align", {"pairs": [3]}, "wanted an object", "pairs[0]"),
+    ("/v1/similarity", {"targets": ["a"]}, "source is missing", "source"),
+    ("/v1/similarity", {**PAIR, "detail": "full"}, "no field is called 'detail'", "detail"),
+    ("/v1/rerank", {"documents": ["a"]}, "query is missing", "query"),
+    ("/v1/rerank", {"query": "", "documents": ["a"]}, "is empty", "query.text"),
+    ("/v1/rerank", {"query": "q", "documents": ["a", 3]}, "wanted a string", "documents[1]"),
+    ("/v1/rerank", {"query": "q", "documents": [{"image": "x"}]}, "null", "documents[0].text"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, "1 or more", "top_n"),
+    ("/v1/rerank", {"query": "q\ud800", "documents": ["a"]}, "half a surrogate pair", "query"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "by": "x"}, "by is 'x'", "by"),
+    ("/v1/rerank", [], "it is an array; wanted an object", None),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "detail", "field"), WRONG)
+async def test_what_is_wrong_is_named(http, path, body, detail, field):
+    answer = await http.post(path, content=json.dumps(body))
+    assert is_problem(answer, 400, detail, field)["code"] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b"", "Expecting value at line 1, column 1"),
+        (b'{"query": ', "Expecting value at line 1, column 11"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"top_n": ' + b"9" * 10_000 + b"}", "a number is too long"),
+        (b'{"top_n": NaN}', "NaN"),
+        (b'{"query": "\xff"}', "not UTF-8"),
+    ],
+)
+async def test_what_is_no_json_is_refused(http, body, detail):
+    problem = is_problem(await http.post("/v1/rerank", content=body), 400, detail)
+    assert problem["reason"] == "MALFORMED_MESSAGE"
+
+
+async def test_unknown_paths_and_methods_have_errors_of_the_same_shape(http):
+    problem = is_problem(await http.get("/v1/nothing"), 404, "/v1/rerank")
+    assert (problem["code"], problem["reason"]) == ("UNIMPLEMENTED", "METHOD_UNKNOWN")
+    answer = await http.get("/v1/align")
+    is_problem(answer, 405, "/v1/align takes no GET")
+    assert answer.headers["allow"] == "POST"
+
+
+async def test_a_model_that_is_not_loaded_is_not_found(http):
+    answer = await http.post("/v1/align", json={**PAIR, "model": "none"})
+    assert is_problem(answer, 404, "no model 'none' here", "model")["reason"] == "MODEL_NOT_FOUND"
+
+
+async def test_bodies_are_bounded_and_the_connection_stays(serving):
+    limits = RequestLimits(max_request_bytes=100_000)
+    http = (await serving(http_port=0, limits=limits)).http
+    is_problem(await http.post("/v1/align", content=b" " * 100_001), 413, "at most 100000")
+
+    async def pieces():
+        for _ in range(40):
+            yield b" " * 10_000
+
+    is_problem(await http.post("/v1/align", content=pieces()), 413, "more than 100000")
+    assert (await http.post("/v1/align", json=PAIR)).status_code == 200
+
+
+async def test_packed_bodies_are_refused(http):
+    headers = {"content-encoding": "gzip"}
+    is_problem(await http.post("/v1/align", content=b"x", headers=headers), 415, "compressed")
+
+
+async def test_a_token_is_asked_for(serving, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(f"me {hashlib.sha256(b'secret').hexdigest()}\n")
+    http = (await serving(http_port=0, token_file=path)).http
+    answer = await http.post("/v1/align", json=PAIR)
+    is_problem(answer, 401, "no bearer token")
+    assert answer.headers["www-authenticate"] == "Bearer"
+    headers = {"authorization": "Bearer secret"}
+    assert (await http.post("/v1/align", json=PAIR, headers=headers)).status_code == 200
+    assert (await http.get("/v1/models")).status_code == 401
+    assert (await http.get("/healthz")).status_code == 200
+
+
+async def test_refused_for_lack_of_room_with_a_time_to_wait(serving):
+    stub = await serving(http_port=0, queue_pairs=10_000 * 10 // 9 + 1)
+    stub.admission.cost = stub.admission.max_request_cost * 2
+    answer = await stub.http.post("/v1/align", json=PAIR)
+    problem = is_problem(answer, 429, "is queued")
+    assert problem["code"] == "RESOURCE_EXHAUSTED"
+    assert int(answer.headers["retry-after"]) >= problem["retry_after_s"] > 0
+
+
+async def test_what_a_call_held_is_let_go_when_it_is_answered_or_its_caller_goes(serving, tmp_path):
+    stub = await serving(http_port=0)
+    await stub.http.post("/v1/align", json=PAIRS)
+    assert (stub.admission.pairs, stub.admission.bytes) == (0, 0)
+    path = tmp_path / "go"
+    body = {**PAIR, "id": f"until:{path}"}
+    asked = asyncio.create_task(stub.http.post("/v1/align", json=body))
+    while not stub.admission.pairs:
+        await asyncio.sleep(0.01)
+    asked.cancel()
+    while stub.front.calls.running:
+        await asyncio.sleep(0.01)
+    assert (stub.admission.pairs, stub.admission.bytes) == (0, 0)
+    path.touch()
+
+
+async def test_calls_are_counted_with_those_of_grpc(serving, metrics):
+    stub = await serving(http_port=0)
+    await stub.http.post("/v1/align", json=PAIR)
+    await stub.http.post("/v1/align", json={})
+    labels = {"grpc_service": "http", "grpc_method": "v1/align"}
+    read = metrics.registry.get_sample_value
+    assert read("grpc_server_started_total", labels) == 2
+    assert read("grpc_server_handled_total", {**labels, "grpc_code": "OK"}) == 1
+    assert read("grpc_server_handled_total", {**labels, "grpc_code": "INVALID_ARGUMENT"}) == 1
+
+
+async def test_other_origins_may_call_where_that_is_set(serving):
+    origin = "https://www.example.org"
+    headers = {"origin": origin, "access-control-request-method": "POST"}
+    closed = (await serving(http_port=0)).http
+    answer = await closed.options("/v1/align", headers=headers)
+    assert answer.status_code == 405 and "access-control-allow-origin" not in answer.headers
+    opened = (await serving(http_port=0, http_origins=(origin,))).http
+    answer = await opened.options("/v1/align", headers=headers)
+    assert answer.headers["access-control-allow-origin"] == origin
+    answer = await opened.post("/v1/align", json=PAIR, headers={"origin": "https://example.com"})
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_an_origin_has_no_path():
+    with pytest.raises(InputError, match="wanted SCHEME://HOST"):
+        Config(http_origins=("https://example.org/page",))
+
+
+async def test_grpc_answers_beside_it(serving):
+    stub = await serving(http_port=0)
+    message = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+    assert (await stub.Align(message)).model.name == "fake"

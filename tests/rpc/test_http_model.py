@@ -1,0 +1,92 @@
+"""HTTP with the model that ships: what the other ways to ask say, and the examples of the page."""
+
+import json
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from support.server_process import started
+from tokalign.cli.main import main
+from tokalign.client import Client
+
+PAGE = Path(__file__).parents[2] / "docs" / "http.md"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+CURLS = [
+    (path, json.loads(body))
+    for kind, block in BLOCKS
+    for path, body in re.findall(r"^curl \S+ localhost:8080(\S+) -d '(.*?)'$", block, re.M | re.S)
+    if kind == "sh"
+]
+LINE = {
+    "id": "7",
+    "source": "The council raised taxes by 5% in 2019 , not in 2020 .",
+    "target": "Taxes were not raised by the council in 2018 .",
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with started("--workers", "1", "--http-port", "0", fake=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server.http_url, timeout=60) as http:
+        yield http
+
+
+def printed(command, *options):
+    """Return what the command line says of the same pair."""
+    run = CliRunner().invoke(
+        main,
+        [command, "--format", "jsonl", *options],
+        input=json.dumps(LINE),
+        catch_exceptions=False,
+    )
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("flags", [(), ("relations", "edits", "phrases"), ("explain",)])
+def test_an_alignment_is_the_command_lines(http, flags):
+    answer = http.post("/v1/align", json=LINE | dict.fromkeys(flags, True))
+    assert answer.json() == printed("align", *[f"--{flag}" for flag in flags])
+
+
+def test_a_similarity_is_the_command_lines(http):
+    expected = printed("similarity")
+    assert expected.pop("conflicts")  # which scores alone do not hold
+    assert http.post("/v1/similarity", json=LINE).json() == expected
+
+
+def test_a_ranking_is_the_clients(server, http):
+    documents = [
+        "It rained.",
+        "Marta bakes bread. It rained.",
+        "The bread is baked by Marta.",
+    ]
+    answer = http.post("/v1/rerank", json={"query": "Who bakes bread?", "documents": documents})
+    with Client(server.address) as client:
+        ranking = client.rank("Who bakes bread?", documents, passages=True)
+    expected = [
+        {"index": each.index, "relevance_score": round(each.judgement.score, 6)} for each in ranking
+    ]
+    assert answer.json()["results"] == expected
+
+
+def test_the_page_has_examples():
+    assert {path for path, _ in CURLS} >= {"/v1/rerank", "/v1/align", "/v1/similarity"}
+
+
+@pytest.mark.parametrize(("path", "body"), CURLS)
+def test_the_examples_of_the_page_are_answered(http, path, body):
+    assert http.post(path, json=body).status_code == 200
+
+
+def test_the_ranking_on_the_page_is_the_servers(http):
+    (shown,) = [json.loads(text) for kind, text in BLOCKS if kind == "json" and "results" in text]
+    path, body = CURLS[0]
+    answer = http.post(path, json=body).json()
+    assert {**answer, "id": shown["id"]} == shown

@@ -1,0 +1,229 @@
+"""Peers of the HTTP port that are slow, greedy, many or no peers of HTTP, on bare sockets."""
+
+import asyncio
+import hashlib
+import json
+import ssl
+
+import httpx
+import pytest
+import trustme
+from support.server_process import started
+from tokalign.server.http.listener import MAX_HEAD_BYTES
+
+PAIR = json.dumps({"source": "a", "target": "b"}).encode()
+POST = b"POST /v1/align HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
+WHOLE = POST % len(PAIR) + PAIR
+HEALTH = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+class Peer:
+    def __init__(self, reader, writer):
+        self.reader = reader
+        self.writer = writer
+
+    async def status(self):
+        """Return the status of the next answer, once it is whole; 0 where there is none."""
+        line = await self.reader.readline()
+        if not line:
+            return 0
+        length = 0
+        while (header := await self.reader.readline()).strip():
+            name, _, value = header.partition(b":")
+            if name == b"content-length":
+                length = int(value)
+        self.body = await self.reader.readexactly(length)
+        return int(line.split()[1])
+
+    async def is_hung_up(self):
+        try:
+            return await self.reader.read() == b""
+        except ConnectionError:
+            return True
+
+
+@pytest.fixture
+async def connect(serving):
+    """Yield a function that starts a server with some Config changed, and connects to it."""
+    opened = []
+
+    async def connect(**changed):
+        stub = await serving(http_port=0, **changed)
+        port = stub.http.base_url.port
+
+        async def peer(data=b""):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            opened.append(writer)
+            writer.write(data)
+            found = Peer(reader, writer)
+            found.stub = stub
+            return found
+
+        return peer
+
+    yield connect
+    for writer in opened:
+        writer.close()
+
+
+async def test_headers_that_do_not_come_are_not_waited_for(connect):
+    peer = await connect(handshake_timeout_s=0.2)
+    silent, slow = await peer(), await peer(b"POST /v1/al")
+    assert await silent.is_hung_up()
+    assert await slow.status() == 408 and b"headers" in slow.body
+    assert await slow.is_hung_up()
+    again = await peer(HEALTH)
+    assert await again.status() == 200
+    again.writer.write(b"\r\n")  # neither a request nor silence
+    assert await again.status() == 408
+
+
+async def test_headers_are_bounded_whether_they_end_or_not(connect):
+    peer = await connect()
+    endless = await peer(b"GET / HTTP/1.1\r\nx: " + b"a" * (MAX_HEAD_BYTES + 1))
+    assert await endless.status() == 431
+    many = await peer(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 10_000 + b"\r\n")
+    assert await many.status() == 431
+    long = await peer(b"GET /" + b"a" * (MAX_HEAD_BYTES + 1) + b" HTTP/1.1\r\n\r\n")
+    assert await long.status() in (404, 431)
+
+
+async def test_bodies_that_do_not_come_are_not_waited_for(connect):
+    peer = await connect(receive_timeout_s=0.2)
+    slow = await peer(POST % 100 + b"{")
+    assert await slow.status() == 408
+    assert json.loads(slow.body)["code"] == "DEADLINE_EXCEEDED"
+    assert await slow.is_hung_up()
+
+
+async def test_a_body_that_was_refused_is_read_over_for_a_while_only(connect):
+    peer = await connect(receive_timeout_s=0.5)
+    large = await peer(POST % (1 << 30))
+    assert await large.status() == 413
+    large.writer.write(b"x" * 100_000)
+    assert await large.is_hung_up()
+
+
+async def test_a_peer_that_hangs_up_gives_its_room_back(connect):
+    peer = await connect()
+    gone = await peer(POST % 100 + b"{")
+    calls = gone.stub.front.calls
+    while not len(calls.receiving):
+        await asyncio.sleep(0.01)
+    gone.writer.close()
+    while calls.running:
+        await asyncio.sleep(0.01)
+    assert len(calls.receiving) == 0
+
+
+async def test_connections_are_bounded_and_the_next_is_told(connect):
+    peer = await connect(max_connections=2)
+    first, second = await peer(HEALTH), await peer(HEALTH)
+    assert (await first.status(), await second.status()) == (200, 200)
+    third = await peer()
+    assert await third.status() == 503 and b"as many connections" in third.body
+    first.writer.close()
+    while True:
+        again = await peer(HEALTH)
+        if await again.status() == 200:
+            break
+
+
+async def test_what_is_no_http_is_told_so_in_json(connect):
+    peer = await connect()
+    for data in (b"\x16\x03\x01\x02\x00", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"hello\r\n\r\n"):
+        other = await peer(data)
+        assert await other.status() == 400, data
+        assert json.loads(other.body)["status"] == 400
+        assert await other.is_hung_up()
+
+
+async def test_few_requests_may_wait_on_a_connection(connect):
+    peer = await connect()
+    polite = await peer(WHOLE * 3)
+    assert [await polite.status() for _ in range(3)] == [200] * 3
+    greedy = await peer(WHOLE * 1000)
+    while await greedy.status():
+        pass
+
+
+async def test_a_peer_that_reads_nothing_is_hung_up_on(connect):
+    peer = await connect(keepalive_timeout_s=0.5)
+    texts = ["word " * 200] * 2000
+    body = json.dumps({"query": "q", "documents": texts, "return_documents": True}).encode()
+    deaf = await peer()
+    deaf.writer.transport.pause_reading()
+    deaf.writer.write(POST.replace(b"align", b"rerank") % len(body) + body)
+    await deaf.writer.drain()
+    calls = deaf.stub.front.calls
+    while not calls.running:
+        await asyncio.sleep(0.01)
+    while deaf.stub.admission.bytes or calls.running:
+        await asyncio.sleep(0.05)
+
+
+async def test_an_old_connection_takes_no_more_requests(connect):
+    peer = await connect(max_connection_age_s=0.2)
+    old = await peer(HEALTH)
+    assert await old.status() == 200
+    assert await old.is_hung_up()
+
+
+async def test_a_request_with_expect_is_told_to_go_on_or_refused(connect):
+    peer = await connect()
+    head = POST.replace(b"\r\n\r\n", b"\r\nexpect: 100-continue\r\n\r\n")
+    asks = await peer(head % len(PAIR))
+    assert await asks.status() == 100
+    asks.writer.write(PAIR)
+    assert await asks.status() == 200
+    assert await (await peer(head % (1 << 30))).status() == 413
+
+
+def test_running_requests_end_and_new_ones_are_refused_when_the_server_stops(tmp_path):
+    go = tmp_path / "go"
+    body = {"id": f"until:{go}", "source": "a", "target": "b"}
+
+    async def stop(server, url):
+        async with httpx.AsyncClient(timeout=60) as client:
+            asked = asyncio.create_task(client.post(f"{url}/v1/align", json=body))
+            while not (tmp_path / "go.begun").exists():
+                await asyncio.sleep(0.01)
+            stopping = asyncio.create_task(asyncio.to_thread(server.stop))
+            while (await client.get(f"{url}/healthz")).status_code == 200:
+                await asyncio.sleep(0.05)
+            go.touch()
+            assert (await asked).status_code == 200
+            assert await stopping == 0
+
+    with started("--http-port", "0", "--drain-delay", "5") as server:
+        asyncio.run(stop(server, server.http_url))
+
+
+def test_tls_and_tokens_hold_on_http(tmp_path):
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost", "127.0.0.1")
+    certificate, key, tokens = (tmp_path / name for name in ("cert.pem", "key.pem", "tokens"))
+    issued.private_key_pem.write_to_path(key)
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    tokens.write_text(f"me {hashlib.sha256(b'secret').hexdigest()}\n")
+    flags = ("--tls-cert", certificate, "--tls-key", key, "--token-file", tokens)
+    with started("--http-port", "0", *map(str, flags)) as server:
+        url = server.http_url.replace("http:", "https:")
+
+        def align(authority, token="secret"):
+            context = ssl.create_default_context()
+            authority.configure_trust(context)
+            headers = {"authorization": f"Bearer {token}"}
+            with httpx.Client(verify=context, headers=headers) as client:
+                return client.post(f"{url}/v1/align", content=PAIR).status_code
+
+        assert align(authority) == 200 and align(authority, "wrong") == 401
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{server.http_url}/healthz")
+        other = trustme.CA()
+        renewed = other.issue_cert("localhost", "127.0.0.1")
+        renewed.private_key_pem.write_to_path(key)
+        renewed.cert_chain_pems[0].write_to_path(certificate)
+        assert align(other) == 200
+        with pytest.raises(httpx.ConnectError):
+            align(authority)
