@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from tokalign.client.errors import from_status, late
@@ -12,6 +11,7 @@ from tokalign.client.rpcs import Rpc
 from tokalign.codec import (
     RequestOptions,
     decode_grounded_sentence,
+    decode_grounding,
     encode_ground,
     encode_ground_head,
     encode_ground_piece,
@@ -80,15 +80,7 @@ class GroundCalls:
         self, parts: Iterable[align_pb2.GroundResponse | align_pb2.GroundStreamResponse]
     ) -> Grounding:
         """Return the answer, whose fields may be spread over several messages."""
-        parts = list(parts)
-        model = next((part.model for part in parts if part.HasField("model")), align_pb2.ModelRef())
-        return Grounding(
-            answer=self._answer,
-            passages=self._passages,
-            sentences=tuple(_sentence(each) for part in parts for each in part.sentences),
-            model=model.name,
-            version=model.version,
-        )
+        return decode_grounding(parts, self._answer, self._passages, from_status)
 
 
 class GrowingGround:
@@ -161,18 +153,10 @@ class GrowingGround:
 
     def accept(self, response: align_pb2.GroundStreamResponse) -> list[GroundedSentence]:
         """Return the sentences of a response."""
-        return list(map(_sentence, response.sentences))
+        return [decode_grounded_sentence(each, from_status) for each in response.sentences]
 
 
 def _encoded(piece: str) -> Iterator[align_pb2.GroundStreamRequest]:
     """Yield the messages of a piece, or raise InputError where it is no text."""
     text_bytes(piece, "answer")
     yield from encode_ground_piece(piece)
-
-
-def _sentence(message: align_pb2.GroundedSentence) -> GroundedSentence:
-    sentence = decode_grounded_sentence(message)
-    status = message.status
-    if not status.code:
-        return sentence
-    return replace(sentence, error=from_status(status))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 
 from tokalign.client.errors import from_status
 from tokalign.client.rpcs import Rpc
 from tokalign.codec import (
     RequestOptions,
-    decode_alignment,
-    decode_text_sentences,
+    decode_texts,
     encode_text_pieces,
     encode_texts,
     text_bytes,
 )
-from tokalign.types.texts import TextAlignment, TextBlock
+from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2
 
 # Texts of so many bytes together are answered by one message of a usual server.
@@ -63,27 +61,4 @@ class TextCalls:
         parts: Iterable[align_pb2.AlignTextsResponse | align_pb2.AlignTextsStreamResponse],
     ) -> TextAlignment:
         """Return the answer, whose fields may be spread over several messages."""
-        parts = list(parts)
-        unit = self._options.align.offsets
-        model = next((part.model for part in parts if part.HasField("model")), align_pb2.ModelRef())
-        old = list(chain.from_iterable(part.old_sentences for part in parts))
-        new = list(chain.from_iterable(part.new_sentences for part in parts))
-        return TextAlignment(
-            old_text=self._old,
-            new_text=self._new,
-            old=decode_text_sentences(old, self._old, unit),
-            new=decode_text_sentences(new, self._new, unit),
-            blocks=tuple(self._block(each, model) for part in parts for each in part.blocks),
-            model=model.name,
-            version=model.version,
-        )
-
-    def _block(self, message: align_pb2.TextBlock, model: align_pb2.ModelRef) -> TextBlock:
-        alignment = error = None
-        if message.status.code:
-            error = from_status(message.status)
-        elif message.HasField("alignment"):
-            symmetrization = self._options.align.symmetrization
-            alignment = decode_alignment(message.alignment, model, symmetrization)
-        old, new = tuple(message.old_sentences), tuple(message.new_sentences)
-        return TextBlock(old, new, message.moved, alignment, error)
+        return decode_texts(parts, (self._old, self._new), self._options, from_status)

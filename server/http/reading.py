@@ -112,11 +112,14 @@ class JsonBody:
         **fixed
             Options with their values.
         """
-        return RequestOptions(*self._names(), align=self._options(AlignOptions, names, fixed))
+        model, annotator = self._names()
+        align = self._options(AlignOptions, names, fixed)
+        return RequestOptions(model, annotator, align)
 
     def ground_options(self) -> RequestOptions:
         """Return the options of grounding that the fields give."""
-        return RequestOptions(*self._names(), ground=self._options(GroundOptions, (), {}))
+        model, annotator = self._names()
+        return RequestOptions(model, annotator, ground=self._options(GroundOptions, (), {}))
 
     def _names(self) -> Iterator[str]:
         return (self.text(name, "") for name in NAMES)

@@ -68,7 +68,10 @@ class Rerank:
             index, status = each.index, each.result.status
             if status.code != OK:
                 warnings.append(f"documents[{index}] could not be ranked: {status.message}")
-            result = {"index": index, "relevance_score": round(each.judgement.score, 6)}
+            result: dict[str, Any] = {
+                "index": index,
+                "relevance_score": round(each.judgement.score, 6),
+            }
             if asked.returns_documents:
                 result["document"] = {"text": asked.documents[index]}
             results.append(result)

@@ -22,6 +22,7 @@ from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
 from tokalign.server.http.pairs import PairMethods
 from tokalign.server.http.problems import Problem
 from tokalign.server.http.rerank import Rerank
+from tokalign.server.http.texts import TextMethods
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
@@ -47,12 +48,14 @@ def application(
     is_serving : callable returning bool
         What the health says.
     """
-    pairs = PairMethods(service)
+    pairs, texts = PairMethods(service), TextMethods(service)
     posts: dict[str, JsonMethod] = {
         "/v1/rerank": Rerank(service, "1"),
         "/v2/rerank": Rerank(service, "2"),
         "/v1/align": pairs.align,
         "/v1/similarity": pairs.similarity,
+        "/v1/ground": texts.ground,
+        "/v1/diff": texts.diff,
     }
     max_bytes = config.limits.max_request_bytes
 

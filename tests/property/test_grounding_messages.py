@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokalign.client.errors import from_status
 from tokalign.codec import (
     RequestOptions,
     decode_ground_options,
@@ -100,7 +101,10 @@ options = st.builds(
 
 @given(sentences)
 def test_sentence_is_read_as_it_was_written(sentence):
-    assert decode_grounded_sentence(encode_grounded_sentence(sentence, sentence.start)) == sentence
+    assert (
+        decode_grounded_sentence(encode_grounded_sentence(sentence, sentence.start), from_status)
+        == sentence
+    )
 
 
 @given(sentences, offsets)
@@ -109,7 +113,7 @@ def test_offsets_in_the_answer_move_and_others_stay(sentence, by):
         return replace(value, start=value.start + by, end=value.end + by)
 
     message = encode_grounded_sentence(sentence, sentence.start + by)
-    assert decode_grounded_sentence(message) == replace(
+    assert decode_grounded_sentence(message, from_status) == replace(
         moved(sentence),
         words=tuple(map(moved, sentence.words)),
         unsupported=tuple(map(moved, sentence.unsupported)),
@@ -135,7 +139,7 @@ def test_unknown_numbers_are_named():
     assert caught.value.field == "options.offsets"
     word = align_pb2.GroundedWord(kind=77)
     with pytest.raises(InputError, match="kind 77 is unknown"):
-        decode_grounded_sentence(align_pb2.GroundedSentence(words=[word]))
+        decode_grounded_sentence(align_pb2.GroundedSentence(words=[word]), from_status)
 
 
 @given(names, st.lists(st.builds(SourcePassage, names, names), max_size=4), options)

@@ -5,6 +5,7 @@ import hashlib
 import json
 
 import pytest
+from support.http import events
 from tokalign.errors import InputError
 from tokalign.server.config import Config, RequestLimits
 from tokalign.v1 import align_pb2
@@ -26,15 +27,6 @@ def is_problem(answer, status, detail, field=None):
     assert detail in problem["detail"], problem
     assert problem.get("field") == field
     return problem
-
-
-def events(text):
-    """Return the events of a stream: names and values."""
-    found = []
-    for block in text.split("\n\n")[:-1]:
-        name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
 
 
 async def test_documents_are_ranked_in_the_usual_shape(http):

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
+from support.http import events
 from support.server_process import started
 from tokalign.cli.main import main
 from tokalign.client import Client
@@ -24,6 +25,10 @@ LINE = {
     "source": "The council raised taxes by 5% in 2019 , not in 2020 .",
     "target": "Taxes were not raised by the council in 2018 .",
 }
+OLD = "The plant opened in 1990. It has 40 workers."
+NEW = "It now has 45 workers. It opened in 1990."
+ANSWER = "Marta founded the bakery in 1987. She was a famous painter. " * 5
+PASSAGES = ["Marta Lindqvist founded the bakery in 1987.", "It rained in 1990."]
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +95,51 @@ def test_the_ranking_on_the_page_is_the_servers(http):
     path, body = CURLS[0]
     answer = http.post(path, json=body).json()
     assert {**answer, "id": shown["id"]} == shown
+
+
+@pytest.mark.parametrize("new", [NEW, OLD])
+def test_a_difference_is_the_command_lines(http, tmp_path, new):
+    old_path, new_path = tmp_path / "old", tmp_path / "new"
+    old_path.write_text(OLD)
+    new_path.write_text(new)
+    run = CliRunner().invoke(main, ["diff", "--json", str(old_path), str(new_path)])
+    expected = json.loads(run.stdout)
+    del expected["old_name"], expected["new_name"]
+    assert http.post("/v1/diff", json={"old": OLD, "new": new}).json() == expected
+
+
+def test_evidence_is_the_command_lines_at_once_and_as_events(server, http):
+    body = {"answer": ANSWER, "passages": PASSAGES, "explain": True}
+    options = ["--json", "--explain", "--server", server.address]
+    run = CliRunner().invoke(main, ["ground", *options], input=json.dumps(body))
+    expected = json.loads(run.stdout)
+    del expected["id"]
+    assert http.post("/v1/ground", json=body).json() == expected
+    found = events(http.post("/v1/ground", json=body | {"stream": True}).text)
+    assert [value for name, value in found if name == "sentence"] == expected["sentences"]
+    assert found[-1] == ("done", {"model": "en", "version": expected["version"]})
+
+
+def test_evidence_is_sent_sentence_by_sentence(http):
+    body = {"answer": ANSWER * 20, "passages": PASSAGES, "stream": True}
+    with http.stream("POST", "/v1/ground", json=body) as answer:
+        assert sum(1 for _ in answer.iter_raw()) > 3
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/v1/ground", {"answer": "a"}, "passages"),
+        ("/v1/ground", {"answer": "a", "passages": "b"}, "passages"),
+        ("/v1/ground", {"answer": "a", "passages": [{"text": "b"}]}, "passages[0]"),
+        ("/v1/ground", {"answer": "a", "passages": ["b"], "threshold": 2}, "threshold"),
+        ("/v1/ground", {"answer": "a", "passages": ["b"], "model": "lemma"}, "model"),
+        ("/v1/diff", {"old": "a"}, "new"),
+        ("/v1/diff", {"old": "a", "new": 3}, "new"),
+        ("/v1/diff", {"old": "a", "new": "b", "style": "none"}, "style"),
+        ("/v1/diff", {"old": "a", "new": "b", "edits": False}, "edits"),
+    ],
+)
+def test_what_is_wrong_with_texts_is_named(http, path, body, field):
+    answer = http.post(path, json=body)
+    assert answer.status_code in (400, 404) and answer.json()["field"] == field

@@ -17,6 +17,7 @@ from tokalign.codec.constraints import decode_constraints, encode_constraints
 from tokalign.codec.grounding import (
     decode_ground_options,
     decode_grounded_sentence,
+    decode_grounding,
     decode_passages,
     encode_ground,
     encode_ground_head,
@@ -47,7 +48,7 @@ from tokalign.codec.servers import (
     encode_server_info,
 )
 from tokalign.codec.texts import (
-    decode_text_sentences,
+    decode_texts,
     encode_text_pieces,
     encode_texts,
     text_bytes,
@@ -63,6 +64,7 @@ __all__ = [
     "decode_constraints",
     "decode_ground_options",
     "decode_grounded_sentence",
+    "decode_grounding",
     "decode_highlights",
     "decode_input",
     "decode_judgement",
@@ -72,7 +74,7 @@ __all__ = [
     "decode_rank_by",
     "decode_sentence",
     "decode_server_info",
-    "decode_text_sentences",
+    "decode_texts",
     "encode_candidate",
     "encode_constraints",
     "encode_ground",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tokalign.codec.by_name import NUMBERS, decode_enum
 from tokalign.codec.options import RequestOptions
+from tokalign.errors import ServerError
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
     GroundedSentence,
     GroundedWord,
+    Grounding,
     GroundOptions,
     SourceConflict,
     SourcePassage,
@@ -178,14 +180,46 @@ def _encode_conflict(value: SourceConflict, by: int) -> align_pb2.SourceConflict
     )
 
 
-def decode_grounded_sentence(message: align_pb2.GroundedSentence) -> GroundedSentence:
-    """Return a sentence, without the error that its status may hold.
+def decode_grounding(
+    parts: Iterable[align_pb2.GroundResponse | align_pb2.GroundStreamResponse],
+    answer: str,
+    passages: tuple[SourcePassage, ...],
+    error_of: Callable[[align_pb2.Status], ServerError],
+) -> Grounding:
+    """Return the evidence for an answer.
+
+    Parameters
+    ----------
+    parts : iterable of messages
+        The evidence, whose fields may be spread over several.
+    answer : str
+    passages : tuple of SourcePassage
+        As they were sent.
+    error_of : callable
+        Makes the error of a sentence without evidence.
 
     Raises
     ------
     InputError
         If the kind of a word or of a conflict is unknown.
     """
+    parts = list(parts)
+    model = next((part.model for part in parts if part.HasField("model")), align_pb2.ModelRef())
+    return Grounding(
+        answer=answer,
+        passages=passages,
+        sentences=tuple(
+            decode_grounded_sentence(each, error_of) for part in parts for each in part.sentences
+        ),
+        model=model.name,
+        version=model.version,
+    )
+
+
+def decode_grounded_sentence(
+    message: align_pb2.GroundedSentence, error_of: Callable[[align_pb2.Status], ServerError]
+) -> GroundedSentence:
+    """Return a sentence; see `decode_grounding`."""
     return GroundedSentence(
         start=message.start,
         end=message.end,
@@ -196,6 +230,7 @@ def decode_grounded_sentence(message: align_pb2.GroundedSentence) -> GroundedSen
             [UnsupportedSpan(each.start, each.end, each.support) for each in message.unsupported]
         ),
         conflicts=tuple(map(_decode_conflict, message.conflicts)),
+        error=error_of(message.status) if message.status.code else None,
     )
 
 

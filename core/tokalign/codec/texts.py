@@ -1,13 +1,15 @@
-"""Two texts as messages, and the sentences of an answer."""
+"""Two texts as messages, and their alignment as an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
+from tokalign.codec.alignments import decode_alignment
 from tokalign.codec.options import RequestOptions, encode_options
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError, ServerError, quoted
 from tokalign.types.options import OffsetUnit
-from tokalign.types.texts import SentenceSpan
+from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 from tokalign.v1 import align_pb2
 
 # So that a piece of each text is a message of far less than servers take.
@@ -66,4 +68,50 @@ def decode_text_sentences(
             SentenceSpan(start, end, data[width * start : width * end].decode(encoding))
             for start, end in spans
         ]
+    )
+
+
+def decode_texts(
+    parts: Iterable[align_pb2.AlignTextsResponse | align_pb2.AlignTextsStreamResponse],
+    texts: tuple[str, str],
+    options: RequestOptions,
+    error_of: Callable[[align_pb2.Status], ServerError],
+) -> TextAlignment:
+    """Return two aligned texts.
+
+    Parameters
+    ----------
+    parts : iterable of messages
+        The answer, whose fields may be spread over several.
+    texts : (str, str)
+        The old and the new one, as they were sent.
+    options : RequestOptions
+        Those that were sent.
+    error_of : callable
+        Makes the error of a block that could not be aligned.
+    """
+    parts = list(parts)
+    unit = options.align.offsets
+    model = next((part.model for part in parts if part.HasField("model")), align_pb2.ModelRef())
+
+    def block(message: align_pb2.TextBlock) -> TextBlock:
+        alignment = error = None
+        if message.status.code:
+            error = error_of(message.status)
+        elif message.HasField("alignment"):
+            alignment = decode_alignment(message.alignment, model, options.align.symmetrization)
+        old, new = tuple(message.old_sentences), tuple(message.new_sentences)
+        return TextBlock(old, new, message.moved, alignment, error)
+
+    old, new = texts
+    old_sentences = list(chain.from_iterable(part.old_sentences for part in parts))
+    new_sentences = list(chain.from_iterable(part.new_sentences for part in parts))
+    return TextAlignment(
+        old_text=old,
+        new_text=new,
+        old=decode_text_sentences(old_sentences, old, unit),
+        new=decode_text_sentences(new_sentences, new, unit),
+        blocks=tuple(block(each) for part in parts for each in part.blocks),
+        model=model.name,
+        version=model.version,
     )
