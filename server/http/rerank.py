@@ -27,7 +27,7 @@ _FIELDS = {
     "question": "query",
     r"candidates(\[\d+\])(\.passage)?": r"documents\1",
 }
-_OPTIONS = ("symmetrization", "style", "related", "effort")
+RERANK_OPTIONS = ("symmetrization", "style", "related", "effort")
 _FIXED = {"detail": Detail.SCORES, "truncate": True}
 
 
@@ -93,7 +93,7 @@ def _read(data: bytes) -> _Ranking:
     n_words = body.count("max_tokens_per_doc")
     documents = [_document(value, path) for path, value in body.items("documents")]
     with naming({}):
-        options = body.align_options(_OPTIONS, **_FIXED)
+        options = body.align_options(RERANK_OPTIONS, **_FIXED)
         by = encode_rank_by(body.text("by", RankBy.AUTO))
     returns_documents = body.get("return_documents", bool, False)
     top_n = body.count("top_n")

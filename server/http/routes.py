@@ -19,6 +19,7 @@ from tokalign.errors import quoted
 from tokalign.server.config import Config
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
+from tokalign.server.http.openapi import openapi
 from tokalign.server.http.pairs import PairMethods
 from tokalign.server.http.problems import Problem
 from tokalign.server.http.rerank import Rerank
@@ -29,8 +30,6 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
-
-HEALTH = "/healthz"
 
 
 def application(
@@ -77,7 +76,13 @@ def application(
     routes.append(
         Route("/v1/models", JsonEndpoint(calls, "/v1/models", models, max_bytes), methods=["GET"])
     )
-    routes.append(Route(HEALTH, health, methods=["GET"]))
+    document = json.dumps(openapi(), ensure_ascii=False).encode()
+
+    async def described(request: Request) -> Response:
+        return Response(document, media_type="application/json")
+
+    routes.append(Route("/healthz", health, methods=["GET"]))
+    routes.append(Route("/openapi.json", described, methods=["GET"]))
     return Starlette(
         routes=routes,
         middleware=_cross_origin(config.http_origins),

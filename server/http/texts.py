@@ -34,7 +34,7 @@ from tokalign.v1 import align_pb2
 # An answer is read in pieces of so many characters where its evidence is streamed: some sentences.
 PIECE_CHARACTERS = 256
 
-_DIFF_OPTIONS = ("style", "related", "effort")
+DIFF_OPTIONS = ("style", "related", "effort")
 _DIFF_FIELDS = {"(old|new)_text": r"\1"}
 
 
@@ -63,7 +63,7 @@ class TextMethods:
         body = JsonBody(data)
         texts = body.text("old"), body.text("new")
         with naming({}):
-            options = body.align_options(_DIFF_OPTIONS, edits=True)
+            options = body.align_options(DIFF_OPTIONS, edits=True)
         body.check_known()
         message = encode_texts(*texts, options).SerializeToString()
         with naming(_DIFF_FIELDS):
