@@ -146,6 +146,17 @@ test-engines: build .venv-engines/$(if $(JAVA),.java,.ready)  ## pandas, polars,
 test-extras: build dev  ## each extra in an environment of its own: what works, and what it weighs
 	$(BIN)/python packaging/extras.py $(ARGS)
 
+.venv-http/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-http,clients of rerankers: cohere$(comma) LangChain and Haystack)
+	@folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	  echo "import site; site.addsitedir('$$folder')" > \
+	  $$(.venv-http/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+	@$(call pip_install,.venv-http) cohere langchain-cohere langchain-community cohere-haystack jina-haystack
+	@touch $@
+
+test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
+	.venv-http/bin/python -m pytest tests/http_clients
+
 test-clients: build dev  ## clients in other languages; installs their compilers, as root
 	clients/install.sh
 	$(MAKE) -s -C clients

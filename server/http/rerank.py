@@ -37,6 +37,7 @@ class _Ranking(NamedTuple):
     message: bytes
     documents: list[str]
     returns_documents: bool
+    n_words: int
 
 
 class Rerank:
@@ -83,6 +84,7 @@ class Rerank:
             "model": answer.model.name,
             "results": results,
             "meta": meta,
+            "usage": {"total_tokens": asked.n_words},
         }
         return json.dumps(value, ensure_ascii=False).encode()
 
@@ -109,7 +111,8 @@ def _read(data: bytes) -> _Ranking:
         by=by,
         top_k=top_n,
     )
-    return _Ranking(message.SerializeToString(), documents, returns_documents)
+    read_words = sum(len(text.split()) for text in [query, *documents])
+    return _Ranking(message.SerializeToString(), documents, returns_documents, read_words)
 
 
 def _document(value: Any, path: str) -> str:
