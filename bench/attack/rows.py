@@ -36,6 +36,8 @@ class Attack:
     request_bytes: int
     max_pairs: int
     amounts: Amounts
+    # Of rows whose server has an HTTP port.
+    http_url: str = ""
     notes: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 

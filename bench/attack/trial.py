@@ -22,7 +22,7 @@ from tokalign.load import procfs
 from tokalign.load.process import ServerProcess, running_server
 
 # They register the rows, here and in the process of an attack.
-from bench.attack import callers, faults, malformed, strangers  # noqa: F401
+from bench.attack import callers, faults, http, malformed, strangers  # noqa: F401
 from bench.attack.caller import OK, WRONG, Caller
 from bench.attack.rows import (
     FRONT_MIB,
@@ -109,6 +109,7 @@ async def _beside_caller(
         request_bytes=limits.max_request_bytes,
         max_pairs=limits.max_pairs,
         amounts=amounts,
+        http_url=server.http_url if "--http-port" in row.flags else "",
     )
     await asyncio.sleep(REST_S)
     watched = asyncio.create_task(_watch_memory(row, server, envoy, result))
