@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from tokalign.codec.reasons import ErrorReason
-from tokalign.errors import AlignError, InputError
+from tokalign.errors import AlignError, MissingPackageError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
@@ -312,9 +312,7 @@ class App:
         try:
             from tokalign.server.http.front import HttpFrontend
         except ModuleNotFoundError as error:
-            raise InputError(
-                f"HTTP needs {error.name}; run: pip install 'tokalign[http]'", field="http_port"
-            ) from error
+            raise MissingPackageError.of("--http-port", error, "http") from error
         self._http = HttpFrontend(self._config, front, lambda: self._is_serving)
         await self._http.start()
 

@@ -52,6 +52,7 @@ class HttpCall:
         self._watcher: asyncio.Task[None] | None = None
         self._callbacks: list[Callable[[HttpCall], None]] = []
         self._status = 0
+        self._trailers: Headers = []
         self._has_begun = False
         self._is_done = False
 
@@ -72,6 +73,12 @@ class HttpCall:
     def done(self) -> bool:
         """Return whether nothing more is sent."""
         return self._is_done or self.is_gone
+
+    def set_trailing_metadata(self, trailers: Iterable[tuple[str, str]]) -> None:
+        """Send headers with the answer; a stream that has begun sends none."""
+        self._trailers = [
+            (name.encode("latin1"), value.encode("latin1")) for name, value in trailers
+        ]
 
     def add_done_callback(self, callback: Callable[[HttpCall], None]) -> None:
         """Have a function called once the answer is written."""
@@ -134,7 +141,7 @@ class HttpCall:
             body = b""
         else:
             length = (b"content-length", str(len(body)).encode())
-            await self._begin(status, [*headers, length])
+            await self._begin(status, [*headers, *self._trailers, length])
         for start in range(0, len(body), PIECE_BYTES):
             piece = body[start : start + PIECE_BYTES]
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})

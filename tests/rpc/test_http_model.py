@@ -143,3 +143,11 @@ def test_evidence_is_sent_sentence_by_sentence(http):
 def test_what_is_wrong_with_texts_is_named(http, path, body, field):
     answer = http.post(path, json=body)
     assert answer.status_code in (400, 404) and answer.json()["field"] == field
+
+
+def test_the_id_and_the_times_of_a_request_are_headers(http):
+    answer = http.post("/v1/align", json=LINE, headers={"x-request-id": "mine"})
+    assert answer.headers["x-request-id"] == "mine"
+    assert "compute" in answer.headers["server-timing"]
+    answer = http.post("/v1/align", json={}, headers={"x-request-id": "mine"})
+    assert (answer.status_code, answer.headers["x-request-id"]) == (400, "mine")
