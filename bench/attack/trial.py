@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import statistics
 import subprocess
 import tempfile
 from collections import Counter
@@ -16,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from tokalign.errors import ServerError
 from tokalign.load import procfs
@@ -25,7 +27,6 @@ from tokalign.load.process import ServerProcess, running_server
 from bench.attack import callers, faults, http, malformed, strangers  # noqa: F401
 from bench.attack.caller import OK, WRONG, Caller
 from bench.attack.rows import (
-    FRONT_MIB,
     OWN_MIB,
     ROWS,
     STRANGER_MIB,
@@ -34,6 +35,7 @@ from bench.attack.rows import (
     Attack,
     Row,
 )
+from deploy import loopback
 
 STOP_MIB = 1536
 """A server that takes so much of the machine is ended, which is a failure."""
@@ -42,7 +44,7 @@ ENDS_ITSELF_S = 3600.0
 """An attacker that has not ended so long after its time is killed, which is a failure."""
 LOOK_S = 0.05
 LOOKS_PER_FAMILY = 10
-REST_S = 1.0
+REST_S = 2.0
 TOKEN = "a token for the well-behaved caller of an attack"
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -58,31 +60,33 @@ class Result:
     broken: list[str] = field(default_factory=list)
 
 
-def run(row: Row, amounts: Amounts, is_front: bool) -> Result:
-    """Return how a row's trial ended, with Envoy before the server where asked for or needed."""
+def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
+    """Return how a row's trial ended, or how it does where its protection is switched off."""
     result = Result()
-    is_front |= row.needs_front
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attack-")))
-        server = stack.enter_context(running_server(*_flags(row, directory)))
+        flags = _flags(row, directory, is_without)
+        server = stack.enter_context(running_server(*flags))
         address, envoy = server.address, None
-        if is_front:
-            from deploy.loopback import envoy as started  # its packages are not needed without it
-
+        if row.is_stranger:
+            change = row.without if is_without and row.without else _as_shipped
             port = int(address.rpartition(":")[2])
-            front = stack.enter_context(started(directory, [port]))
+            front = stack.enter_context(loopback.envoy(directory, [port], change=change))
             address, envoy = front.address, front.process
-        if row.max_files:
-            hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[1]
-            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (row.max_files, hard))
         asyncio.run(_beside_caller(row, amounts, server, address, envoy, result))
-        _judge_calls(row, is_front, result)
+        _judge_calls(row, result)
         _end(row, server, result)
     return result
 
 
-def _flags(row: Row, directory: Path) -> list[str]:
+def _as_shipped(config: dict[str, Any]) -> None:
+    """Change nothing of Envoy's configuration."""
+
+
+def _flags(row: Row, directory: Path, is_without: bool) -> list[str]:
     flags = ["--workers", "2", "--admin-port", "0", *row.flags]
+    if is_without:
+        flags += row.flags_without
     if row.is_stranger:
         path = directory / "tokens" / "tokens"
         path.parent.mkdir()
@@ -112,6 +116,7 @@ async def _beside_caller(
         http_url=server.http_url if "--http-port" in row.flags else "",
     )
     await asyncio.sleep(REST_S)
+    n_before = len(caller.seconds)
     watched = asyncio.create_task(_watch_memory(row, server, envoy, result))
     await asyncio.to_thread(_carry_out, row, attack, result)
     await asyncio.sleep(REST_S)
@@ -120,6 +125,11 @@ async def _beside_caller(
         await watched
     await caller.stop()
     result.calls = caller.ended
+    before, during = statistics.median(caller.seconds[:n_before]), caller.seconds[n_before:]
+    slower = statistics.median(during) / before
+    result.notes |= {"times as slow": round(slower), "slowest call, ms": round(1000 * max(during))}
+    if row.slower and slower > row.slower:
+        result.broken.append(f"calls took {slower:.0f} times as long; {row.slower:.0f} are allowed")
 
 
 def _carry_out(row: Row, attack: Attack, result: Result) -> None:
@@ -179,9 +189,8 @@ async def _watch_memory(
     pid = server.process.pid
     own_before = procfs.resident_mib(pid)
     front_before = procfs.resident_mib(envoy.pid) if envoy else 0.0
-    is_strict = row.is_stranger and (envoy is not None or not row.may_get)
-    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if is_strict else OWN_MIB
-    bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + FRONT_MIB}
+    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if row.is_stranger else OWN_MIB
+    bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + row.front_mib}
     peak = result.peak_mib = dict.fromkeys(bounds, 0.0)
     n_looks = 0
     try:
@@ -201,12 +210,11 @@ async def _watch_memory(
                 result.broken.append(f"{name}: {peak[name]:.0f} MiB; the bound is {bound:.0f}")
 
 
-def _judge_calls(row: Row, is_front: bool, result: Result) -> None:
+def _judge_calls(row: Row, result: Result) -> None:
     """Judge what the caller lost."""
-    excused = frozenset() if is_front else row.may_get
     for (verdict, is_new), count in result.calls.items():
         may_fail = is_new and row.new_may_fail
-        if verdict == WRONG or not (verdict == OK or verdict in excused or may_fail):
+        if verdict == WRONG or not (verdict == OK or verdict in row.may_get or may_fail):
             where = "new connections" if is_new else "its connection"
             result.broken.append(f"the caller lost {count} calls over {where}: {verdict}")
     if not result.calls[OK, False]:

@@ -26,7 +26,7 @@ from support.envoy import (
 )
 from support.server_process import started
 from support.waiting import until, wait_until
-from tokalign.load.peer import Peer, header_block, message
+from tokalign.load.peer import Peer, message
 from tokalign.load.procfs import resident_mib
 
 ALIGN = "/tokalign.v1.AlignService/Align"
@@ -118,10 +118,9 @@ def test_strangers_who_call_often_wait_and_callers_do_not(guarded):
 
     async def refused():
         peer = await Peer.open(front.address)
-        block = header_block(front.address)
         for n_ended in range(0, 200, 8):
             for _ in range(8):
-                await peer.call(block, "END_STREAM")
+                await peer.call(end=True)
             await until(lambda most=n_ended + 8: peer.ended >= most)
         await peer.close()
 
@@ -167,7 +166,7 @@ async def unfinished(address):
     peers = [await Peer.open(address) for _ in range(4)]
 
     async def stream(peer):
-        number = await peer.call(header_block(address))
+        number = await peer.call()
         # An end of the stream leaves windows closed.
         with contextlib.suppress(ConnectionError, TimeoutError):
             body = message(bytes(size - 1), announced=size)
@@ -183,7 +182,7 @@ async def unfinished_checks(address):
     peers = [await Peer.open(address) for _ in range(20)]
 
     async def stream(peer):
-        number = await peer.call(header_block(address, "/grpc.health.v1.Health/Check"))
+        number = await peer.call("/grpc.health.v1.Health/Check")
         with contextlib.suppress(ConnectionError, TimeoutError):
             body = message(bytes(size - 1), announced=size)
             await asyncio.wait_for(peer.body(number, body), 10)
@@ -196,12 +195,11 @@ async def bombs(address):
     """50 streams, over a connection while it lasts, with messages that unpack to 3 and 31 MiB."""
     peers = [await Peer.open(address)]
     bodies = [message(gzip.compress(bytes(n << 20)), is_compressed=True) for n in (3, 31)]
-    block = header_block(address, more=[(b"grpc-encoding", b"gzip")])
     for index in range(50):
         if not peers[-1].is_open:
             peers.append(await Peer.open(address))
         with contextlib.suppress(ConnectionError, TimeoutError):
-            number = await peers[-1].call(block)
+            number = await peers[-1].call(more=[(b"grpc-encoding", b"gzip")])
             await asyncio.wait_for(peers[-1].body(number, bodies[index % 2], end=True), 10)
     return peers
 
@@ -232,8 +230,8 @@ def test_envoy_hangs_up_on_a_header_block_that_is_far_too_long(guarded):
 
     async def run():
         peer = await Peer.open(front.address)
-        # Five bytes each, 13,000 in all, where 3 KiB of fields are taken and 12 KiB are read.
-        await peer.call(header_block(front.address, more=[(b"x", b"y")] * 2_600))
+        # Some 20 KiB, where 3 KiB of fields are taken and 12 KiB are read.
+        await peer.call(more=[(b"x%d" % n, b"y") for n in range(2_600)])
         await until(lambda: not peer.is_open)
         await peer.close()
 

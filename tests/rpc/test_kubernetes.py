@@ -330,5 +330,5 @@ def test_envoys_heap_fits_its_pod():
     config = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())
     heap = config["overload_manager"]["resource_monitors"][0]["typed_config"]
     (container,) = pod_of(ENVOY, "tokalign-envoy")["containers"]
-    assert container["resources"]["limits"]["memory"] == "512Mi"
-    assert heap["max_heap_size_bytes"] <= 0.75 * 512 * 2**20
+    assert container["resources"]["limits"]["memory"] == "768Mi"
+    assert heap["max_heap_size_bytes"] <= 0.75 * 768 * 2**20

@@ -1,8 +1,4 @@
-"""One HTTP/2 connection that sends whatever frames it is told to, for tests and attacks.
-
-The h2 library would not send what breaks the protocol, so frames are made by its part hyperframe
-and header blocks by its part hpack.
-"""
+"""One HTTP/2 connection that does what a grpc client would not, for tests and attacks."""
 
 from __future__ import annotations
 
@@ -10,40 +6,25 @@ import asyncio
 import contextlib
 import socket
 import struct
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from h2.settings import SettingCodes
-from hpack import Encoder
-from hyperframe.frame import (
-    DataFrame,
-    Frame,
-    HeadersFrame,
-    PingFrame,
-    RstStreamFrame,
-    SettingsFrame,
-    WindowUpdateFrame,
+from h2.connection import H2Connection
+from h2.events import (
+    ConnectionTerminated,
+    RemoteSettingsChanged,
+    StreamEnded,
+    StreamReset,
+    WindowUpdated,
 )
+from h2.exceptions import H2Error
+from h2.settings import SettingCodes
 
-from tokalign.load.connection import LARGEST_WINDOW, Security, begun, grpc_headers
+from tokalign.load.connection import LARGEST_WINDOW, begun, grpc_headers
 from tokalign.load.measure import METHODS
 
-_FIRST_WINDOW = 65_535
-_FRAME_BYTES = 16_384
-_HEAD_BYTES = 9
+_READ_BYTES = 1 << 16
 _CONNECT_S = 10.0
 _NO_LINGER = struct.pack("ii", 1, 0)
-
-Fields = Iterable[tuple[bytes, bytes]]
-
-
-def header_block(
-    address: str, path: str = METHODS["align"], token: str = "", more: Fields = ()
-) -> bytes:
-    """Return the header block of a gRPC call, which may be sent any number of times."""
-    fields = [*grpc_headers(address, path, Security(token=token)), *more]
-    # A sensitive field never enters the table of the connection.
-    return Encoder().encode([(name, value, True) for name, value in fields], huffman=False)
 
 
 def message(body: bytes, is_compressed: bool = False, announced: int | None = None) -> bytes:
@@ -51,32 +32,28 @@ def message(body: bytes, is_compressed: bool = False, announced: int | None = No
     return struct.pack(">BI", is_compressed, len(body) if announced is None else announced) + body
 
 
-def headers_frame(stream: int, block: bytes, *flags: str) -> bytes:
-    """Return a HEADERS frame that ends its block, with more flags such as "END_STREAM"."""
-    return HeadersFrame(stream, block, flags=["END_HEADERS", *flags]).serialize()
-
-
 class Peer:
-    """A connection; it reads where `reads`, and then answers PING and SETTINGS.
+    """A connection, which heeds windows, and no limit of calls at once.
 
     Attributes
     ----------
-    seen : Counter
-        Frames received, by class.
+    address : str
     ended : int
         Streams that the server has ended.
     is_open : bool
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.seen: Counter[type[Frame]] = Counter()
+    def __init__(
+        self,
+        address: str,
+        http2: H2Connection,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self.address = address
         self.ended = 0
         self.is_open = True
-        self._reader, self._writer = reader, writer
-        self._next = 1
-        self._window = _FIRST_WINDOW
-        self._first = _FIRST_WINDOW
-        self._windows: dict[int, int] = {}
+        self._http2, self._reader, self._writer = http2, reader, writer
         self._moved = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -85,79 +62,77 @@ class Peer:
         """Connect; the server may send `window` bytes of each stream."""
         host, _, port = address.rpartition(":")
         connected = asyncio.open_connection(host, int(port))
-        peer = cls(*await asyncio.wait_for(connected, _CONNECT_S))
-        await peer.send(begun(window).data_to_send())
+        peer = cls(address, begun(window), *await asyncio.wait_for(connected, _CONNECT_S))
+        await peer.send()
         if reads:
             peer._task = asyncio.create_task(peer._read())
         else:
             peer._writer.transport.pause_reading()  # type: ignore[attr-defined]
         return peer
 
-    async def send(self, data: bytes) -> None:
-        """Write bytes as they are; ConnectionError once the server has hung up."""
+    async def send(self, data: bytes = b"") -> None:
+        """Write what is due, then bytes as they are; ConnectionError where the server hung up."""
         if not self.is_open or self._writer.is_closing():
             raise ConnectionError("closed by the server")
-        self._writer.write(data)
+        self._writer.write(self._http2.data_to_send() + data)
         await self._writer.drain()
 
-    def new_stream(self) -> int:
-        """Return the next number."""
-        stream, self._next = self._next, self._next + 2
-        return stream
-
-    async def call(self, block: bytes, *flags: str) -> int:
-        """Open a stream with a header block and return its number."""
-        stream = self.new_stream()
-        await self.send(headers_frame(stream, block, *flags))
+    async def call(
+        self,
+        path: str = METHODS["align"],
+        *,
+        more: Iterable[tuple[bytes, bytes]] = (),
+        end: bool = False,
+    ) -> int:
+        """Begin a call, with more headers where they are given, and return its number."""
+        with _hung_up():
+            stream = self._http2.get_next_available_stream_id()
+            headers = [*grpc_headers(self.address, path), *more]
+            self._http2.send_headers(stream, headers, end_stream=end)
+        await self.send()
         return stream
 
     async def body(self, stream: int, data: bytes, *, end: bool = False) -> None:
-        """Send DATA as the windows allow."""
+        """Send data as the windows allow."""
         position = 0
-        self._windows.setdefault(stream, 0)
         while position < len(data):
-            window = min(self._window, self._first + self._windows[stream])
-            size = min(_FRAME_BYTES, len(data) - position, window)
-            if size <= 0:
-                self._moved.clear()
-                await self._moved.wait()
-                if not self.is_open:
-                    raise ConnectionError("closed by the server")
+            with _hung_up():
+                size = min(
+                    self._http2.local_flow_control_window(stream),
+                    self._http2.max_outbound_frame_size,
+                    len(data) - position,
+                )
+                if size > 0:
+                    piece, position = data[position : position + size], position + size
+                    self._http2.send_data(stream, piece, end_stream=end and position == len(data))
+            if size > 0:
+                await self.send()
                 continue
-            self._window -= size
-            self._windows[stream] -= size
-            frame = DataFrame(stream, data[position : position + size])
-            position += size
-            if end and position == len(data):
-                frame.flags.add("END_STREAM")
-            await self.send(frame.serialize())
+            self._moved.clear()
+            await self._moved.wait()
+            if not self.is_open:
+                raise ConnectionError("closed by the server")
 
     async def _read(self) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            while True:
-                head = await self._reader.readexactly(_HEAD_BYTES)
-                frame, size = Frame.parse_frame_header(memoryview(head))
-                frame.parse_body(memoryview(await self._reader.readexactly(size)))
-                self._arrived(frame)
+        with contextlib.suppress(ConnectionError, H2Error):
+            while self.is_open and (data := await self._reader.read(_READ_BYTES)):
+                for event in self._http2.receive_data(data):
+                    self._happened(event)
+                self._writer.write(self._http2.data_to_send())
         self.is_open = False
         self._moved.set()
 
-    def _arrived(self, frame: Frame) -> None:
-        self.seen[type(frame)] += 1
-        if isinstance(frame, RstStreamFrame) or "END_STREAM" in frame.flags:
+    def _happened(self, event: object) -> None:
+        if isinstance(event, StreamEnded | StreamReset):
             self.ended += 1
-        elif isinstance(frame, SettingsFrame) and "ACK" not in frame.flags:
-            self._first = frame.settings.get(SettingCodes.INITIAL_WINDOW_SIZE, self._first)
-            self._writer.write(SettingsFrame(flags=["ACK"]).serialize())
-        elif isinstance(frame, PingFrame) and "ACK" not in frame.flags:
-            self._writer.write(PingFrame(0, frame.opaque_data, flags=["ACK"]).serialize())
-        elif isinstance(frame, WindowUpdateFrame):
-            if frame.stream_id == 0:
-                self._window += frame.window_increment
-            else:
-                so_far = self._windows.get(frame.stream_id, 0)
-                self._windows[frame.stream_id] = so_far + frame.window_increment
-        self._moved.set()
+        elif isinstance(event, RemoteSettingsChanged):
+            # The server is to refuse what is above its limit, not this side.
+            self._http2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = LARGEST_WINDOW
+            self._http2.remote_settings.acknowledge()
+        elif isinstance(event, ConnectionTerminated):
+            self.is_open = False
+        if isinstance(event, WindowUpdated | RemoteSettingsChanged | StreamReset):
+            self._moved.set()
 
     async def close(self, *, by_reset: bool = False) -> None:
         """Hang up; by a reset of the connection in place of an orderly end where asked for."""
@@ -168,3 +143,12 @@ class Peer:
         if self._task is not None:
             self._task.cancel()
         self._writer.transport.abort()
+
+
+@contextlib.contextmanager
+def _hung_up() -> Iterator[None]:
+    """Raise ConnectionError where HTTP/2 says that a stream or the connection is over."""
+    try:
+        yield
+    except H2Error as error:
+        raise ConnectionError(f"closed by the server: {error}") from error
