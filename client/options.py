@@ -20,6 +20,7 @@ TOKEN_RATIO = 0.1
 MIN_BACKOFF_S = 0.01
 # grpc's server ends a call as CANCELLED where too many calls wait for its event loop, or where it
 # stops before the loop has taken the call. A call that its caller cancels is not retried.
+_URLS = ("http", "https", "grpc", "grpcs", "tcp")
 RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
 
 
@@ -130,6 +131,15 @@ class ChannelSettings:
     def __post_init__(self) -> None:
         if self.token is not None and self.tls is None:
             raise InputError("a token is sent over TLS only; give tls=Tls() as well")
+        scheme, is_url, rest = self.address.partition("://")
+        if is_url and scheme.lower() in _URLS:
+            secure = ", tls=Tls()" if scheme.lower().endswith("s") else ""
+            place = quoted(rest.split("/", 1)[0])
+            raise InputError(
+                f"address is {quoted(self.address)}, a URL; a client speaks gRPC: give the host "
+                f"and the port that tokalign serve prints, as in Client({place}{secure})",
+                field="address",
+            )
         host, _, port = self.address.rpartition(":")
         if not self.address.startswith("unix:") and not (host and port.isdecimal()):
             raise InputError(

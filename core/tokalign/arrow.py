@@ -10,13 +10,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.aligner import Aligner
-from tokalign.errors import InputError, MissingPackageError, ShapeError, located
+from tokalign.errors import InputError, MissingPackageError, ShapeError, located, renewed
 from tokalign.evidence.form import grounding_to_dict
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
@@ -29,6 +29,7 @@ except ImportError as error:
     raise MissingPackageError.of("tokalign.arrow", error, "arrow") from None
 
 Table = TypeVar("Table", pa.RecordBatch, pa.Table)
+OptionsT = TypeVar("OptionsT", AlignOptions, GroundOptions)
 
 LINKS = pa.list_(
     # "element" is what Parquet gives back.
@@ -109,6 +110,20 @@ class PerRow(ABC):
     def schema(self) -> pa.Schema:
         """The columns that are made, `error` last."""
 
+    @abstractmethod
+    def check(self) -> Self:
+        """Return this object if this machine can load its model and its model knows its options.
+
+        Call it where a job is started: without, workers are the first to notice.
+
+        Raises
+        ------
+        InputError
+            If the options ask for what the model does not have.
+        ModelError, ResourceError
+            If the model, or what it needs, cannot be loaded.
+        """
+
     @property
     @abstractmethod
     def _read(self) -> tuple[str, ...]:
@@ -166,7 +181,7 @@ class PerPair(PerRow):
         Columns that hold the sentences.
     model, annotator : str
         As of Aligner.load.
-    options : AlignOptions
+    options : AlignOptions, or a mapping of its fields
     batch_size : int
         Rows worked on at a time.
     """
@@ -177,6 +192,14 @@ class PerPair(PerRow):
     annotator: str = "native"
     options: AlignOptions = field(default_factory=AlignOptions)
     batch_size: int = 256
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", _options(AlignOptions, self.options))
+
+    def check(self) -> Self:
+        """Return this object if its model can be loaded and knows its options; see PerRow."""
+        list(_aligner(self.model, self.annotator).pipe((), self.options))
+        return self
 
     @abstractmethod
     def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
@@ -211,8 +234,8 @@ class PerPair(PerRow):
                 f"{len(sources)} sources and {len(targets)} targets; wanted as many of both"
             )
         aligner = _aligner(self.model, self.annotator)
-        rows = list(zip(sources.to_pylist(), targets.to_pylist(), strict=True))
-        errors = [_null(source, target) for source, target in rows]
+        rows = list(zip(_values(sources), _values(targets), strict=True))
+        errors = [_unusable(source, target) for source, target in rows]
         pairs = (row for row, error in zip(rows, errors, strict=True) if error is None)
         outcomes = aligner.pipe(pairs, self.options, batch_size=self.batch_size, errors="return")
         alignments: list[Alignment | None] = []
@@ -323,7 +346,7 @@ class Ground(PerRow):
         position.
     model, annotator : str
         As of Aligner.load.
-    options : GroundOptions
+    options : GroundOptions, or a mapping of its fields
 
     Examples
     --------
@@ -338,6 +361,14 @@ class Ground(PerRow):
     model: str = "en"
     annotator: str = "native"
     options: GroundOptions = field(default_factory=GroundOptions)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", _options(GroundOptions, self.options))
+
+    def check(self) -> Self:
+        """Return this object if its model can be loaded and grounds answers; see PerRow."""
+        _aligner(self.model, self.annotator).ground("Dogs bark.", ["Dogs bark."], self.options)
+        return self
 
     @property
     def schema(self) -> pa.Schema:
@@ -372,7 +403,7 @@ class Ground(PerRow):
         aligner = _aligner(self.model, self.annotator)
         sentences: list[list[dict[str, Any]] | None] = []
         errors: list[str | None] = []
-        for answer, texts in zip(answers.to_pylist(), passages.to_pylist(), strict=True):
+        for answer, texts in zip(_values(answers), _values(passages), strict=True):
             try:
                 found = aligner.ground(answer, _passages(answer, texts), self.options)
                 sentences.append(grounding_to_dict(found)["sentences"])
@@ -385,8 +416,16 @@ class Ground(PerRow):
         return self._structs({"sentences": sentences, "error": errors})
 
 
-def _passages(answer: str | None, values: list[Any] | None) -> list[str | tuple[str, str]]:
-    """Return the passages of a row; InputError if something is null."""
+def _options(kind: type[OptionsT], given: Any) -> OptionsT:
+    """Return options that were given as a value, or by name in a mapping."""
+    return kind.of(None, given) if isinstance(given, Mapping) else kind.of(given, {})
+
+
+def _passages(answer: Any, values: Any) -> list[str | tuple[str, str]]:
+    """Return the passages of a row; InputError if something is null or not valid UTF-8."""
+    for name, value in (("answer", answer), ("passages", values)):
+        if isinstance(value, InputError):
+            raise renewed(value, f"the {name}: {value}")
     if answer is None or values is None:
         raise InputError(f"the {'answer is' if answer is None else 'passages are'} null")
     found: list[str | tuple[str, str]] = []
@@ -399,11 +438,32 @@ def _passages(answer: str | None, values: list[Any] | None) -> list[str | tuple[
     return found
 
 
-def _null(source: str | None, target: str | None) -> str | None:
-    """Return which side is missing, or None."""
+def _values(array: Any) -> list[Any]:
+    """Return the values of an array, and InputError in place of those that are not valid UTF-8.
+
+    Engines and files of columns do not check that texts are valid.
+    """
+    try:
+        values: list[Any] = array.to_pylist()
+    except UnicodeDecodeError:
+        return [_value(each) for each in array]
+    return values
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError as error:
+        return InputError(f"not valid UTF-8: {error}")
+
+
+def _unusable(source: Any, target: Any) -> str | None:
+    """Return why a side is no text, or None."""
     for name, side in (("source", source), ("target", target)):
         if side is None:
             return f"the {name} is null"
+        if isinstance(side, InputError):
+            return f"the {name} is {side}"
     return None
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from typing import Self
+from typing import Self, TypeVar
 
 _brief = reprlib.Repr()
 _brief.maxstring = _brief.maxother = _brief.maxlong = 64
@@ -38,6 +38,9 @@ def quoted(value: object) -> str:
     """
     text = _brief.repr(value)
     return text if len(text) <= _brief.maxstring else f"{text[: _brief.maxstring - 3]}..."
+
+
+ErrorT = TypeVar("ErrorT", bound=Exception)
 
 
 class AlignError(Exception):
@@ -57,6 +60,20 @@ class InputError(AlignError, ValueError):
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
         self.field = field
+
+
+def renewed(error: ErrorT, message: str, *, field: str | None = None) -> ErrorT:
+    """Return a new error of the same kind with another message, and maybe another field.
+
+    It is made anew and not by the module copy, whose way to copy errors other packages change.
+    """
+    new = type(error).__new__(type(error))
+    new.__dict__.update(error.__dict__)
+    new.args = (message,)
+    if field is not None and isinstance(new, InputError):
+        new.field = field
+    new.__cause__ = error.__cause__
+    return new
 
 
 def located(error: Exception) -> str:

@@ -412,6 +412,8 @@ def test_clients_have_the_same_methods():
     ("options", "message"),
     [
         ({"address": "localhost"}, "wanted HOST:PORT"),
+        ({"address": "http://localhost:8080/v1"}, r"as in Client\('localhost:8080'\)"),
+        ({"address": "https://a.example:443"}, r"Client\('a.example:443', tls=Tls\(\)\)"),
         ({"address": "localhost:1", "token": "secret"}, "over TLS only"),
     ],
 )

@@ -6,7 +6,7 @@ import pickle
 import threading
 
 import pytest
-from tokalign import Aligner, AlignOptions, InputError, ShapeError
+from tokalign import Aligner, AlignOptions, InputError, ModelError, ShapeError
 from tokalign.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions
 
@@ -21,6 +21,46 @@ PAIRS = [
     ("Dogs bark.", "The dogs bark."),
     ("word " * 600, "word"),
 ]
+
+
+INVALID = pa.Array.from_buffers(
+    pa.string(),
+    2,
+    [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0\x0c\0\0\0"), pa.py_buffer(b"a\xffDogs bark.")],
+)
+"""Two texts, of which the first is not valid UTF-8."""
+
+
+def test_text_that_is_not_valid_is_an_error_of_its_row():
+    good = pa.array(["Dogs bark.", "Dogs bark."])
+    for sides in ((INVALID, good), (good, INVALID)):
+        bad, row = Align().columns(*sides).to_pylist()
+        assert "not valid UTF-8" in bad["error"] and bad["links"] is None
+        assert row["error"] is None and len(row["links"]) == 3
+    passages = pa.array([["Dogs bark."]] * 2)
+    bad, row = Ground().columns(INVALID, passages).to_pylist()
+    assert "the answer: not valid UTF-8" in bad["error"] and row["sentences"]
+    lists = pa.ListArray.from_arrays([0, 1, 2], INVALID)
+    bad, row = Ground().columns(good, lists).to_pylist()
+    assert "the passages: not valid UTF-8" in bad["error"] and row["sentences"]
+
+
+def test_a_job_can_be_checked_before_it_starts():
+    assert Align(options={"symmetrization": "union"}).check().options == AlignOptions(
+        symmetrization="union"
+    )
+    assert Ground(options={"threshold": 0.3}).check().options == GroundOptions(threshold=0.3)
+    with pytest.raises(InputError, match="no option 'stlye'"):
+        Align(options={"stlye": "free"})
+    with pytest.raises(InputError, match="the options are 3"):
+        Similarity(options=3)
+    with pytest.raises(InputError, match="no style 'none'"):
+        Align(options=AlignOptions(style="none")).check()
+    for kind in (Align, Similarity, Ground):
+        with pytest.raises(ModelError):
+            kind(model="no such model").check()
+    with pytest.raises(InputError):
+        Ground(model="lemma").check()
 
 
 @pytest.fixture(scope="module")

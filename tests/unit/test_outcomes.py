@@ -1,10 +1,13 @@
 """Steps over many items: order, one bad item, and nothing done twice."""
 
+import copyreg
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokalign import Aligner
 from tokalign.batches.outcomes import annotate_each, annotate_pairs, attempt, each, together, unwrap
-from tokalign.errors import FormatError, InputError
+from tokalign.errors import FormatError, InputError, renewed
 from tokalign.types import Sentence
 
 FAILED = ValueError("before")
@@ -112,3 +115,22 @@ def test_a_bad_sentence_is_named_by_its_side_in_each_of_its_pairs(error, fields)
 def test_an_error_that_is_not_the_sentences_is_kept_as_it_is() -> None:
     error = RuntimeError("x")
     assert annotate_pairs(Annotator(error), [("bad", "a")]) == [error]
+
+
+def test_an_error_is_made_anew_whatever_the_module_copy_does(monkeypatch):
+    # As tblib does where it is installed, with Dask's distributed among others.
+    monkeypatch.setitem(copyreg.dispatch_table, InputError, lambda error: (lambda: error, ()))
+    first = InputError("no text", field="tags")
+    for _ in range(2):
+        found = renewed(first, "pair 3: no text", field=f"source.{first.field}")
+        assert (str(found), found.field) == ("pair 3: no text", "source.tags")
+    assert (str(first), first.field) == ("no text", "tags")
+    bad = [("\ud800", "a"), ("a", "\ud800"), ("\ud800", "a")]
+    outcomes = Aligner("lemma").pipe(bad, errors="return")
+    assert [each.field for each in outcomes] == ["source", "target", "source"]
+
+
+def test_an_error_made_anew_keeps_its_kind_and_what_it_knows():
+    first = FormatError("odd", path="a.txt", line=3)
+    found = renewed(first, "pair 1: odd")
+    assert type(found) is FormatError and (found.path, found.line) == ("a.txt", 3)

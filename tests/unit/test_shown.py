@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 import tokalign
-from tokalign import ResourceError, Sentence, Symmetrization
+from tokalign import Sentence, Symmetrization
+from tokalign.errors import MissingPackageError
 from tokalign.formats import read_gold
 from tokalign.showing.pair import pair_svg
 from tokalign.types import Alignment, Link
@@ -127,7 +128,7 @@ def test_kinds_of_relations_are_a_column(alignment):
 @pytest.mark.parametrize("package", ["pandas", "polars"])
 def test_a_missing_package_is_named(package, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, package, None)
-    with pytest.raises(ResourceError, match=f"pip install {package}"):
+    with pytest.raises(MissingPackageError, match=f"pip install {package}"):
         getattr(made(["a"], ["b"]), f"to_{package}")()
 
 

@@ -6,12 +6,11 @@ step as it is, so that outcomes stay in the order of the items.
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from tokalign.errors import InputError
+from tokalign.errors import InputError, renewed
 from tokalign.types import AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.inputs import require_pair
 
@@ -151,7 +150,7 @@ def _at_side(side: str, error: Exception) -> Exception:
     """Return the error of a sentence as that of a side of a pair."""
     if not isinstance(error, InputError):
         return error
-    found = copy.copy(error)  # the sentence may be of other pairs, too
-    found.field = f"{side}.{error.field}" if error.field else side
+    field = f"{side}.{error.field}" if error.field else side
+    found = renewed(error, str(error), field=field)  # the sentence may be of other pairs, too
     found.__cause__ = error
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import pickle
 from collections import deque
@@ -12,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from tokalign.batches.processes import map_batches
-from tokalign.errors import AlignError, InputError, quoted
+from tokalign.errors import AlignError, InputError, quoted, renewed
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -69,6 +68,4 @@ def of_pair(outcome: T | Exception, number: int) -> T | Exception:
         return outcome
     side = outcome.field if isinstance(outcome, InputError) else ""
     where = f"pair {number} (from 0)" + (f", {side}" if side else "")
-    error = copy.copy(outcome)
-    error.args = (f"{where}: {outcome}",)
-    return error
+    return renewed(outcome, f"{where}: {outcome}")

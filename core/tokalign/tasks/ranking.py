@@ -5,7 +5,6 @@ A candidate is a sentence, or a passage of several: then its best sentence stand
 
 from __future__ import annotations
 
-import copy
 import itertools
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -15,7 +14,7 @@ from typing import NamedTuple, Self, Unpack
 
 from tokalign.annotate.passages import Passage, decides
 from tokalign.batches.outcomes import unwrap
-from tokalign.errors import InputError
+from tokalign.errors import InputError, renewed
 from tokalign.questions.highlights import highlights_of
 from tokalign.questions.priors import shipped_weights, standardised, weighed
 from tokalign.questions.shortlist import shortlist as shortlist_of
@@ -224,8 +223,8 @@ class _Outcome(NamedTuple):
             return Ranked(candidate, *self.value, sentence=where, highlights=tuple(highlights))
         error = self.value
         if passage is not None:
-            error = copy.copy(error)  # equal sentences of other passages share it
-            error.args = (passage.fault(number, str(error)),)
+            # Equal sentences of other passages share it.
+            error = renewed(error, passage.fault(number, str(error)))
         return Ranked(candidate, None, None, error)
 
 

@@ -160,7 +160,7 @@ class Alignment(AlignmentFields):
 
         Raises
         ------
-        ResourceError
+        MissingPackageError
             If pandas is not installed.
         """
         return frame_maker("pandas")(link_columns(self))
@@ -170,7 +170,7 @@ class Alignment(AlignmentFields):
 
         Raises
         ------
-        ResourceError
+        MissingPackageError
             If polars is not installed.
         """
         return frame_maker("polars")(link_columns(self))

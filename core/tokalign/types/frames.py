@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tokalign.errors import ResourceError
+from tokalign.errors import MissingPackageError
 
 
 def frame_maker(package: str) -> Any:
-    """Return the class DataFrame of a package, or raise ResourceError if it is not installed."""
+    """Return the class DataFrame of a package; MissingPackageError without the package."""
     try:
         return importlib.import_module(package).DataFrame
     except ImportError:
-        raise ResourceError(
+        raise MissingPackageError(
             f"a data frame of {package} needs the package {package}; run: pip install {package}"
         ) from None
