@@ -1,9 +1,9 @@
 """The tokalign gRPC server.
 
-The parent process runs one event loop. It takes calls (rpc), checks and costs them (requests), lets
-them in (admission), and queues them for supervised worker processes (workers), which annotate,
-align and serialise. Only the parent imports grpc, and only in rpc, after the fork server has
-started. Operators look at it through observe. The life of the server is app.
+The server's own process runs one event loop. It takes calls (rpc), checks and costs them
+(requests), lets them in (admission), and queues them for supervised worker processes (workers),
+which annotate, align and serialise. Only the server's own process imports grpc, and only in rpc.
+Operators look at it through observe. The life of the server is app.
 
 On its way, a pair is part of these things, in this order:
 

@@ -22,7 +22,6 @@ from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.observe.watch import Watch
 from tokalign.server.status import Failure
-from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.pool import Pool
 from tokalign.server.workers.supervision import PoolSettings
@@ -57,7 +56,6 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
     config = descriptors.fit(config, descriptors.raise_limit())
-    process.start_fork_server()
     memory.keep_little()
 
     async def serve() -> None:
@@ -112,7 +110,7 @@ class App:
 
     async def serve(self) -> None:
         """Serve until told to stop."""
-        # Imported only now: the fork server must be running before grpc is loaded.
+        # Imported only now: grpc's threads start after memory.keep_little().
         from tokalign.server.rpc import frontend
 
         loop = asyncio.get_running_loop()

@@ -7,13 +7,14 @@ Clients vanish with a closed channel or, in the middle of a request, with a rese
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import grpc.aio
@@ -86,8 +87,10 @@ class Faults:
         self.attack.note(code)
         self.attack.expect(code in ALLOWED, f"a call ended with {code}")
 
-    async def singles(self, channel: grpc.aio.Channel, name: str) -> None:
-        """Make single calls, some of them with no time."""
+    async def singles(
+        self, channel: grpc.aio.Channel, name: str, timeouts_s: Sequence[float] = (0.02, 5, 30)
+    ) -> None:
+        """Make single calls, by default some of them with no time."""
         number = 0
         while not self.is_over:
             number += 1
@@ -95,7 +98,7 @@ class Faults:
             pair.CopyFrom(self.rng.choice(self.pairs))
             pair.id = f"{name}-{number}"
             request = align_pb2.AlignRequest(pair=pair)
-            timeout_s = self.rng.choice([0.02, 5, 30])
+            timeout_s = self.rng.choice(timeouts_s)
             answer = await self.call(self.stub(channel).Align, request, timeout_s)
             is_right = answer is None or answer.id == pair.id
             self.attack.expect(is_right, "a call got the answer of another")
@@ -269,3 +272,54 @@ async def faults(attack: Attack) -> None:
         await run.settle(admin)
     run.judge_growth()
     attack.expect(attack.notes.get("OK", 0) > 0, "no call succeeded")
+
+
+KILL_GAP_S = 0.2
+LOST_PER_CALL = 1 / 1000
+
+
+def loaded_processes(server_pid: int) -> list[int]:
+    """Return the processes that have loaded models or are just starting: workers, their parent."""
+    return [
+        pid for pid in procfs.descendants(server_pid) if b"spawn_main" in procfs.command_line(pid)
+    ]
+
+
+@row(
+    "kills",
+    "The server lives and is whole and idle at the end; at most one call in a thousand ends with "
+    "anything but its answer or a refusal for overload, and none of the caller's.",
+    ends_itself=True,
+)
+async def kills(attack: Attack) -> None:
+    """Kills a random one of the workers and of their parent every 0.2 s, starting ones too."""
+    run = Faults(attack)
+    run.stop_at = time.monotonic() + attack.amounts.seconds
+    async with (
+        grpc.aio.insecure_channel(attack.admin_address) as admin_channel,
+        grpc.aio.insecure_channel(attack.address) as one,
+        grpc.aio.insecure_channel(attack.address) as two,
+    ):
+
+        async def assassin() -> None:
+            while not run.is_over:
+                await asyncio.sleep(KILL_GAP_S)
+                if pids := loaded_processes(attack.pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(run.rng.choice(pids), signal.SIGKILL)
+                        attack.note("killed")
+
+        await asyncio.gather(
+            *(run.singles(one, f"{number}", (30,)) for number in range(8)),
+            *(run.batches(two) for _ in range(2)),
+            assassin(),
+        )
+        await run.settle(admin_pb2_grpc.AdminServiceStub(admin_channel))
+    answered, failed_items = attack.notes.get("OK", 0), attack.notes.get("failed items", 0)
+    wrong = ALLOWED - {"OK", "RESOURCE_EXHAUSTED"}
+    lost = sum(attack.notes.get(code, 0) for code in wrong) + failed_items
+    attack.note("lost", lost)
+    attack.expect(
+        lost <= LOST_PER_CALL * (answered + lost), f"{lost} of {answered + lost} calls were lost"
+    )
+    attack.expect(answered > 0, "no call succeeded")

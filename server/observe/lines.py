@@ -17,7 +17,7 @@ _STDERR = 2
 class LineWriter:
     """A bounded queue of lines, and the thread that writes them.
 
-    Lines that find no room are dropped.
+    The thread starts with the first line. Lines that find no room are dropped.
 
     Parameters
     ----------
@@ -48,12 +48,15 @@ class LineWriter:
         # Its lock may be taken twice: within put() the collector may end an object that logs.
         self._changed = threading.Condition()
         self._is_writing = False
-        # A daemon, because the process must be able to end while a write hangs.
-        threading.Thread(target=self._run, name="log", daemon=True).start()
+        self._is_running = False
 
     def put(self, line: str) -> None:
         """Queue a line, which has no line break at its end."""
         with self._changed:
+            if not self._is_running:
+                self._is_running = True
+                # A daemon, because the process must be able to end while a write hangs.
+                threading.Thread(target=self._run, name="log", daemon=True).start()
             if len(self._lines) < self._max_lines:
                 self._lines.append(line)
                 self._changed.notify_all()

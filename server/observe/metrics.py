@@ -35,7 +35,9 @@ STAGE_SECONDS = (0.00005, 0.0001, *SECONDS)
 PAIRS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 # Requests of the metrics port that are answered at once; each has a thread.
 MAX_SCRAPES = 32
-REASONS = ("died", "hung", "slow start", "refused", "mismatch", "memory")
+REASONS = (
+    "died", "killed", "stopped", "hung", "slow", "slow start", "refused", "mismatch", "memory",
+)  # fmt: skip
 
 
 class Metrics:

@@ -30,6 +30,7 @@ from tokalign.v1 import align_pb2
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 16
+FORK_DESCRIPTORS = 2
 
 
 class Run(NamedTuple):
@@ -52,18 +53,27 @@ class Run(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """Sent once, when a worker has loaded everything and aligned a first pair.
+    """Sent once, when a process has loaded everything, or was forked from one that has.
 
     Attributes
     ----------
+    pid : int
     models : tuple of ModelInfo
         The default first.
     rss_bytes : int
-        Resident memory of the worker at that time.
+        Resident memory of the process at that time.
+    may_fork : bool
+        Whether other workers can be forked from it.
     """
 
+    pid: int
     models: tuple[ModelInfo, ...]
     rss_bytes: int
+    may_fork: bool
+
+
+class Fork(NamedTuple):
+    """Sent to an idle process, with two descriptors, which are the ends of the new process."""
 
 
 class Refused(NamedTuple):
@@ -90,8 +100,8 @@ class Done(NamedTuple):
     rss_bytes: int
 
 
-Message: TypeAlias = list[Run] | Ready | Refused | Done
-"""A list of runs is a shard, the one message to a worker; the others come from it."""
+Message: TypeAlias = list[Run] | Fork | Ready | Refused | Done
+"""A list of runs is a shard. It and Fork go to a worker; the others come from it."""
 
 
 def encode(message: Message) -> bytes:
@@ -107,7 +117,9 @@ def _plain(message: Message) -> tuple[Any, ...]:
         return ("shard", [(_plain_options(run.options), *run[1:]) for run in message])
     if isinstance(message, Ready):
         models = [encode_model(model).SerializeToString() for model in message.models]
-        return ("ready", models, message.rss_bytes)
+        return ("ready", message.pid, models, message.rss_bytes, message.may_fork)
+    if isinstance(message, Fork):
+        return ("fork",)
     return ("refused", message.message)
 
 
@@ -127,8 +139,11 @@ def _message(body: bytes | memoryview) -> Message:
     if kind == "shard":
         return [Run(_options(options), *rest) for options, *rest in fields[0]]
     if kind == "ready":
-        models = map(align_pb2.ModelInfo.FromString, fields[0])
-        return Ready(tuple(map(decode_model, models)), fields[1])
+        pid, models, rss_bytes, may_fork = fields
+        infos = map(decode_model, map(align_pb2.ModelInfo.FromString, models))
+        return Ready(pid, tuple(infos), rss_bytes, may_fork)
+    if kind == "fork":
+        return Fork()
     return Refused(fields[0])
 
 
@@ -143,11 +158,19 @@ def _options(plain: tuple[bytes, str, bool, bytes]) -> RequestOptions:
     return replace(options, rank_by=RankBy(rank_by), highlights=highlights)
 
 
-def received(sock: socket.socket) -> Iterator[Message]:
-    """Yield the messages that arrive on a blocking socket, up to its end."""
+def received(sock: socket.socket) -> Iterator[tuple[Message, list[int]]]:
+    """Yield the messages that arrive on a blocking socket up to its end, with their descriptors."""
     reader = FrameReader()
-    while data := sock.recv(_READ_BYTES):
-        yield from reader.feed(data)
+    waiting: list[int] = []
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(sock, _READ_BYTES, FORK_DESCRIPTORS)
+        if not data:
+            return
+        waiting += descriptors
+        for message in reader.feed(data):
+            n = FORK_DESCRIPTORS if isinstance(message, Fork) else 0
+            yield message, waiting[:n]
+            del waiting[:n]
 
 
 class FrameReader:

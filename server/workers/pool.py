@@ -1,8 +1,11 @@
 """A pool of worker processes that share one set of models, and the queue of their work.
 
-ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced. Its
-shard goes to another worker once. Where that one dies as well, the shard is halved until the pair
-that kills workers is alone; only that pair fails.
+ProcessPoolExecutor is broken for good after one death. Here a dead or hung worker is replaced, and
+its shard is tried again. How the worker has ended decides how:
+
+- Killed or stopped from outside: nothing is blamed, and another worker gets the shard.
+- Crashed or hung: each pair is tried alone, so that it is known which one was in progress. The pair
+  on which two workers crash or hang alone fails, and no other.
 """
 
 from __future__ import annotations
@@ -13,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from tokalign.batches.processes import after_death
 from tokalign.codec import ModelInfo
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe.faults import report
@@ -33,6 +35,13 @@ from tokalign.server.workers.supervision import PoolSettings, Supervisor
 HOLD_S = 0.003
 # About sixty times what a worker takes for a unit of cost.
 PATIENCE_S = 0.01
+# How a worker ends through what it does, and so often a pair alone must have been there.
+BLAMING = frozenset({"died", "hung"})
+ENOUGH_DEATHS = 2
+# A shard that takes so many times as long as it should is given to another worker as well.
+HEDGE = 10.0
+# For so long calls without a deadline are tried again whose workers are killed from outside.
+RETRY_S = 60.0
 
 
 class Pool:
@@ -129,14 +138,14 @@ class Pool:
 
     def wait_s(self, request: Request, deadline: float | None) -> float:
         """Return how long the workers will take for what is served before a request."""
-        running = sum(w.shard.cost for w in self._supervisor.workers if w.shard is not None)
+        running = sum(w.shard.cost for w in self._supervisor.ready if w.shard is not None)
         again = sum(shard.cost for shard in self._retries)
         return self._queue.wait_s(request, deadline, running + 2 * again)
 
     @property
     def cost_per_s(self) -> float:
-        """Work that all workers do per second in which they work."""
-        return max(self.n_ready, 1) * self._speed.cost_per_s
+        """Work that all workers do per second in which they work; lost ones are soon replaced."""
+        return self.settings.workers * self._speed.cost_per_s
 
     @property
     def n_ready(self) -> int:
@@ -146,7 +155,7 @@ class Pool:
     @property
     def n_busy(self) -> int:
         """Workers with a shard."""
-        return sum(worker.shard is not None for worker in self._supervisor.workers)
+        return sum(worker.shard is not None for worker in self._supervisor.ready)
 
     @property
     def pids(self) -> list[int]:
@@ -164,8 +173,12 @@ class Pool:
             self.on_idle()
 
     @property
+    def _waits(self) -> bool:
+        return bool(self._queue.waiting or self._retries)
+
+    @property
     def _is_used(self) -> bool:
-        return bool(self._queue.waiting or self._retries or self.n_busy or self._n_users)
+        return bool(self._waits or self.n_busy or self._n_users)
 
     async def drained(self) -> None:
         """Wait until nothing waits or uses it any more, and no worker has a shard."""
@@ -181,12 +194,11 @@ class Pool:
         await self._supervisor.stop_starting()
         while (shard := self._queue.take(1 << 30)) is not None:
             self._retries.append(shard)
-        for worker in self._supervisor.workers:
+        for worker in self._supervisor.ready:
             if worker.shard is not None:
                 self._retries.append(worker.shard)
         for shard in self._retries:
-            for part in shard.slices:
-                _abandon(part.task.future)
+            shard.fail(NotServingError("the server has stopped; try another one"))
         await self._supervisor.kill_all()
 
     # Reports of the supervisor.
@@ -202,23 +214,43 @@ class Pool:
 
     def on_done(self, worker: WorkerProcess, shard: Shard, message: frames.Done) -> None:
         """Hand out the answers of a shard."""
+        if shard.is_answered:
+            return
         codes = [answer.code for answer in message.answers]
         self._metrics.observe_shard(codes, message.seconds)
         self._metrics.cost.inc(shard.cost)
         # While others wait, the time between two shards counts as well.
         is_full = bool(self._queue.waiting)
-        taken_s = time.monotonic() - shard.given_at if is_full else sum(message.seconds.values())
+        taken_s = time.monotonic() - worker.given_at if is_full else sum(message.seconds.values())
         self._speed.add(shard.cost, taken_s)
         for part in shard.slices:
             if (trace := part.task.call.trace) is not None:
-                trace.computed(shard.given_at, len(part), worker.pid, message.seconds)
+                trace.computed(worker.given_at, len(part), worker.pid, message.seconds)
         shard.fill(message.answers)
 
-    def on_lost(self, shard: Shard) -> None:
+    def on_lost(self, worker: WorkerProcess, shard: Shard) -> None:
         """Try the shard of a worker that ended again, or give up its one pair."""
-        parts = after_death(shard)
-        self._retries.extend(parts)
-        if not parts:
+        if shard.is_answered:
+            return
+        is_blamed = worker.end_reason in BLAMING
+        shard.deaths += is_blamed
+        if any(other.shard is shard for other in self._supervisor.ready):
+            return
+        shard.is_hedged = False
+        now = time.monotonic()
+        if not is_blamed:
+            if shard.lost_at is None:
+                shard.lost_at = now
+            if now - shard.lost_at < RETRY_S or shard.has_deadlines():
+                self._retries.append(shard)
+            else:
+                message = "workers are killed again and again; try again later"
+                shard.fail(NotServingError(message, reason=ErrorReason.SERVER_STARTING))
+        elif len(shard) > 1:
+            self._retries.extend(shard.singles())
+        elif shard.deaths < ENOUGH_DEATHS:
+            self._retries.append(shard)
+        else:
             (part,) = shard.slices
             request = part.task.request
             quoted = Quoting(texts, request.options, request.shared, part.pairs[0])
@@ -228,6 +260,24 @@ class Pool:
                 pair=quoted,
             )
             shard.fill([Answer.failed(failure)])
+
+    def on_look(self) -> None:
+        """Give what takes too long to a second worker, since a worker may stand still alone.
+
+        The first answer counts. A second worker that takes too long as well is called off: then the
+        pairs are slow and not the worker, and others must not wait for two workers.
+        """
+        now = time.monotonic()
+        for worker in list(self._supervisor.ready):
+            shard = worker.shard
+            if shard is None:
+                continue
+            is_late = now - worker.given_at > HEDGE * shard.cost / self._speed.cost_per_s
+            if shard.is_answered or (is_late and worker.is_hedge):
+                worker.kill("slow")
+            elif is_late and not shard.is_hedged and not self._waits and self._supervisor.idle:
+                shard.is_hedged = True
+                self._give(shard, is_hedge=True)
 
     # Sharing what waits over idle workers.
 
@@ -276,7 +326,7 @@ class Pool:
         if not self._queue.expects_small():
             return True
         bound = self.settings.shard_pairs
-        workers = self._supervisor.workers
+        workers = self._supervisor.ready
         n_heavy = sum(w.shard is not None and w.shard.cost > bound for w in workers)
         return n_heavy + 1 < max(2, self.n_ready)
 
@@ -291,15 +341,9 @@ class Pool:
             if part.start == 0:
                 self._metrics.queue_seconds.observe(part.task.begin(now))
 
-    def _give(self, shard: Shard) -> None:
-        shard.given_at = time.monotonic()
+    def _give(self, shard: Shard, *, is_hedge: bool = False) -> None:
         self._metrics.shard_pairs.observe(len(shard))
         # The worker that was busy last has its caches warm.
         worker = self._supervisor.idle.pop()
-        worker.give(shard, self.settings.shard_timeout_s + PATIENCE_S * shard.cost)
-
-
-def _abandon(future: asyncio.Future[list[Answer]]) -> None:
-    if not future.done():
-        future.set_exception(NotServingError("the server has stopped; try another one"))
-        future.exception()  # marks it as seen, for nobody may be waiting any more
+        timeout_s = self.settings.shard_timeout_s + PATIENCE_S * shard.cost
+        worker.give(shard, timeout_s, is_hedge=is_hedge)

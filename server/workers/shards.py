@@ -161,14 +161,19 @@ class Shard:
     ----------
     slices : list of Slice
     deaths : int
-        Workers that died while they worked on it.
-    given_at : float
-        When a worker got it, by time.monotonic.
+        Workers that crashed or hung while they worked on it, where it is a single pair.
+    lost_at : float or None
+        When a worker that had it was first killed from outside, by time.monotonic.
+    is_hedged : bool
+        Whether a second worker has got it, since the first took too long.
+    is_answered : bool
     """
 
     slices: list[Slice]
     deaths: int = 0
-    given_at: float = 0.0
+    lost_at: float | None = None
+    is_hedged: bool = False
+    is_answered: bool = False
 
     def __len__(self) -> int:
         return sum([part.stop - part.start for part in self.slices])
@@ -194,20 +199,29 @@ class Shard:
 
     def fill(self, answers: Sequence[Answer]) -> None:
         """Hand the answers to the tasks."""
+        self.is_answered = True
         position = 0
         for part in self.slices:
             end = position + part.stop - part.start
             part.task.fill(part.start, answers[position:end])
             position = end
 
-    def halves(self) -> tuple[Shard, Shard]:
-        """Return two shards with the first and the second half of the pairs."""
-        size, first, second = len(self) // 2, [], []
+    def fail(self, error: Exception) -> None:
+        """Give its tasks an error instead of their answers."""
         for part in self.slices:
-            cut = min(max(part.start + size, part.start), part.stop)
-            size -= cut - part.start
-            if cut > part.start:
-                first.append(Slice(part.task, part.start, cut))
-            if cut < part.stop:
-                second.append(Slice(part.task, cut, part.stop))
-        return Shard(first, self.deaths), Shard(second, self.deaths)
+            future = part.task.future
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # marks it as seen, for nobody may be waiting any more
+
+    def has_deadlines(self) -> bool:
+        """Return whether the calls of all its tasks end by themselves."""
+        return all(part.task.deadline is not None for part in self.slices)
+
+    def singles(self) -> list[Shard]:
+        """Return a shard for each pair."""
+        return [
+            Shard([Slice(part.task, position, position + 1)])
+            for part in self.slices
+            for position in range(part.start, part.stop)
+        ]

@@ -1,7 +1,11 @@
-"""The worker processes of a pool: started, replaced when they end, and ended.
+"""The processes of a pool: the first one loads, others are forked from it, lost ones replaced.
 
-If processes keep ending before they are ready, later ones start after ever longer pauses, and the
-pool fails once none is left.
+The process that workers are forked from, the *parent*, gets no shards. Where it ends, an idle
+worker takes its place. So files are read again only where no process is left, or where what was
+loaded cannot be forked; then each worker loads for itself.
+
+However many processes are killed, others follow. A pool fails if nothing loaded is left and its
+files cannot be loaded any more.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,7 +23,7 @@ from tokalign.errors import ModelError
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
-from tokalign.server.workers.process import WorkerProcess
+from tokalign.server.workers.process import WorkerProcess, adopt_orphans
 from tokalign.server.workers.shards import Shard
 
 log = logging.getLogger(__name__)
@@ -26,6 +31,8 @@ log = logging.getLogger(__name__)
 FIRST_BACKOFF_S = 0.05
 LAST_BACKOFF_S = 5.0
 FAILED_STARTS = 8
+LOOK_S = 0.2
+"""So often hung and stopped processes are looked for."""
 ROOM_BYTES = 304 << 20
 """Memory that a worker may hold beside its models: words, their comparisons, and its shard."""
 
@@ -63,8 +70,11 @@ class Employer(Protocol):
     def on_done(self, worker: WorkerProcess, shard: Shard, message: frames.Done) -> None:
         """A shard was answered."""
 
-    def on_lost(self, shard: Shard) -> None:
+    def on_lost(self, worker: WorkerProcess, shard: Shard) -> None:
         """The worker of a shard ended."""
+
+    def on_look(self) -> None:
+        """LOOK_S have passed."""
 
 
 class Supervisor:
@@ -75,9 +85,9 @@ class Supervisor:
     models : tuple of ModelInfo
         As the workers loaded them; the default first.
     failed : asyncio.Future
-        Gets a ModelError if workers keep dying before they are ready and none is left.
-    workers, ready : set of WorkerProcess
-        All that run, and those of them that have loaded their models.
+        Gets a ModelError if processes keep ending before they are ready and none is left.
+    ready : set of WorkerProcess
+        Workers that have loaded their models.
     idle : deque of WorkerProcess
         Workers without a shard; the one that answered last is at the end.
     is_closing : bool
@@ -87,17 +97,19 @@ class Supervisor:
     def __init__(self, settings: PoolSettings, metrics: Metrics, employer: Employer) -> None:
         self.models: tuple[ModelInfo, ...] = ()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.workers: set[WorkerProcess] = set()
         self.ready: set[WorkerProcess] = set()
         self.idle: deque[WorkerProcess] = deque()
         self._settings = settings
         self._metrics = metrics
         self._employer = employer
-        self._spawning: set[asyncio.Task[None]] = set()
+        self._parent: WorkerProcess | None = None
+        self._may_fork = True
+        self._starting: dict[WorkerProcess, asyncio.Task[None]] = {}
         self._started = asyncio.Event()
         self._failed_starts = 0
         self._closing = asyncio.Event()
         self._all_gone = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Start the workers and wait until all have loaded their models.
@@ -107,8 +119,9 @@ class Supervisor:
         ModelError
             If a model or annotator cannot be loaded.
         """
-        for _ in range(self._settings.workers):
-            self._spawn()
+        adopt_orphans()
+        self._looking = asyncio.create_task(self._look())
+        self._replenish()
         started = asyncio.ensure_future(self._started.wait())
         either: set[asyncio.Future[Any]] = {started, self.failed}
         try:
@@ -124,81 +137,90 @@ class Supervisor:
         return self._closing.is_set()
 
     async def stop_starting(self) -> None:
-        """Start no more workers, and wait for those that are being started."""
+        """Start no more processes, and wait for those that are being started."""
         self._closing.set()
-        await asyncio.gather(*self._spawning)
+        await asyncio.gather(*self._starting.values())
 
     async def kill_all(self) -> None:
-        """Kill the workers after `stop_starting` and wait until they are gone."""
-        for worker in list(self.workers):
-            worker.kill("closed")
-        if self.workers:
+        """Kill the processes after `stop_starting` and wait until they are gone."""
+        for process in self._processes:
+            process.kill("closed")
+        if self._processes:
             await self._all_gone.wait()
+        if self._looking is not None:
+            self._looking.cancel()
         if not self.failed.done():
             self.failed.cancel()
 
-    # Reports of workers.
+    @property
+    def _processes(self) -> list[WorkerProcess]:
+        parent = [] if self._parent is None else [self._parent]
+        return [*self.ready, *self._starting, *parent]
 
-    def on_connected(self, worker: WorkerProcess) -> None:
-        """Count a new worker, before any of its messages."""
-        self.workers.add(worker)
+    # Reports of processes.
 
-    def on_message(self, worker: WorkerProcess, message: Any) -> None:
-        """Take a worker's frame."""
-        worker.unlimited()
+    def on_message(self, process: WorkerProcess, message: Any) -> None:
+        """Take a frame."""
+        process.late_at = float("inf")
         if isinstance(message, frames.Done):
-            self._on_done(worker, message)
+            self._on_done(process, message)
         elif isinstance(message, frames.Ready):
-            self._on_ready(worker, message)
+            self._on_ready(process, message)
         else:
             log.error("a worker could not load", extra={"reason": message.message})
-            worker.kill("refused")
+            process.kill("refused")
             if not self._started.is_set() and not self.failed.done():
                 self.failed.set_exception(ModelError(message.message))
 
-    def on_lost(self, worker: WorkerProcess) -> None:
-        """Replace a worker that ended and pass on its shard."""
-        self.workers.discard(worker)
-        was_ready = worker in self.ready
-        self.ready.discard(worker)
-        if worker in self.idle:
-            self.idle.remove(worker)
+    def on_lost(self, process: WorkerProcess) -> None:
+        """Replace a process that ended and pass on its shard."""
+        was_starting = self._starting.pop(process, None) is not None
+        self.ready.discard(process)
+        if process in self.idle:
+            self.idle.remove(process)
+        if process is self._parent:
+            self._parent = None
         if self.is_closing:
-            if not self.workers:
+            if not self._processes:
                 self._all_gone.set()
             return
-        reason = worker.kill_reason
-        log.warning(
-            "worker lost",
-            extra={"worker": worker.pid, "reason": reason, "pairs": len(worker.shard or ())},
-        )
+        reason = process.end_reason
+        shard, process.shard = process.shard, None
+        extra = {"worker": process.pid, "reason": reason, "pairs": len(shard or ())}
+        log.warning("worker lost", extra=extra)
         self._metrics.worker_restarts.labels(reason).inc()
-        shard, worker.shard = worker.shard, None
         if shard is not None:
-            self._employer.on_lost(shard)
-        if not was_ready:
-            self._failed_starts += 1
-            if self._failed_starts >= FAILED_STARTS and not self.ready:
-                self._give_up(reason)
-        self._spawn()
+            self._employer.on_lost(process, shard)
+        # Whoever kills processes must not end the server. One that never came up may be too large
+        # for the machine.
+        if was_starting and (reason != "killed" or not self._started.is_set()):
+            self._on_failed_start(reason)
+        self._replenish()
         self._employer.on_idle()
 
     # What the reports lead to.
 
-    def _on_ready(self, worker: WorkerProcess, message: frames.Ready) -> None:
+    def _on_ready(self, process: WorkerProcess, message: frames.Ready) -> None:
         if self.models and message.models != self.models:
             # The file changed under a running server: answers must not depend on the worker.
             log.error("a worker loaded another model than its peers; reload the server")
-            worker.kill("mismatch")
+            process.kill("mismatch")
             return
         self.models = message.models
-        worker.loaded_bytes = message.rss_bytes
-        self.ready.add(worker)
+        self._may_fork = message.may_fork
         self._failed_starts = 0
-        self.idle.append(worker)
+        self._starting.pop(process, None)
+        process.pid = message.pid
+        process.loaded_bytes = message.rss_bytes
+        if self._may_fork and self._parent is None:
+            self._parent = process
+        else:
+            self.ready.add(process)
+            self.idle.append(process)
+            self._employer.on_idle()
         if len(self.ready) >= self._settings.workers:
             self._started.set()
-        self._employer.on_idle()
+        self._replenish()
 
     def _on_done(self, worker: WorkerProcess, message: frames.Done) -> None:
         shard, worker.shard = worker.shard, None
@@ -210,10 +232,14 @@ class Supervisor:
             worker.kill("memory")
             return
         self.idle.append(worker)
+        if self._parent is None:
+            self._replenish()
         self._employer.on_idle()
 
-    def _give_up(self, reason: str) -> None:
-        if not self.failed.done():
+    def _on_failed_start(self, reason: str) -> None:
+        self._failed_starts += 1
+        is_last = not self.ready and self._parent is None
+        if self._failed_starts >= FAILED_STARTS and is_last and not self.failed.done():
             self.failed.set_exception(
                 ModelError(
                     f"{self._failed_starts} workers in a row ended before they were ready "
@@ -221,23 +247,59 @@ class Supervisor:
                 )
             )
 
-    def _spawn(self) -> None:
-        task = asyncio.create_task(self._spawn_later())
-        self._spawning.add(task)
-        task.add_done_callback(self._spawning.discard)
+    def _replenish(self) -> None:
+        """Start what is missing of the parent and the workers."""
+        if self.is_closing:
+            return
+        if self._may_fork and self._parent is None:
+            if self.idle:
+                # The one with the coldest caches.
+                self._parent = self.idle.popleft()
+                self.ready.discard(self._parent)
+            else:
+                # A busy worker is soon idle.
+                if not self.ready and not self._starting:
+                    self._start()
+                return
+        n_missing = self._settings.workers - len(self.ready) - len(self._starting)
+        for _ in range(n_missing):
+            self._start()
 
-    async def _spawn_later(self) -> None:
+    def _start(self) -> None:
+        process = WorkerProcess(self, self._settings.start_timeout_s)
+        self._starting[process] = asyncio.create_task(self._start_later(process))
+
+    async def _start_later(self, process: WorkerProcess) -> None:
         if self._failed_starts:
             backoff = min(FIRST_BACKOFF_S * 2**self._failed_starts, LAST_BACKOFF_S)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), backoff)
         if self.is_closing:
+            del self._starting[process]
             return
         settings = self._settings
-        worker = WorkerProcess(self, settings.start_timeout_s)
         try:
-            await worker.start(settings.factory, settings.engine)
+            if self._parent is not None:
+                await process.fork(self._parent)
+            else:
+                await process.spawn(settings.factory, settings.engine)
         except OSError as error:
             log.error("cannot start a worker", extra={"reason": str(error)})
-            self._failed_starts += 1
-            self._spawn()
+            del self._starting[process]
+            self._on_failed_start(str(error))
+            self._replenish()
+
+    async def _look(self) -> None:
+        """Kill processes that do not answer in time or are stopped."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now = time.monotonic()
+            for process in self._processes:
+                if now > process.late_at:
+                    process.kill("hung" if process in self.ready else "slow start")
+                elif (state := process.state()) == b"T":
+                    process.kill("stopped")
+                elif state == b"Z":
+                    # One that was being forked has its socket as well.
+                    process.disconnect()
+            self._employer.on_look()

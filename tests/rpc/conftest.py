@@ -13,15 +13,9 @@ from tokalign.server.http.front import HttpFrontend
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.rpc.frontend import Frontend
-from tokalign.server.workers import process
 from tokalign.server.workers.engine import EngineSettings
 from tokalign.server.workers.supervision import PoolSettings
 from tokalign.v1 import align_pb2_grpc
-
-
-@pytest.fixture(scope="session", autouse=True)
-def fork_server():
-    process.start_fork_server()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tokalign.errors import LimitError
 from tokalign.server.requests.answers import Answer
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, even_share
-from tokalign.server.workers.frames import Done, FrameReader, Ready, Refused, Run, encode
+from tokalign.server.workers.frames import Done, Fork, FrameReader, Ready, Refused, Run, encode
 from tokalign.server.workers.shards import Shard, Slice, Task
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -298,13 +298,13 @@ async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))
-def test_halves_hold_every_pair_in_order(sizes):
+def test_singles_hold_every_pair_in_order(sizes):
     async def run():
         tasks = tasks_of(sizes)
         shard = Shard([Slice(task, 0, len(task)) for task in tasks])
-        first, second = shard.halves()
-        assert len(first) == len(shard) // 2
-        flat = [pair for part in (first, second) for run in part.runs() for pair in run.pairs]
+        singles = shard.singles()
+        assert [len(single) for single in singles] == [1] * len(shard)
+        flat = [pair for single in singles for run in single.runs() for pair in run.pairs]
         assert flat == [pair for run in shard.runs() for pair in run.pairs]
 
     asyncio.run(run())
@@ -326,7 +326,14 @@ MESSAGES = st.one_of(
         st.integers(0, 2**50),
     ),
     st.builds(Refused, st.text()),
-    st.builds(Ready, st.lists(MODELS, max_size=2).map(tuple), st.integers(0, 2**50)),
+    st.builds(Fork),
+    st.builds(
+        Ready,
+        st.integers(0, 2**22),
+        st.lists(MODELS, max_size=2).map(tuple),
+        st.integers(0, 2**50),
+        st.booleans(),
+    ),
 )
 
 

@@ -6,11 +6,12 @@ import signal
 import time
 
 import pytest
-from support.pools import running_pool
+from support.pools import loaded_processes, running_pool
 from support.requests import request_of
 from support.waiting import until
 from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
+from tokalign.load.procfs import stat
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.workers import pool as pool_module
 from tokalign.server.workers import supervision
@@ -31,6 +32,10 @@ def asked(*ids, costs=None):
 
 def sources(answers):
     return [align_pb2.Alignment.FromString(answer.alignment).source.text for answer in answers]
+
+
+def restarts(metrics, reason):
+    return metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": reason})
 
 
 @pytest.fixture
@@ -54,9 +59,7 @@ async def test_workers_hold_no_grpc(pool):
 async def test_shard_of_a_killed_worker_is_answered_by_another(pool, metrics, tmp_path):
     answers = await pool.submit(asked("a", f"die-once:{tmp_path / 'died'}", "b"))
     assert [answer.code for answer in answers] == [0, 0, 0]
-    assert (
-        metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "died"}) == 1
-    )
+    assert restarts(metrics, "died") == 1
 
 
 async def test_pair_that_kills_workers_fails_alone(pool):
@@ -67,6 +70,24 @@ async def test_pair_that_kills_workers_fails_alone(pool):
     await until(lambda: pool.n_ready == 2)
 
 
+async def test_pair_in_a_worker_that_others_kill_is_never_blamed(pool, metrics, tmp_path):
+    ids = [f"killed-once:{tmp_path / str(index)}" for index in range(6)]
+    answers = await pool.submit(asked(*ids))
+    assert [answer.code for answer in answers] == [0] * 6
+    assert restarts(metrics, "killed") == 6
+    assert restarts(metrics, "died") == 0
+
+
+async def test_pair_without_a_deadline_is_tried_again_for_a_time(pool, monkeypatch):
+    monkeypatch.setattr(pool_module, "RETRY_S", 0.5)
+    with pytest.raises(NotServingError, match="killed again and again"):
+        await asyncio.wait_for(pool.submit(asked("killed")), 60)
+    call = pool.submit(asked("killed"), time.monotonic() + 60)
+    await asyncio.sleep(1)
+    assert not call.done()
+    call.cancel()
+
+
 async def test_idle_worker_that_is_killed_is_replaced(pool):
     old = set(pool.pids)
     os.kill(next(iter(old)), signal.SIGKILL)
@@ -74,15 +95,85 @@ async def test_idle_worker_that_is_killed_is_replaced(pool):
     assert len(await pool.submit(asked("a", "b", "c"))) == 3
 
 
+async def test_files_are_not_read_again_while_a_process_is_left(pool_settings, metrics, tmp_path):
+    model = tmp_path / "model"
+    model.touch()
+    engine = dataclasses.replace(pool_settings.engine, models=(f"file:{model}",))
+    settings = dataclasses.replace(pool_settings, engine=engine)
+    async with running_pool(settings, metrics) as pool:
+        await until(lambda: len(loaded_processes(os.getpid())) == 3)
+        first = loaded_processes(os.getpid())
+        model.unlink()
+        for pid in first:
+            os.kill(pid, signal.SIGKILL)
+            await until(
+                lambda: len(loaded_processes(os.getpid()) - first) > 0 and pool.n_ready == 2
+            )
+            assert len(await pool.submit(asked("a", "b", "c"))) == 3
+        await until(lambda: len(loaded_processes(os.getpid())) == 3)
+        assert not first & loaded_processes(os.getpid())
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+async def test_pool_outlives_all_its_processes(pool, number):
+    for _ in range(3):
+        for pid in loaded_processes(os.getpid()):
+            os.kill(pid, number)
+        answers = await asyncio.wait_for(pool.submit(asked("a", "b", "c")), 15)
+        assert sources(answers) == ["a", "b", "c"]
+
+
+async def test_kills_of_starting_workers_do_not_end_the_pool(pool, monkeypatch):
+    monkeypatch.setattr(supervision, "FAILED_STARTS", 3)
+    for _ in range(12):
+        known = loaded_processes(os.getpid())
+        for pid in known:
+            os.kill(pid, signal.SIGKILL)
+        await until(lambda: loaded_processes(os.getpid()) - known)  # noqa: B023
+    assert len(await asyncio.wait_for(pool.submit(asked("a", "b", "c")), 60)) == 3
+
+
+async def test_what_cannot_be_forked_is_loaded_by_each_worker(pool_settings, metrics):
+    engine = dataclasses.replace(pool_settings.engine, models=("threaded",))
+    settings = dataclasses.replace(pool_settings, engine=engine)
+    async with running_pool(settings, metrics) as pool:
+        assert {stat(pid).parent for pid in pool.pids} == {os.getpid()}
+        assert len(loaded_processes(os.getpid())) == 2
+        os.kill(pool.pids[0], signal.SIGKILL)
+        await until(lambda: len(loaded_processes(os.getpid())) == pool.n_ready == 2)
+        assert len(await pool.submit(asked("a", "b", "c"))) == 3
+
+
 async def test_stopped_worker_is_replaced_and_its_shard_answered(pool_settings, metrics):
-    settings = dataclasses.replace(pool_settings, workers=1, shard_timeout_s=3)
+    settings = dataclasses.replace(pool_settings, workers=1, shard_timeout_s=200)
     async with running_pool(settings, metrics) as pool:
         os.kill(pool.pids[0], signal.SIGSTOP)
         answers = await pool.submit(asked("a"))
     assert sources(answers) == ["a"]
-    assert (
-        metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": "hung"}) == 1
-    )
+    assert restarts(metrics, "stopped") == 1
+
+
+async def test_silent_shard_is_answered_by_a_second_worker(pool_settings, metrics, tmp_path):
+    settings = dataclasses.replace(pool_settings, shard_timeout_s=200)
+    async with running_pool(settings, metrics) as pool:
+        answers = await pool.submit(asked("a", f"hang-once:{tmp_path / 'hung'}", "b"))
+        assert [answer.code for answer in answers] == [0, 0, 0]
+        await until(lambda: restarts(metrics, "slow") == 1)
+        await until(lambda: pool.n_busy == 0)
+    assert metrics.registry.get_sample_value("tokalign_cost_total") == 3
+
+
+async def test_slow_pair_does_not_keep_two_workers(pool_settings, metrics, tmp_path):
+    settings = dataclasses.replace(pool_settings, shard_timeout_s=200)
+    async with running_pool(settings, metrics) as pool:
+        slow = pool.submit(asked(f"until:{tmp_path / 'free'}"))
+        await until(lambda: restarts(metrics, "slow") == 1)
+        await until(lambda: pool.n_ready == 2)
+        assert len(await pool.submit(asked("a", "b"))) == 2
+        assert (pool.n_busy, slow.done()) == (1, False)
+        (tmp_path / "free").touch()
+        (answer,) = await slow
+    assert answer.code == 0
 
 
 async def test_pair_that_hangs_fails_alone(pool_settings, metrics):
@@ -190,7 +281,8 @@ async def test_missing_model_is_a_clear_error(pool_settings, metrics):
             pass
 
 
-async def test_workers_that_never_start_fail_the_pool(pool_settings, metrics):
+async def test_workers_that_never_start_fail_the_pool(pool_settings, metrics, monkeypatch):
+    monkeypatch.setattr(supervision, "FAILED_STARTS", 3)
     engine = dataclasses.replace(pool_settings.engine, models=("suicidal",))
     settings = dataclasses.replace(pool_settings, engine=engine)
     with pytest.raises(ModelError, match="workers in a row ended"):
@@ -287,3 +379,9 @@ async def test_single_calls_leave_the_spare_worker_idle(
         assert (pool.n_busy, pool.waiting_pairs) == (1, 1)
         (tmp_path / "free").touch()
         await asyncio.gather(first, second)
+
+
+async def test_engine_that_raises_is_as_one_that_dies(pool, metrics):
+    answers = await asyncio.wait_for(pool.submit(asked("a", "raise", "b")), 60)
+    assert [answer.code for answer in answers] == [0, INTERNAL, 0]
+    assert restarts(metrics, "died") >= 3

@@ -1,5 +1,6 @@
 """A do-nothing engine: answers, fails, dies or hangs as a pair's id or text says."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -60,14 +61,18 @@ class FakeEngine:
         action, _, value = (pair.id or pair.source.text).partition(":")
         score = 0.5
         if action == "die":
+            os.abort()
+        elif action == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
-        elif action == "die-once":
+        elif action in ("die-once", "killed-once", "hang-once"):
             try:
                 os.close(os.open(value, os.O_CREAT | os.O_EXCL))
             except FileExistsError:
                 pass
             else:
-                os.kill(os.getpid(), signal.SIGKILL)
+                if action == "hang-once":
+                    signal.pause()
+                os.kill(os.getpid(), signal.SIGABRT if action == "die-once" else signal.SIGKILL)
         elif action == "sleep":
             time.sleep(float(value))
         elif action == "until":
@@ -93,6 +98,15 @@ class FakeEngine:
         return Answer(alignment.SerializeToString(), score=score, judgement=judged)
 
 
+def start_native_thread():
+    """Start a thread that Python does not know of, as libraries do."""
+    library = ctypes.CDLL(None)
+    thread = ctypes.c_void_p()
+    library.pthread_create(
+        ctypes.byref(thread), None, ctypes.cast(library.pause, ctypes.c_void_p), None
+    )
+
+
 def load(settings):
     if settings.models == ("missing",):
         raise ModelError("no model 'missing'; shipped are: fake")
@@ -107,6 +121,8 @@ def load(settings):
         raise RecursionError("too deep")
     if settings.models == ("suicidal",):
         os.kill(os.getpid(), signal.SIGKILL)
+    if settings.models == ("threaded",):
+        start_native_thread()
     (name,) = settings.models
     if name in UNFIT:
         return FakeEngine(UNFIT[name])

@@ -1,8 +1,8 @@
 """Worker processes: their end, the work that they die on, and batches in order.
 
 A batch whose process dies is given to another once, and where that one dies as well, it is halved
-until single items are left; an item that ended two processes alone is given up. Server and command
-line share that rule (`after_death`) and the lifeline (`die_with`).
+until single items are left; an item that ended two processes alone is given up. The server, which
+has a rule of its own, shares the lifeline (`die_with`).
 """
 
 from __future__ import annotations

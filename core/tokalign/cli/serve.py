@@ -168,7 +168,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     # for their reader.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     require("tokalign serve", "server", SERVER)
-    # app starts the fork server, which must happen before anything imports grpc.
+    # The app imports grpc, which other commands need not load.
     from tokalign.server import app
     from tokalign.server.observe import logs
     from tokalign.server.workers import aligners

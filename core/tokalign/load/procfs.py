@@ -43,6 +43,14 @@ def descendants(pid: int) -> dict[int, Stat]:
     return below
 
 
+def command_line(pid: int) -> bytes:
+    """Return the arguments of a process, each with a NUL at its end; nothing where it is gone."""
+    try:
+        return (_PROC / str(pid) / "cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 def resident_mib(pid: int) -> float:
     """Return a process's resident memory in MiB, 0 where it is gone."""
     try:
