@@ -90,7 +90,7 @@ class CostModel:
     def rates(self, options: RequestOptions) -> Rates:
         """Return the rates of the model, the annotator and the options that a request names."""
         rates = self._rates[options.model, options.annotator]
-        return with_options(rates, self._encoders[options.model], options.align)
+        return with_options(rates, self._encoders[options.model], options)
 
     def of_pairs(self, sizes: Iterable[Size], options: RequestOptions) -> list[int]:
         """Return what pairs cost each, in typical pairs, at least 1."""

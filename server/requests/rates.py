@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.codec import RequestOptions
+from tokalign.types.options import Detail, Symmetrization
 
 # Bytes of a token with the space after it, where texts are not at hand.
 USUAL_BYTES = 5.5
@@ -68,9 +69,13 @@ BY_SYSTEM = {
     "ted": Rates(140.0, 5.0, 0.03, 1.2, 0.0, 0.0),
 }
 """Of a name that is missing, those of a model."""
-ENCODER_TOKEN = {"encoder-en-large": 1_000.0}
-OTHER_ENCODER_TOKEN = 200.0
-"""Of each token that an encoder reads, by the encoder's table."""
+ENCODERS = {"encoder-en-large": (6_000.0, 800.0)}
+OTHER_ENCODER = (800.0, 140.0)
+"""Microseconds of each pair that an encoder reads, and of each of its tokens, by its table.
+
+Half of it is for reading each sentence by itself, for their similarity. Processors without AVX-512
+take three times as long, or more; the speed of workers is measured."""
+GATE_PAIR = 10.0
 ANNOTATOR_TOKEN = {"native": 0.0, "spacy": 100.0, "stanza": 850.0}
 
 
@@ -89,14 +94,19 @@ def of_model(name: str, encoder: str, annotator: str) -> Rates:
     return rates.plus(token=ANNOTATOR_TOKEN[annotator])
 
 
-def with_options(rates: Rates, encoder: str, options: AlignOptions) -> Rates:
+def with_options(rates: Rates, encoder: str, request: RequestOptions) -> Rates:
     """Return the rates of a model with options.
 
     An alignment has at most about one link for every two tokens, and each link is explained twice.
+    Where pairs are compared, the encoder reads the sentences of all of them, whatever the effort.
     """
-    if encoder:
-        read = ENCODER_TOKEN.get(encoder, OTHER_ENCODER_TOKEN)
-        rates = rates.plus(token=read * options.effort, pair=20.0)
+    options = request.align
+    if encoder and options.effort:
+        pair, token = ENCODERS.get(encoder, OTHER_ENCODER)
+        share = options.effort
+        if request.rank_by is not None or options.detail is Detail.SCORES:
+            share = (1.0 + share) / 2
+        rates = rates.plus(pair=pair * share + GATE_PAIR, token=token * share)
     if options.symmetrization is not Symmetrization.JOINT:
         rates = rates.plus(token=1.0, token_cell=0.00045)
     if options.posteriors:
