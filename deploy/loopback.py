@@ -52,6 +52,7 @@ def manager_of(config: dict[str, Any]) -> dict[str, Any]:
 
 def filter_of(config: dict[str, Any], name: str) -> dict[str, Any]:
     """Return one of its filters for calls."""
+    found: dict[str, Any]
     (found,) = [each for each in manager_of(config)["http_filters"] if each["name"] == name]
     return found
 

@@ -12,9 +12,10 @@ from itertools import count
 from urllib.parse import urlsplit
 
 from bench.attack.rows import Attack, row
-from bench.attack.strangers import N_CONNECTIONS, OTHERS
+from bench.attack.strangers import OTHERS
 
 HTTP = ("--http-port", "0")
+N_CONNECTIONS = 100
 READ_S = 0.01
 MIB = 1 << 20
 POST = b"POST /v1/align HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
@@ -26,7 +27,21 @@ BODIES = (
     {"answer": "It rained.", "passages": ["It rained.", {"id": "p", "text": "It snowed."}]},
     {"old": "It rained. It stopped.", "new": "It rained."},
 )
-VALUES = (None, True, -1, 1e308, 2**70, "", "\ud800", "\0", [], {}, [[]], {"text": 1}, "en")
+VALUES: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    1e308,
+    2**70,
+    "",
+    "\ud800",
+    "\0",
+    [],
+    {},
+    [[]],
+    {"text": 1},
+    "en",
+)
 
 
 async def connections(

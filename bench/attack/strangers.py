@@ -37,10 +37,25 @@ from deploy.loopback import filter_of, listener_of, manager_of
 MIB = 1 << 20
 FRAME_BYTES = 16_384
 CHECK = "/grpc.health.v1.Health/Check"
-ROUTES = (METHODS["align"], METHODS["batch"], CHECK, "/grpc.health.v1.Health/Watch", "/v1/align")
-ROUTES += ("/v1/models", "/ready", "/nothing", "/v1%2fmodels")
-KINDS = ("application/grpc", "application/grpc-web+proto", "application/grpc-web-text")
-KINDS += ("application/json", "text/plain", "")
+ROUTES = (
+    METHODS["align"],
+    METHODS["batch"],
+    CHECK,
+    "/grpc.health.v1.Health/Watch",
+    "/v1/align",
+    "/v1/models",
+    "/ready",
+    "/nothing",
+    "/v1%2fmodels",
+)
+KINDS = (
+    "application/grpc",
+    "application/grpc-web+proto",
+    "application/grpc-web-text",
+    "application/json",
+    "text/plain",
+    "",
+)
 OTHERS = (
     "every call of the caller is answered right, the server grows by 64 MiB at most, Envoy by 128, "
     "and both end in order"
@@ -218,13 +233,13 @@ async def headers(attack: Attack) -> None:
         return b"".join(frame.serialize() for frame in made)
 
     blocks = (
-        header_block(attack.address, more=[(b"x-large", b"l" * MIB)]),
-        header_block(attack.address, more=[(b"x", b"y")] * 20_000),
+        header_block(attack.address, CHECK, more=[(b"x-large", b"l" * MIB)]),
+        header_block(attack.address, CHECK, more=[(b"x", b"y")] * 20_000),
         bomb(3_900),
         bomb(1_000),
     )
     kinds = [Kind(PREFACE + whole(block)) for block in blocks]
-    start = HeadersFrame(1, header_block(attack.address)).serialize()
+    start = HeadersFrame(1, header_block(attack.address, CHECK)).serialize()
     kinds.append(Kind(PREFACE + start, (ContinuationFrame(1, bytes(FRAME_BYTES)).serialize(),)))
     line = b"GET / HTTP/1.1\r\nhost: a\r\n"
     kinds.append(Kind(line, (b"x-more: " + b"m" * 1000 + b"\r\n",)))
@@ -303,7 +318,9 @@ def no_refusal(config: dict[str, Any]) -> None:
 async def messages(attack: Attack) -> None:
     """Begins calls at every path whose messages stay unfinished, or are gzip of 31 and 256 MiB."""
     gzipped = [(b"grpc-encoding", b"gzip")]
-    sent = [(message(bytes(32_000), announced=MIB), [])]
+    sent: list[tuple[bytes, list[tuple[bytes, bytes]]]] = [
+        (message(bytes(32_000), announced=MIB), [])
+    ]
     for n_mib in (31, 256):
         bomb = gzip.compress(bytes(n_mib * MIB))
         sent.append((message(bomb, is_compressed=True)[:32_000], gzipped))

@@ -433,8 +433,8 @@ def _passages(answer: Any, values: Any) -> list[str | tuple[str, str]]:
         text = each["text"] if isinstance(each, dict) else each
         if text is None:
             raise InputError("null; wanted a text", field=f"passages[{number}].text")
-        name = each.get("id") if isinstance(each, dict) else None
-        found.append(text if name is None else (str(name), text))
+        own = each.get("id") if isinstance(each, dict) else None
+        found.append(text if own is None else (str(own), text))
     return found
 
 

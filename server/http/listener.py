@@ -178,7 +178,7 @@ class Connection(HttpToolsProtocol):
         self._unread_bytes = 0
         self._unread_since = self._began
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, or hang up where there are too many."""
         super().connection_made(transport)
         if len(self.connections) > self._bounds.max_connections:

@@ -218,8 +218,9 @@ class _Observed(CallRecord):
     def request_id(self) -> str:
         """The id that the caller, or a proxy, gave the call; empty where there is none."""
         found = self.metadata.get(REQUEST_ID, "")
-        usable = isinstance(found, str) and len(found) <= MAX_REQUEST_ID and found.isascii()
-        return found if usable and found.isprintable() else ""
+        if not isinstance(found, str) or len(found) > MAX_REQUEST_ID:
+            return ""
+        return found if found.isascii() and found.isprintable() else ""
 
     def trailers(self) -> tuple[tuple[str, str], ...]:
         """Return the id of the call, and how long its work took, for its caller."""

@@ -11,7 +11,7 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import TypeAlias
 
 import grpc
@@ -162,7 +162,7 @@ class UnknownMethods(grpc.GenericRpcHandler):
 
 
 async def end(
-    context: Context, failure: Failure, trailers: tuple[tuple[str, str], ...] = ()
+    context: Context, failure: Failure, trailers: Iterable[tuple[str, str | bytes]] = ()
 ) -> None:
     """End a call with a rich status; what its handler returns after that is not sent."""
     status = rpc_status.to_status(failure.to_proto())

@@ -78,8 +78,8 @@ def open_sink(
     _check_path(path, sources, is_parquet=bool(columns))
     schema = schema_of(columns) if columns else None
     if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
-        file = path.open("wb", buffering=0)
-        return LineSink(file, output, Packer(file, schema) if schema is not None else None)
+        device = path.open("wb", buffering=0)
+        return LineSink(device, output, Packer(device, schema) if schema is not None else None)
     if is_resumed and path.suffix in SUFFIXES:
         raise InputError(f"{path} is compressed; --resume goes on with plain output only")
     partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.neural.session import Session
+from tokalign.neural.session import States
 from tokalign.neural.wordpieces import WordPieces
 
 KEPT_SENTENCES = 8192
@@ -29,12 +29,12 @@ class SentenceEncoder:
 
     Parameters
     ----------
-    session : Session
+    session : States
         Whose states have no projection.
     word_pieces : WordPieces
     """
 
-    def __init__(self, session: Session, word_pieces: WordPieces) -> None:
+    def __init__(self, session: States, word_pieces: WordPieces) -> None:
         self._session = session
         self._word_pieces = word_pieces
         self._kept: dict[str, NDArray[np.float32]] = {}
