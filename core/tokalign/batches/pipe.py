@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
+from tokalign.batches.packed import Packed
 from tokalign.batches.processes import map_batches
 from tokalign.errors import AlignError, InputError, quoted, renewed
 
@@ -47,12 +48,18 @@ def in_batches(
         n_process = len(os.sched_getaffinity(0))
     if n_process > 1:
         # Loaded by a process once it can say what went wrong.
-        start = partial(pickle.loads, pickle.dumps(work))
+        start = partial(_packing, pickle.dumps(work))
         yield from map_batches(start, items, batch_size, n_process)
         return
     pending = iter(items)
     while batch := list(islice(pending, batch_size)):
         yield from work(batch)
+
+
+def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
+    """Return what was pickled, whose results go to the parent as columns."""
+    work = pickle.loads(pickled)
+    return lambda batch: Packed(work(batch))
 
 
 def split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:

@@ -129,6 +129,10 @@ class AlignmentColumns:
             self._compared = self.compare(self)
         return self._compared
 
+    def keep_compared(self, figures: EncoderFigures) -> None:
+        """Take what `compare` said of the pairs in another process."""
+        self._compared = figures
+
     @property
     def similarity(self) -> NDArray[np.float64]:
         """Of all pairs, as Alignment has it; shape (n_pairs,)."""
