@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -197,3 +198,23 @@ def test_whoever_types_a_pair_is_answered_before_the_next():
         assert process.wait(30) == 0
     os.close(child)
     os.close(parent)
+
+
+def test_files_elsewhere_are_read(run, tmp_path):
+    fsspec = pytest.importorskip("fsspec", reason="pip install 'tokalign[remote]'")
+    with fsspec.open("memory://pairs.tsv", "wb") as file:
+        file.write(gzip.compress(TEXT.encode()))
+    wanted = run("align", text=TEXT).stdout
+    assert run("align", "memory://pairs.tsv").stdout == wanted
+    assert run("align", "-i", "memory://pairs.tsv").stdout == wanted
+    assert "'memory://none'" in run("align", "memory://none").stderr
+    assert "Protocol not known" in run("align", "nowhere://x").stderr
+    result = run("align", "-o", "memory://x", text=TEXT)
+    assert "memory://x is not on this machine" in result.stderr
+
+
+def test_files_elsewhere_ask_for_their_package(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    result = run("align", "s3://bucket/x")
+    assert result.exit_code == 2
+    assert "pip install 'tokalign[remote]'" in result.stderr

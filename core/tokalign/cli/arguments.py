@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tokalign.cli.sources import STDIO, LineSource, SourceParam
+from tokalign.cli.sources import STDIO, LineSource, SourceParam, is_url
 
 _GIVEN = "tokalign.input"
 """Key of what stands in --input's place, in what click keeps of a call."""
@@ -52,7 +52,7 @@ def pair_arguments(n_most: int | None) -> Callable[[Callable[..., Any]], Callabl
 
     def take(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> None:
         if len(value) == 1:
-            if value[0] != STDIO and not _is_file(value[0]):
+            if value[0] != STDIO and not (_is_file(value[0]) or is_url(value[0])):
                 raise click.UsageError(
                     f"there is no file {value[0]!r}; give a file, or two sentences", ctx
                 )

@@ -14,7 +14,7 @@ import click
 
 from tokalign.cli.parquet import Packer, schema_of
 from tokalign.cli.partial import PARTIAL, PartialOutput
-from tokalign.cli.sources import STDIO, LineSource
+from tokalign.cli.sources import STDIO, LineSource, is_url
 from tokalign.errors import InputError
 from tokalign.files.packed import SUFFIXES, packed_writer
 from tokalign.showing.text import visible
@@ -74,6 +74,8 @@ def open_sink(
         if is_resumed:
             raise InputError("--resume needs --output: what was written to stdout is not known")
         return LineSink(sys.stdout.buffer, "<stdout>")
+    if is_url(output):
+        raise InputError(f"{output} is not on this machine; write to a file, then copy it there")
     path = Path(output)
     _check_path(path, sources, is_parquet=bool(columns))
     schema = schema_of(columns) if columns else None
@@ -83,10 +85,13 @@ def open_sink(
     if is_resumed and path.suffix in SUFFIXES:
         raise InputError(f"{path} is compressed; --resume goes on with plain output only")
     partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)
-    file = partial.file
-    kept = _cut_to_whole_lines(file) if is_resumed else (0, b"")
-    packed: Any = Packer(file, schema) if schema is not None else packed_writer(file, path.name)
-    return LineSink(file, output, packed, partial=partial, kept=kept)
+    kept = _cut_to_whole_lines(partial.file) if is_resumed else (0, b"")
+    packed: Any = (
+        Packer(partial.file, schema)
+        if schema is not None
+        else packed_writer(partial.file, path.name)
+    )
+    return LineSink(partial.file, output, packed, partial=partial, kept=kept)
 
 
 def _check_path(path: Path, sources: Iterable[LineSource], *, is_parquet: bool) -> None:

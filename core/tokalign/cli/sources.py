@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import IO, Any, NamedTuple
 
 import click
 
-from tokalign.errors import FormatError
+from tokalign.errors import FormatError, MissingPackageError
 from tokalign.files.packed import N_MAGIC, damage_named, read_unpacked, unpacked
 
 STDIO = "-"
@@ -128,12 +129,30 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         if value == STDIO:
             return LineSource(sys.stdin.buffer, "<stdin>")
         try:
-            raw = Path(value).open("rb")  # noqa: SIM115  # closed with the context
-        except OSError as error:
-            self.fail(f"{value!r}: {error.strerror}", param, ctx)
+            raw = _opened(value)
+        except (OSError, ImportError, ValueError) as error:
+            said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            self.fail(f"{value!r}: {said}", param, ctx)
         if ctx is not None:
             ctx.call_on_close(raw.close)
         return LineSource(raw, str(value))
+
+
+def is_url(path: str) -> bool:
+    """Whether a path names a file of another system, as s3://bucket/pairs.tsv does."""
+    return re.match(r"[a-z][a-z0-9+.-]*://", path) is not None
+
+
+def _opened(path: str) -> IO[bytes]:
+    """Return a file, of any system that fsspec knows if the path is a URL."""
+    if not is_url(path):
+        return Path(path).open("rb")
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MissingPackageError.of("files elsewhere", error, "remote") from None
+    opened: IO[bytes] = fsspec.open(path, "rb").open()
+    return opened
 
 
 class TextFile(NamedTuple):
