@@ -22,7 +22,8 @@ USES = {
     "; import tokalign.server.rpc.frontend",
     "train": "from tokalign.training.weights import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",
-    "zstd": "from tokalign.cli.sources import zstd_module; zstd_module().compress(b'x')",
+    "remote": "from tokalign.cli.sources import open_url; open_url('memory://x', 'wb')",
+    "zstd": "from tokalign.files.packed import zstd_module; zstd_module().compress(b'x')",
 }
 """What each extra makes possible, as a program."""
 

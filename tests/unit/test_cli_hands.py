@@ -178,6 +178,12 @@ def test_a_mistyped_command_gets_a_suggestion():
     assert "no command 'x'; there are align, annotate" in CliRunner().invoke(main, ["x"]).stderr
 
 
+@pytest.mark.parametrize("name", ["Dogs bark.", "pairs.tsv", "data/pairs"])
+def test_what_is_no_command_by_its_looks_is_asked_for_one(name):
+    result = CliRunner().invoke(main, [name])
+    assert "name the command first, as in `tokalign align ...`" in result.stderr
+
+
 def test_the_version_has_a_short_name():
     shown = [CliRunner().invoke(main, [flag]).stdout for flag in ("-V", "--version")]
     assert shown[0] == shown[1] != ""

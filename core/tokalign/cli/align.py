@@ -21,9 +21,16 @@ from tokalign.types.options import OffsetUnit
 def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -> None:
     """Align sentence pairs: one line out for one line in, in the same order.
 
-    Give a FILE, or two sentences in quotes; else standard input is read. A line is
-    SOURCE<TAB>TARGET or SOURCE ||| TARGET. Tables (CSV, TSV, Parquet) need columns named "source"
-    and "target", or --columns.
+    \b
+    Examples:
+      tokalign align "Dogs bark." "The dogs bark."
+      tokalign align pairs.tsv --output links.jsonl --jobs 4
+      tokalign align table.csv --columns question,answer --format csv
+
+    A link 0-1 joins the first token of the source with the second of the target. Give a FILE, or
+    two sentences in quotes; else standard input is read. A line is SOURCE<TAB>TARGET or
+    SOURCE ||| TARGET. Tables (CSV, TSV, Parquet) need columns named "source" and "target", or
+    --columns.
 
     A line may also be a JSON object with "source" and "target". Each is a string, a list of
     tokens, or an object with "tokens" and any of "text", "tags", "lemmas", "heads" and

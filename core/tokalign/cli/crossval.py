@@ -196,6 +196,10 @@ def command(
 ) -> None:
     """Score training on the pairs of --gold: each is aligned by a model that has not seen it.
 
+    \b
+    Example:
+      tokalign crossval --gold gold.jsonl --folds 5 --learning-curve
+
     The corpus is dealt out into --folds parts; for each a model learns from the others, with the
     settings of `tokalign train`. The report is that of `tokalign evaluate`, with a row for each
     fold and, with --learning-curve, for smaller training sets.

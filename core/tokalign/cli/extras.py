@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 
 from tokalign.errors import MissingPackageError
 
@@ -10,13 +11,20 @@ SERVER = ("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_sta
 """Packages without which nothing of the extra "server" works; nothing is imported to look."""
 
 
-def require(command: str, extra: str, packages: tuple[str, ...]) -> None:
+def absent(packages: Iterable[str]) -> list[str]:
+    """Return those of some packages that are not installed; nothing is imported to look."""
+    return [package for package in packages if not _is_there(package)]
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of "google", in which "google.protobuf" is looked for
+        return False
+
+
+def require(command: str, extra: str, packages: Iterable[str]) -> None:
     """Raise MissingPackageError where a package of an extra is missing."""
-    for package in packages:
-        try:
-            found = importlib.util.find_spec(package)
-        except ModuleNotFoundError:  # of "google", in which "google.protobuf" is looked for
-            found = None
-        if found is None:
-            error = ModuleNotFoundError(f"No module named {package!r}", name=package)
-            raise MissingPackageError.of(command, error, extra)
+    for package in absent(packages):
+        error = ModuleNotFoundError(f"No module named {package!r}", name=package)
+        raise MissingPackageError.of(command, error, extra)

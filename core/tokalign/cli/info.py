@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
-import importlib.util
 import json
 import platform
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from tokalign.cli.citing import bibtex
+from tokalign.cli.extras import SERVER, absent
 from tokalign.cli.flags import takes
 from tokalign.cli.options import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
@@ -24,7 +24,7 @@ _NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
     "neural": ("onnx", "onnxruntime", "tokenizers"),
-    "server": ("grpc", "prometheus_client"),
+    "server": SERVER,
     "spacy": ("spacy",),
     "stanza": ("stanza",),
     "train": ("scipy",),
@@ -121,8 +121,8 @@ def _version(package: str) -> str:
 
 def _missing(extra: str) -> str:
     """Return what to do before something that needs an extra runs; empty if it can."""
-    absent = [name for name in _NEEDS[extra] if importlib.util.find_spec(name) is None]
-    return f"needs {', '.join(absent)}; pip install 'tokalign[{extra}]'" if absent else ""
+    missing = absent(_NEEDS[extra])
+    return f"needs {', '.join(missing)}; pip install 'tokalign[{extra}]'" if missing else ""
 
 
 def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str]:
@@ -130,9 +130,9 @@ def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str
     found = {}
     for model in models:
         fault = _missing("neural") if model["encoder"] else ""
-        absent = [name for name in model["resources"] if name not in tables]
-        if absent:
-            fault = f"needs {', '.join(absent)}; see tokalign resources"
+        missing = [name for name in model["resources"] if name not in tables]
+        if missing:
+            fault = f"needs {', '.join(missing)}; see tokalign resources"
         found[model["name"]] = fault
     found |= {name: _missing(extra) for name, extra in _ASKS_FOR.items()}
     return {name: fault for name, fault in found.items() if fault}

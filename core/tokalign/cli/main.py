@@ -89,6 +89,8 @@ class _Commands(click.Group):
 def _unknown(name: str) -> str:
     """Return what to say of a command that is none."""
     near = get_close_matches(name, COMMANDS, 2, 0.6)
+    if " " in name or "/" in name or "." in name:  # a sentence, or a file
+        return f"no command {quoted(name)}; name the command first, as in `tokalign align ...`"
     if near:
         return f"no command {quoted(name)}; did you mean {' or '.join(near)}?"
     return f"no command {quoted(name)}; there are {', '.join(sorted(COMMANDS))}"
@@ -177,6 +179,12 @@ def _configure_logging(verbosity: int) -> None:
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Align the words of English sentence pairs, and serve alignments over gRPC.
+
+    \b
+    To begin:
+      tokalign align "Dogs bark." "The dogs bark."
+      tokalign align pairs.tsv --output links.jsonl
+      tokalign align --help
 
     Exit codes: 0 fine, 1 failure, 2 wrong usage, 3 some input lines were bad, 130 interrupted.
     """

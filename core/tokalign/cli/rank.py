@@ -174,7 +174,11 @@ def command(
     model: ModelFlags,
     server: Endpoint,
 ) -> None:
-    """Rank candidate sentences, one on each line of input, by how likely they answer QUESTION.
+    """Rank candidate sentences, one on each line of FILE, by how likely they answer QUESTION.
+
+    \b
+    Example:
+      tokalign rank "Who founded the bakery?" candidates.txt
 
     Prints score, line number and sentence, the best first. If QUESTION is not a question, the
     score says how well a candidate aligns with it. Without QUESTION, every line of input is a JSON

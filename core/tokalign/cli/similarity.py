@@ -51,6 +51,12 @@ def command(
 ) -> None:
     """Write how much the two sentences of each pair say the same, from 0 to 1.
 
+    \b
+    Examples:
+      tokalign similarity "Dogs bark." "The dogs bark." "It rained."
+      tokalign similarity pairs.tsv
+      tokalign similarity --to "Dogs bark." sentences.txt
+
     One line out for one line in. Input and bad lines are treated as by `tokalign align`. Sentences
     as arguments are each compared with the first one. With --to each line of the input holds one
     sentence, or an object with "text" or "tokens". Without --style or

@@ -129,7 +129,7 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         if value == STDIO:
             return LineSource(sys.stdin.buffer, "<stdin>")
         try:
-            raw = _opened(value)
+            raw = open_url(value) if is_url(value) else Path(value).open("rb")  # noqa: SIM115
         except (OSError, ImportError, ValueError) as error:
             said = getattr(error, "strerror", None) or str(error) or type(error).__name__
             self.fail(f"{value!r}: {said}", param, ctx)
@@ -143,15 +143,13 @@ def is_url(path: str) -> bool:
     return re.match(r"[a-z][a-z0-9+.-]*://", path) is not None
 
 
-def _opened(path: str) -> IO[bytes]:
-    """Return a file, of any system that fsspec knows if the path is a URL."""
-    if not is_url(path):
-        return Path(path).open("rb")
+def open_url(url: str, mode: str = "rb") -> IO[bytes]:
+    """Return a file of any system that fsspec knows; MissingPackageError without fsspec."""
     try:
         import fsspec
     except ImportError as error:
         raise MissingPackageError.of("files elsewhere", error, "remote") from None
-    opened: IO[bytes] = fsspec.open(path, "rb").open()
+    opened: IO[bytes] = fsspec.open(url, mode).open()
     return opened
 
 
