@@ -184,9 +184,7 @@ docs: build dev  ## write the pages, what their examples print, and the referenc
 	$(BIN)/python docs/examples.py
 	$(BIN)/mkdocs build
 
-api: build dev  ## write what deploy/ holds of the contract: Envoy's descriptor, OpenAPI, the dashboard
-	$(BIN)/python -m recipes.descriptor deploy/align.pb
-	$(BIN)/python -m recipes.openapi deploy/openapi.json
+api: build dev  ## write what deploy/ holds of the server: the dashboard
 	$(BIN)/python -m recipes.grafana > deploy/grafana.json
 
 MODELS := core/tokalign/data
@@ -286,5 +284,6 @@ COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-packaging/bin/pip-compile -q 
   --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 lock: .venv-packaging/.ready  ## name by version and hash what the image installs, and what builds it
-	$(COMPILE) --extra server --extra otel -o deploy/requirements.lock pyproject.toml
+	$(COMPILE) --extra http --extra otel -o deploy/requirements.lock pyproject.toml
+	sed -i '/^tokalign @/d; /^# WARNING/d; /^# Consider using/d' deploy/requirements.lock  # extras name it
 	$(COMPILE) --build-deps-for wheel --only-build-deps -o deploy/build.lock pyproject.toml

@@ -62,15 +62,14 @@ def _at(port: int) -> dict[str, Any]:
 
 
 def _configuration(
-    folder: Path, ports: Sequence[int], server_ports: Sequence[int], has_tls: bool, change: Change
+    folder: Path,
+    ports: Sequence[int],
+    server_ports: Sequence[int],
+    http_ports: Sequence[int],
+    has_tls: bool,
+    change: Change,
 ) -> Path:
     """Return the shipped configuration with these addresses, changed."""
-    subprocess.run(
-        [sys.executable, "-m", "recipes.descriptor", folder / "align.pb"],
-        check=True,
-        timeout=60,
-        cwd=DEPLOY.parent,
-    )
     for path in (DEPLOY / "envoy.yaml", DEPLOY / "tls.yaml", *DEPLOY.glob("*.lua")):
         text = path.read_text()
         for place in ("/etc/envoy/", "/etc/tokalign/"):
@@ -87,8 +86,14 @@ def _configuration(
         # Where there is no TLS, the first bytes tell of HTTP.
         listener_of(config)["listener_filters"] = [_HTTP_INSPECTOR]
     clusters = {each["name"]: each for each in config["static_resources"]["clusters"]}
-    clusters["tokalign"]["type"] = "STATIC"
-    for name, behind in (("tokalign", server_ports), ("status", [status]), ("admin", [admin])):
+    behind_each = {
+        "tokalign": server_ports,
+        "tokalign-http": http_ports,
+        "status": [status],
+        "admin": [admin],
+    }
+    for name, behind in behind_each.items():
+        clusters[name]["type"] = "STATIC"
         (locality,) = clusters[name]["load_assignment"]["endpoints"]
         locality["lb_endpoints"] = [{"endpoint": _at(port)} for port in behind]
     change(config)
@@ -111,6 +116,7 @@ def envoy(
     folder: Path,
     server_ports: Sequence[int],
     *,
+    http_ports: Sequence[int] = (),
     ports: Sequence[int] = (),
     has_tls: bool = False,
     more: Sequence[str] = (),
@@ -120,13 +126,14 @@ def envoy(
 
     It may not have found them healthy yet. `folder` gets its files. Where the servers ask for
     tokens, their file is `folder/tokens/tokens`; with TLS, the certificate and key are
-    `folder/tls/tls.crt` and `folder/tls/tls.key`. `ports` are those of calls, status and admin,
-    free ones without; `more` are flags; `change` changes the configuration before it is written.
+    `folder/tls/tls.crt` and `folder/tls/tls.key`. `http_ports` are
+    the servers' ports for JSON; `ports` are those of calls, status and admin, free ones without;
+    `more` are flags; `change` changes the configuration before it is written.
     """
     calls, status, admin = ports = ports or [free_port() for _ in range(3)]
     command = [
         sys.executable, "-c", "from envoy._main import main; main()",
-        "-c", str(_configuration(folder, ports, server_ports, has_tls, change)),
+        "-c", str(_configuration(folder, ports, server_ports, http_ports, has_tls, change)),
         "--log-level", "error", "--concurrency", "1", "--disable-hot-restart", *more,
     ]  # fmt: skip
     log = folder / "envoy.log"

@@ -8,8 +8,11 @@ function envoy_on_request(handle)
   local headers = handle:headers()
   local is_health = headers:get(":path"):sub(1, #HEALTH) == HEALTH
   if is_health or headers:get("x-tokalign-caller") then return end
-  local message = headers:get("authorization") and "the bearer token is unknown"
-    or "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
+  local message, reason = "the bearer token is unknown", "TOKEN_UNKNOWN"
+  if not headers:get("authorization") then
+    message = "no bearer token; send the metadata 'authorization: Bearer TOKEN'"
+    reason = "TOKEN_MISSING"
+  end
   if (headers:get("content-type") or ""):find("^application/grpc") then
     handle:respond({
       [":status"] = "200",
@@ -19,7 +22,8 @@ function envoy_on_request(handle)
     })
   else
     handle:respond(
-      {[":status"] = "401", ["content-type"] = "application/json"},
-      '{"code":16,"message":"' .. message .. '","details":[]}')
+      {[":status"] = "401", ["content-type"] = "application/problem+json"},
+      '{"title":"Unauthorized","status":401,"detail":"' .. message
+        .. '","code":"UNAUTHENTICATED","reason":"' .. reason .. '"}')
   end
 end

@@ -15,8 +15,6 @@ run                           by                     to write
 ``recipes.relations``         make table-relations   relations.table.xz
 ``recipes.edits``             make table-edits       edits.table.xz
 ``recipes.gates``             make table-gates       gates.table.xz
-``recipes.descriptor``        make api               deploy/align.pb
-``recipes.openapi``           make api               deploy/openapi.json
 ``recipes.grafana``           make api               deploy/grafana.json
 ``recipes.unrelated``         make build/unrelated   pairs without links, for training; not shipped
 ``recipes.styles``                                   figures of the styles of en, printed

@@ -1,4 +1,4 @@
-"""The example page in a real Chromium, through Envoy, from another origin: ranks, aligns texts."""
+"""The example page in a real Chromium, from another origin than the server: ranks, aligns texts."""
 
 import functools
 import html
@@ -11,9 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from support.envoy import envoy, is_ready
 from support.server_process import started
-from support.waiting import wait_until
 
 CHROMIUM = shutil.which("chromium")
 PAGE = Path(__file__).parents[2] / "clients" / "browser"
@@ -43,13 +41,11 @@ def page():
 
 
 @pytest.fixture(scope="module")
-def front(tmp_path_factory):
-    """Yield the URL of an Envoy before a server with the model that ships."""
-    with started("--workers", "1", fake=False) as server:
-        port = int(server.address.rpartition(":")[2])
-        with envoy(tmp_path_factory.mktemp("envoy"), [port]) as front:
-            wait_until(lambda: is_ready(front), "Envoy found no server")
-            yield f"http://{front.address}"
+def url(page):
+    """Yield the URL of a server with the model that ships, which the page may call."""
+    origin = ("--http-origin", page.removesuffix("/index.html"))
+    with started("--workers", "1", "--http-port", "0", *origin, fake=False) as server:
+        yield server.http_url
 
 
 def shown(page, profile, **parameters):
@@ -66,8 +62,8 @@ def shown(page, profile, **parameters):
     return done.stdout
 
 
-def test_page_ranks_three_sentences(page, front, tmp_path):
-    document = shown(page, tmp_path, server=front, question=QUESTION, sentence=SENTENCES)
+def test_page_ranks_three_sentences(page, url, tmp_path):
+    document = shown(page, tmp_path, server=url, question=QUESTION, sentence=SENTENCES)
     items = re.findall(r"<li>(\d\.\d\d) (.*?)</li>", document)
     texts = [html.unescape(re.sub("</?mark>", "", text)) for _, text in items]
     assert sorted(texts) == sorted(SENTENCES), document
@@ -77,12 +73,12 @@ def test_page_ranks_three_sentences(page, front, tmp_path):
     assert {"founded", "bakery"} <= set(re.findall(r"<mark>(.*?)</mark>", items[0][1]))
 
 
-def test_page_shows_which_sentences_belong_together(page, front, tmp_path):
+def test_page_shows_which_sentences_belong_together(page, url, tmp_path):
     texts = {
         "old": "It rains. Marta sells 🥐 and bakes <b>. Nobody came.",
         "new": "Marta sells 🥐. She bakes <b>. It rains. Dogs bark.",
     }
-    document = shown(page, tmp_path, server=front, **texts)
+    document = shown(page, tmp_path, server=url, **texts)
     items = [html.unescape(text) for text in re.findall(r"<li>(.*? → .*?)</li>", document)]
     assert items == [
         "Marta sells 🥐 and bakes <b>. → Marta sells 🥐. She bakes <b>.",
@@ -92,10 +88,10 @@ def test_page_shows_which_sentences_belong_together(page, front, tmp_path):
     ], document
 
 
-def test_page_shows_what_supports_an_answer(page, front, tmp_path):
+def test_page_shows_what_supports_an_answer(page, url, tmp_path):
     answer = "🥐 Marta sells <b>. She opened the bakery in Rome."
     passages = ["Marta sells 🥐 and <b>.", "The bakery was opened by Marta in London."]
-    document = shown(page, tmp_path, server=front, answer=answer, passage=passages)
+    document = shown(page, tmp_path, server=url, answer=answer, passage=passages)
     items = re.findall(r"<li>(.*?) ← (\d): (.*?)</li>", document)
     assert [(html.unescape(cited), number) for _, number, cited in items] == [
         (passages[0], "1"),
@@ -104,7 +100,7 @@ def test_page_shows_what_supports_an_answer(page, front, tmp_path):
     assert re.findall(r'<mark class="unsupported">(.*?)</mark>', items[1][0]) == ["Rome"]
 
 
-def test_page_shows_what_the_server_complains_about(page, front, tmp_path):
-    document = shown(page, tmp_path, server=front, question="", sentence=SENTENCES)
+def test_page_shows_what_the_server_complains_about(page, url, tmp_path):
+    document = shown(page, tmp_path, server=url, question="", sentence=SENTENCES)
     (error,) = re.findall(r'<p id="error".*?>(.*?)</p>', document)
-    assert error.startswith("400: ") and error.endswith(", question.text"), document
+    assert error.startswith("400: ") and error.endswith(", query.text"), document

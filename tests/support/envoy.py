@@ -130,10 +130,13 @@ def replace_text(path, text):
 @contextlib.contextmanager
 def guarding(folder, **more):
     """Yield Envoy before one server that asks for tokens, a stub over it, and the server."""
-    with started(*FLAGS, "--token-file", str(token_file(folder))) as server:
-        port = int(server.address.rpartition(":")[2])
+    flags = ("--token-file", str(token_file(folder)), "--http-port", "0")
+    with started(*FLAGS, *flags) as server:
+        port, http_port = (
+            int(each.rpartition(":")[2]) for each in (server.address, server.http_url)
+        )
         with (
-            envoy(folder, [port], **more) as front,
+            envoy(folder, [port], http_ports=[http_port], **more) as front,
             grpc.insecure_channel(front.address) as channel,
         ):
             stub = align_pb2_grpc.AlignServiceStub(channel)
