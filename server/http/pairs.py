@@ -14,7 +14,7 @@ from tokalign.formats.jsonl import pair_from_json
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.naming import naming
 from tokalign.server.http.problems import failure_of_item, item_error
-from tokalign.server.http.reading import JsonBody, checked
+from tokalign.server.http.reading import JsonBody, checked, invalid
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
@@ -134,11 +134,11 @@ def _read(data: bytes, **fixed: Any) -> _Request:
     is_single = "pairs" not in body and "targets" not in body
     if is_single:
         if is_stream:
-            raise InputError("stream is true, and there is one pair; give pairs", field="stream")
+            raise invalid("stream is true, and there is one pair; give pairs", "stream")
         value = body.some(ONE)
         for side in ("source", "target"):
             if side not in value:
-                raise InputError(f"{side} is missing; wanted a sentence, or pairs", field=side)
+                raise invalid(f"{side} is missing; wanted a sentence, or pairs", side)
         pairs = [_pair(value, "0")]
     elif "pairs" in body:
         values = [checked(value, dict, path) for path, value in body.items("pairs")]
@@ -146,7 +146,7 @@ def _read(data: bytes, **fixed: Any) -> _Request:
     else:
         source = body.some(("source",))
         if not source:
-            raise InputError("source is missing; wanted one for all targets", field="source")
+            raise invalid("source is missing; wanted one for all targets", "source")
         targets = body.items("targets")
         pairs = [_given(source | {"target": value}, i) for i, (_, value) in enumerate(targets)]
     body.check_known()
@@ -158,7 +158,7 @@ def _given(value: dict[str, Any], index: int) -> _Given:
     try:
         for name in value:
             if name not in ONE:
-                raise InputError(f"no field of a pair is called {name!r}", field=name[:64])
+                raise invalid(f"no field of a pair is called {name!r}", name[:64])
         return _pair(value, str(index))
     except InputError as error:
         failure = classify(error)
@@ -172,7 +172,7 @@ def _pair(value: dict[str, Any], name: str) -> _Given:
         name = require_unicode(checked(given, str, "id"), "id")
     for side in ("source", "target"):
         if value.get(side) is None:
-            raise InputError(f"{side} is missing; wanted a sentence", field=side)
+            raise invalid(f"{side} is missing; wanted a sentence", side)
     with naming({r"constraints\.": ""}):
         return _Given(name, encode_pair(pair_from_json(value), name))
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
-from tokalign.errors import InputError, quoted
+from tokalign.errors import quoted
 from tokalign.formats.document import require_unicode
 from tokalign.server.status import BadRequestError
 from tokalign.types.grounding import GroundOptions
@@ -76,7 +76,7 @@ class JsonBody:
         value = self._value.get(name)
         if value is None:
             if default is _MISSING:
-                raise InputError(f"{name} is missing; wanted {KINDS[kind]}", field=name)
+                raise invalid(f"{name} is missing; wanted {KINDS[kind]}", name)
             return default
         return checked(value, kind, name)
 
@@ -88,14 +88,14 @@ class JsonBody:
         """Return a whole number of at least 1, or 0 where it is missing."""
         value = int(self.get(name, int, 0))
         if self._value.get(name) is not None and not 1 <= value < 1 << 31:
-            raise InputError(f"{name} is {quoted(value)}; wanted 1 or more", field=name)
+            raise invalid(f"{name} is {quoted(value)}; wanted 1 or more", name)
         return value
 
     def items(self, name: str) -> Iterator[tuple[str, Any]]:
         """Yield the elements of an array, each after its path; InputError where there are none."""
         values = self.get(name, list)
         if not values:
-            raise InputError(f"{name} is empty; wanted one or more", field=name)
+            raise invalid(f"{name} is empty; wanted one or more", name)
         return ((f"{name}[{index}]", value) for index, value in enumerate(values))
 
     def some(self, names: Iterable[str]) -> dict[str, Any]:
@@ -142,14 +142,19 @@ class JsonBody:
             known = sorted(self._known)
             near = difflib.get_close_matches(name, known, 1)
             wanted = f"did you mean {near[0]}?" if near else f"wanted {', '.join(known)}"
-            raise InputError(f"no field is called {quoted(name)}; {wanted}", field=name)
+            raise invalid(f"no field is called {quoted(name)}; {wanted}", name)
+
+
+def invalid(message: str, field: str) -> BadRequestError:
+    """Return the error for a field that cannot be used."""
+    return BadRequestError(message, reason=ErrorReason.INVALID_INPUT, field=field)
 
 
 def checked(value: Any, kind: type, path: str) -> Any:
     """Return a value of JSON; InputError if it is of another type."""
     is_kind = type(value) is kind or (kind is float and type(value) is int)
     if not is_kind:
-        raise InputError(f"{path} is {in_words(value)}; wanted {KINDS[kind]}", field=path)
+        raise invalid(f"{path} is {in_words(value)}; wanted {KINDS[kind]}", path)
     return value
 
 

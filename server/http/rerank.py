@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from tokalign.codec import encode_options, encode_rank_by
-from tokalign.errors import InputError
 from tokalign.formats.document import require_unicode
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.naming import naming
-from tokalign.server.http.reading import JsonBody, checked, in_words
+from tokalign.server.http.reading import JsonBody, checked, in_words, invalid
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
@@ -119,9 +118,7 @@ def _document(value: Any, path: str) -> str:
     if isinstance(value, dict):
         value, path = value.get("text"), f"{path}.text"
     if not isinstance(value, str | dict):
-        raise InputError(
-            f"{path} is {in_words(value)}; wanted a string, or an object with text", field=path
-        )
+        raise invalid(f"{path} is {in_words(value)}; wanted a string, or an object with text", path)
     return require_unicode(checked(value, str, path), path)
 
 

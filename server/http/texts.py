@@ -18,12 +18,12 @@ from tokalign.codec import (
     encode_texts,
 )
 from tokalign.differences import diff_of, same_texts, summarize
-from tokalign.errors import InputError, ServerError
+from tokalign.errors import ServerError
 from tokalign.evidence import grounding_to_dict
 from tokalign.evidence.form import sentence_to_dict
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.naming import naming
-from tokalign.server.http.reading import JsonBody, checked, in_words
+from tokalign.server.http.reading import JsonBody, checked, in_words, invalid
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
@@ -121,9 +121,9 @@ def _passage(value: Any, path: str) -> str | SourcePassage:
     if isinstance(value, str):
         return value
     if not isinstance(value, dict) or value.keys() != {"id", "text"}:
-        raise InputError(
+        raise invalid(
             f"{path} is {in_words(value)}; wanted a string, or an object with id and text",
-            field=path,
+            path,
         )
     name, text = (checked(value[name], str, f"{path}.{name}") for name in ("id", "text"))
     return SourcePassage(name, text)
