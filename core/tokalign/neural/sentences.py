@@ -30,7 +30,7 @@ class SentenceEncoder:
     Parameters
     ----------
     session : States
-        Whose states have no projection.
+        Of the base weights.
     word_pieces : WordPieces
     """
 
