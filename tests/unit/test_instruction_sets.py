@@ -14,7 +14,7 @@ MODULES = sorted(Path(tokalign.__file__).parent.rglob("*.so"))
 NEWER = re.compile(r"%[yz]mm\d|\tv[a-z]+ .*%xmm\d")
 
 # Clones that the loader chooses among, and kernels that tokalign.neural.layers does.
-CHOSEN = re.compile(r"\.avx2|\.arch_x86_64_v4|^tile_avx(2|512)$")
+CHOSEN = re.compile(r"\.avx2|\.arch_x86_64_v4|^(tile|attend)_avx(2|512)$")
 
 
 def functions_with_newer_instructions(module):

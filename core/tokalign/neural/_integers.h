@@ -114,7 +114,8 @@ static inline Tile tile_named(const char *name)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (!strcmp(name, "avx512") && __builtin_cpu_supports("avx512vnni")
-        && __builtin_cpu_supports("avx512bw"))
+        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl"))
         return tile_avx512;
     if (!strcmp(name, "avx2") && __builtin_cpu_supports("avx2"))
         return tile_avx2;

@@ -1,6 +1,6 @@
 /* The layers of an encoder on rows of floats: products, attention, normalisation.
 
-   Everything but the tiles of _integers.h is plain C in loops over 16 lanes, which the compiler
+   Everything but the tiles of _integers.h is plain C in loops over lanes, which the compiler
    turns into vectors of the width that a processor has. Sums are taken lane by lane and products
    are not fused with sums, so every processor gets the same numbers. */
 
@@ -12,17 +12,24 @@
 #include <math.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12 /* older ones do not know the name */
 #define LAYER_CLONES __attribute__((unused, target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define LAYER_CLONES __attribute__((unused, target_clones("avx2", "default")))
+#endif
 #else
 #define LAYER_CLONES __attribute__((unused))
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-#define LANES 16
+#define LANES 8
+#define WIDE 16
 #define BLOCK 4
 #define WHOLE 12582912.0f /* added to a float, it leaves a whole number in the lowest bits */
 
 typedef float Lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+/* For AVX-512 alone: narrower processors would keep these in memory. */
+typedef float WideLanes __attribute__((vector_size(4 * WIDE), aligned(4), may_alias));
 
 /* A layer's weights; see _integers.h. */
 typedef struct {
@@ -91,12 +98,8 @@ INLINE float gelu(float x)
 /* The same order of sums on every processor. */
 INLINE float sum_of(Lanes lanes)
 {
-    float eight[8], four[4];
-    for (int l = 0; l < 8; l++)
-        eight[l] = lanes[l] + lanes[l + 8];
-    for (int l = 0; l < 4; l++)
-        four[l] = eight[l] + eight[l + 4];
-    return (four[0] + four[2]) + (four[1] + four[3]);
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6]))
+        + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
 /* Round rows to uint8 with a scale each. An activation of 0 becomes `middle`, and no scale is finer
@@ -182,40 +185,39 @@ static void normalise(
     }
 }
 
-/* out[r][n_out] = four rows of n_in floats times a matrix [n_in][stride]; n_out is a multiple of
-   LANES. Rows may be the same. */
-INLINE void multiply(
-    const float *const rows[BLOCK], const float *matrix, int n_in, int stride, int n_out,
-    float *const out[BLOCK])
-{
-    int c = 0;
-    for (; c + 2 * LANES <= n_out; c += 2 * LANES) {
-        const float *from = matrix + c;
-        Lanes left[BLOCK] = {{0}}, right[BLOCK] = {{0}};
-        for (int k = 0; k < n_in; k++, from += stride) {
-            Lanes a = *(const Lanes *)from, b = *(const Lanes *)(from + LANES);
-#pragma GCC unroll 4
-            for (int r = 0; r < BLOCK; r++)
-                left[r] += rows[r][k] * a, right[r] += rows[r][k] * b;
-        }
-#pragma GCC unroll 4
-        for (int r = 0; r < BLOCK; r++)
-            *(Lanes *)(out[r] + c) = left[r], *(Lanes *)(out[r] + c + LANES) = right[r];
+/* out[r][n_out] = four rows of n_in floats times a matrix [n_in][stride], by vectors of a width
+   that divides n_out. Rows may be the same. */
+#define DEFINE_MULTIPLY(name, Vector, SIZE)                                                       \
+    INLINE void name(                                                                             \
+        const float *const rows[BLOCK], const float *matrix, int n_in, int stride, int n_out,     \
+        float *const out[BLOCK])                                                                  \
+    {                                                                                             \
+        int c = 0;                                                                                \
+        for (; c + 2 * SIZE <= n_out; c += 2 * SIZE) {                                            \
+            const float *from = matrix + c;                                                       \
+            Vector left[BLOCK] = {{0}}, right[BLOCK] = {{0}};                                     \
+            for (int k = 0; k < n_in; k++, from += stride) {                                      \
+                Vector a = *(const Vector *)from, b = *(const Vector *)(from + SIZE);             \
+                _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                           \
+                    left[r] += rows[r][k] * a, right[r] += rows[r][k] * b;                        \
+            }                                                                                     \
+            _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                               \
+                *(Vector *)(out[r] + c) = left[r], *(Vector *)(out[r] + c + SIZE) = right[r];     \
+        }                                                                                         \
+        if (c < n_out) {                                                                          \
+            const float *from = matrix + c;                                                       \
+            Vector left[BLOCK] = {{0}};                                                           \
+            for (int k = 0; k < n_in; k++, from += stride)                                        \
+                _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                           \
+                    left[r] += rows[r][k] * *(const Vector *)from;                                \
+            _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                               \
+                *(Vector *)(out[r] + c) = left[r];                                                \
+        }                                                                                         \
     }
-    if (c < n_out) {
-        const float *from = matrix + c;
-        Lanes left[BLOCK] = {{0}};
-        for (int k = 0; k < n_in; k++, from += stride)
-#pragma GCC unroll 4
-            for (int r = 0; r < BLOCK; r++)
-                left[r] += rows[r][k] * *(const Lanes *)from;
-#pragma GCC unroll 4
-        for (int r = 0; r < BLOCK; r++)
-            *(Lanes *)(out[r] + c) = left[r];
-    }
-}
+DEFINE_MULTIPLY(multiply, Lanes, LANES)
+DEFINE_MULTIPLY(multiply_wide, WideLanes, WIDE)
 
-INLINE int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+INLINE int padded(int n) { return (n + WIDE - 1) / WIDE * WIDE; }
 
 /* What `attend` needs of scratch for a sequence, in floats. */
 static inline size_t attend_scratch(int n, int size)
@@ -248,9 +250,8 @@ INLINE float powers(float *row, int n, int n_wide, float *largest_score)
 /* One head of one sequence. `three` is [n][3 * width], queries, keys and values of all heads beside
    each other, at this head's first; `out` [n][width] likewise. `biases` are those of distances
    from -(n_far - 1) to n_far - 1, or NULL. */
-LAYER_CLONES
-static void attend(
-    const float *three, int n, int width, int size, const float *biases, int n_far,
+INLINE void attend_by(
+    int is_wide, const float *three, int n, int width, int size, const float *biases, int n_far,
     float *scratch, float *out)
 {
     int n_wide = padded(n), stride = 3 * width;
@@ -270,7 +271,10 @@ static void attend(
             rows[r] = three + (size_t)(i + (r < n_left ? r : n_left - 1)) * stride;
             found[r] = scores + (size_t)r * n_wide;
         }
-        multiply(rows, keys, size, n_wide, n_wide, found);
+        if (is_wide)
+            multiply_wide(rows, keys, size, n_wide, n_wide, found);
+        else
+            multiply(rows, keys, size, n_wide, n_wide, found);
         for (int r = 0; r < n_left; r++) {
             if (biases)
                 for (int j = 0; j < n; j++)
@@ -282,11 +286,45 @@ static void attend(
             rows[r] = scores + (size_t)own * n_wide;
             found[r] = out + (size_t)(i + own) * width;
         }
-        multiply(rows, three + 2 * width, n, stride, size, found);
+        if (is_wide)
+            multiply_wide(rows, three + 2 * width, n, stride, size, found);
+        else
+            multiply(rows, three + 2 * width, n, stride, size, found);
         for (int r = 0; r < n_left; r++)
             for (int k = 0; k < size; k += LANES)
                 *(Lanes *)(found[r] + k) *= parts[r];
     }
+}
+
+LAYER_CLONES
+static void attend_narrow(
+    const float *three, int n, int width, int size, const float *biases, int n_far,
+    float *scratch, float *out)
+{
+    attend_by(0, three, n, width, size, biases, n_far, scratch, out);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void attend_avx512(
+    const float *three, int n, int width, int size, const float *biases, int n_far,
+    float *scratch, float *out)
+{
+    attend_by(1, three, n, width, size, biases, n_far, scratch, out);
+}
+#endif
+
+/* `attend_by` with the instructions that a tile has; the numbers are the same. */
+static inline void attend(
+    Tile tile, const float *three, int n, int width, int size, const float *biases, int n_far,
+    float *scratch, float *out)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (tile == tile_avx512) {
+        attend_avx512(three, n, width, size, biases, n_far, scratch, out);
+        return;
+    }
+#endif
+    attend_narrow(three, n, width, size, biases, n_far, scratch, out);
 }
 
 #endif

@@ -78,8 +78,8 @@ static inline void run_layer(
         size_t first = (size_t)(bounds[s] - bounds[0]);
         for (int h = 0; h < encoder->n_heads; h++)
             attend(
-                scratch->three + first * 3 * width + h * size, bounds[s + 1] - bounds[s], width,
-                size,
+                tile, scratch->three + first * 3 * width + h * size, bounds[s + 1] - bounds[s],
+                width, size,
                 encoder->distances ? encoder->distances + (size_t)h * (2 * n_far - 1) : NULL,
                 n_far, scratch->attention, scratch->attended + first * width + h * size);
     }

@@ -19,7 +19,7 @@ from tokalign.neural.architecture import distance_buckets
 
 cdef extern from "_run.h" nogil:
     const int PANEL
-    const int LANES
+    const int WIDE
     ctypedef void (*Tile)(const uint8_t *const *rows, const int8_t *panel, int n_steps, int32_t *s)
     ctypedef struct Linear:
         int n_in, n_out
@@ -58,7 +58,7 @@ cdef extern from "_run.h" nogil:
     )
 
 TILES = tuple(name for name in ("avx512", "avx2", "plain") if tile_named(name.encode()) != NULL)
-"""The kernels of products that this processor can run, the fastest first; see _integers.h."""
+"""The instruction sets that this processor has kernels for, the fastest first; see _integers.h."""
 
 cdef int LARGEST_WEIGHT = 64
 cdef int ROWS_AT_ONCE = 256  # word pieces that are run together; more leave the caches
@@ -99,10 +99,10 @@ cdef class Layers:
         self.lock = threading.Lock()
         inner = weights["encoder.layer.0.intermediate.dense.bias"].shape[0]
         width, n_heads = made["width"], made["n_heads"]
-        if width % PANEL or inner % PANEL or (width // n_heads) % LANES:
+        if width % PANEL or inner % PANEL or (width // n_heads) % WIDE:
             raise ResourceError(
                 f"{made['base']['name']} has the widths {width} and {inner} and {n_heads} heads; "
-                f"on a processor {PANEL} must divide the widths and {LANES} a head's"
+                f"on a processor {PANEL} must divide the widths and {WIDE} a head's"
             )
         self.encoder.width, self.encoder.inner, self.encoder.n_heads = width, inner, n_heads
         self.encoder.n_layers, self.encoder.n_positions = made["n_layers"], made["n_positions"]
