@@ -1,7 +1,8 @@
 -- Finds who calls by the bearer token, and says so in a header that no peer can set. The servers ask
 -- for the token again, and say alone who may call; where the file below is missing, anyone may.
 
--- The servers' own --token-file: a name, a blank and the token's SHA-256 in each line.
+-- The servers' own --token-file: a name, a blank and the token's SHA-256 in each line, and perhaps
+-- settings, which the servers look at.
 local FILE = "/etc/tokalign/tokens/tokens"
 -- Longer ones are refused unhashed, so that a stranger's header costs no more than a usual one.
 local LONGEST_TOKEN = 512
@@ -67,8 +68,8 @@ local function hashes_of(text)
   for line in text:gmatch("[^\n]+") do
     line = line:gsub("#.*", "")
     if line:find("%S") then
-      local name, hash = line:match("^%s*(%S+)%s+(%x+)%s*$")
-      if not hash or #hash ~= 64 then return nil end
+      local name, hash = line:match("^%s*(%S+)%s+(%S+)")
+      if not hash or #hash ~= 64 or hash:find("%X") then return nil end
       hashes[hash:lower()] = name
     end
   end

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tokalign.codec.reasons import ErrorReason
+from tokalign.server.quotas import Quota
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.request import SMALL_COST
 from tokalign.server.status import QueueFullError, RequestLimitError
@@ -101,6 +102,7 @@ class Admission:
         peer: str = "",
         ahead: Callable[[], Ahead] = lambda: NOTHING_AHEAD,
         waits: bool = False,
+        quota: Quota | None = None,
     ) -> Admitted:
         """Let a request in, and return what counts it until it is released.
 
@@ -118,6 +120,8 @@ class Admission:
         waits : bool
             Whether it waits where there is no room now. Then it is let in after those that came
             before it.
+        quota : Quota, optional
+            Charged once the request is let in.
 
         Raises
         ------
@@ -144,7 +148,7 @@ class Admission:
                 self.waiting_bytes -= n_bytes
         if line is not None:
             line.next()
-        return Admitted(self, n_pairs, n_bytes, cost, peer)
+        return Admitted(self, n_pairs, n_bytes, cost, peer, quota)
 
     def _lack(
         self, n_bytes: int, ahead: Ahead, cost: int, peer: str
@@ -260,7 +264,7 @@ class Admitted:
     Parameters
     ----------
     admission : Admission
-    n_pairs, n_bytes, cost, peer
+    n_pairs, n_bytes, cost, peer, quota
         As of Admission.admit.
 
     Attributes
@@ -269,20 +273,31 @@ class Admitted:
         Held now.
     """
 
-    __slots__ = ("_admission", "_cost", "_n_pairs", "_peer", "n_bytes")
+    __slots__ = ("_admission", "_cost", "_n_pairs", "_peer", "_quota", "n_bytes")
 
     def __init__(
-        self, admission: Admission, n_pairs: int, n_bytes: int, cost: int, peer: str
+        self,
+        admission: Admission,
+        n_pairs: int,
+        n_bytes: int,
+        cost: int,
+        peer: str,
+        quota: Quota | None = None,
     ) -> None:
         self._admission = admission
         self._n_pairs = n_pairs
         self.n_bytes = n_bytes
         self._cost = cost
         self._peer = peer
+        self._quota = quota
+        if quota is not None:
+            quota.take(cost)
         admission.count(n_pairs, n_bytes, cost, peer)
 
     def done(self, n_bytes: int) -> None:
         """Stop counting the work, which is done; count so many bytes from now on."""
+        if self._quota is not None:
+            self._quota.release(self._cost)
         self._admission.count(-self._n_pairs, n_bytes - self.n_bytes, -self._cost, self._peer)
         self._n_pairs = self._cost = 0
         self.n_bytes = n_bytes

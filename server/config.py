@@ -326,9 +326,15 @@ class Config:
     tls_client_ca: Path | None = setting(
         None, "PEM file of authorities; clients need a certificate of one of them."
     )
-    # See security.TokenFile.
+    # See tokens.TokenFile.
     token_file: Path | None = setting(
         None, "File with the hashes of bearer tokens; clients need one of the tokens."
+    )
+    access_log: float = setting(
+        0.0, "Share of calls that get a line in the log, 0 to 1.", check=within(0, 1)
+    )
+    log_refused: bool = setting(
+        False, "Log all calls that are refused for lack of room or quota; 10 a second at most."
     )
     reflection: bool = setting(False, "Describe the service to tools like grpcurl.")
     channelz: bool = setting(False, "Show connections and streams on the admin port.")

@@ -54,6 +54,10 @@ CODES: Final[Mapping[ErrorReason, int]] = {
     ErrorReason.VERSION_MISMATCH: code_pb2.FAILED_PRECONDITION,
     ErrorReason.INTERNAL_FAULT: code_pb2.INTERNAL,
     ErrorReason.PAIR_KILLS_WORKERS: code_pb2.INTERNAL,
+    ErrorReason.TOKEN_EXPIRED: code_pb2.UNAUTHENTICATED,
+    ErrorReason.SCOPE_MISSING: code_pb2.PERMISSION_DENIED,
+    ErrorReason.QUOTA_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.TOO_MUCH_AT_ONCE: code_pb2.RESOURCE_EXHAUSTED,
 }
 """Reason -> the google.rpc.Code that it is sent with."""
 
@@ -152,7 +156,11 @@ class ExpiredError(ReasonedError):
 
 
 class UnauthenticatedError(ReasonedError):
-    """No token, or an unknown one."""
+    """No token, or one that is unknown or has expired."""
+
+
+class ForbiddenError(ReasonedError):
+    """A call that the caller's token does not allow."""
 
 
 class RefusedError(ReasonedError):

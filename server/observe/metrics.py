@@ -22,6 +22,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.codec import ModelInfo
 from tokalign.server.observe.histogram import Histogram
+from tokalign.server.observe.usage import Usage
 from tokalign.server.status import code_name
 
 log = logging.getLogger(__name__)
@@ -90,6 +91,8 @@ class Metrics:
             self.reloads.labels(result)
         for reason in REASONS:
             self.worker_restarts.labels(reason)
+        self.usage = Usage()
+        registry.register(self.usage)
         self._model_info = Gauge(
             "tokalign_model_info",
             "1 for each loaded model.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokalign.server.observe.tracing import CallTrace
+    from tokalign.server.quotas import Quota
 
 
 class CallRecord:
@@ -14,6 +15,16 @@ class CallRecord:
 
     Attributes
     ----------
+    caller : str
+        Name of its token; empty where tokens are not asked for, or its token is refused.
+    quota : Quota or None
+        The caller's.
+    model : str
+        That it has asked for, if it has come so far.
+    reason : str
+        Of its error, if it has failed.
+    pairs, cost : int
+        Of what it has queued, in typical pairs.
     trace : CallTrace or None
         Its spans, if it is traced.
     queue_s, compute_s : float
@@ -23,13 +34,32 @@ class CallRecord:
         Whether a request of it got to a worker.
     """
 
-    __slots__ = ("compute_s", "has_worked", "queue_s", "trace")
+    __slots__ = (
+        "caller",
+        "compute_s",
+        "cost",
+        "has_worked",
+        "model",
+        "pairs",
+        "queue_s",
+        "quota",
+        "reason",
+        "trace",
+    )
 
     def __init__(self) -> None:
+        self.caller = self.model = self.reason = ""
+        self.quota: Quota | None = None
+        self.pairs = self.cost = 0
         self.trace: CallTrace | None = None
         self.queue_s = 0.0
         self.compute_s = 0.0
         self.has_worked = False
+
+    def queued(self, n_pairs: int, cost: int) -> None:
+        """Add a request that waits for a worker."""
+        self.pairs += n_pairs
+        self.cost += cost
 
     def waited(self, seconds: float) -> None:
         """Add a request's wait."""

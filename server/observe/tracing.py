@@ -92,6 +92,11 @@ class CallTrace:
         self._shards = 0
         self._pairs = 0
 
+    @property
+    def trace_id(self) -> str:
+        """The id of the trace in 32 hexadecimal digits."""
+        return f"{self._span.get_span_context().trace_id:032x}"
+
     def queued(self, begin_s: float, end_s: float) -> None:
         """Record a request's wait for its first pair to be given to a worker.
 
@@ -129,8 +134,11 @@ class CallTrace:
             at_s += seconds
         span.end(epoch_ns(end_s))
 
-    def end(self, code: int, name: str, message: str) -> None:
-        """End the call's span with its status code, and with its message if the server failed."""
+    def end(self, code: int, name: str, message: str, told: Mapping[str, str]) -> None:
+        """End the call's span with its status code, and with its message if the server failed.
+
+        `told` are further attributes, without the prefix of their names.
+        """
         from opentelemetry.trace import Status, StatusCode
 
         self._span.set_attributes(
@@ -138,6 +146,7 @@ class CallTrace:
                 "rpc.grpc.status_code": code,
                 "tokalign.pairs": self._pairs,
                 "tokalign.shards": self._shards,
+                **{f"tokalign.{name}": value for name, value in told.items()},
             }
         )
         if name in SERVER_FAULTS:

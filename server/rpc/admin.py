@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 import grpc
@@ -10,6 +10,8 @@ import grpc.aio
 from tokalign.codec import ModelInfo
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import AlignError
+from tokalign.server.observe.usage import Usage, Used
+from tokalign.server.quotas import Quota
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
@@ -46,13 +48,17 @@ class Operated(Protocol):
 class AdminService:
     """The RPC methods."""
 
-    def __init__(self, operated: Operated) -> None:
+    def __init__(
+        self, operated: Operated, usage: Usage, quotas: Callable[[], Mapping[str, Quota]]
+    ) -> None:
         self._operated = operated
+        self._usage = usage
+        self._quotas = quotas
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
         methods = {"Reload": self.reload, "GetStatus": self.get_status}
-        return calls.handler(SERVICE, unary=methods, streams={})
+        return calls.handler(SERVICE, unary=methods, streams={}, for_admins=True)
 
     async def reload(self, data: bytes, context: Context) -> bytes:
         """Load models, and answer once they serve."""
@@ -81,7 +87,25 @@ class AdminService:
             admitted_pairs=operated.admitted_pairs,
             running_calls=operated.running_calls,
             reloads=operated.reloads,
+            callers=self._callers(),
         ).SerializeToString()
+
+    def _callers(self) -> list[admin_pb2.CallerUsage]:
+        used, quotas = self._usage.by_caller(), self._quotas()
+        found = []
+        for name in sorted(used.keys() | quotas.keys()):
+            each = used.get(name, Used())
+            found.append(
+                admin_pb2.CallerUsage(
+                    name=name,
+                    calls=each.calls,
+                    failed_calls=each.failed,
+                    pairs=each.pairs,
+                    cost=each.cost,
+                    held_cost=quotas[name].held if name in quotas else 0,
+                )
+            )
+        return found
 
 
 def _models(models: Sequence[ModelInfo]) -> list[admin_pb2.LoadedModel]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import MappingProxyType, TracebackType
@@ -12,12 +13,14 @@ from typing import Self, TypeAlias, TypeVar
 import grpc
 import grpc.aio
 from tokalign.codec.reasons import ErrorReason
+from tokalign.server.observe.access import AccessLog
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import CallRecord
 from tokalign.server.observe.tracing import Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
-from tokalign.server.status import CODES, Failure, code_name, code_number
+from tokalign.server.rpc.tokens import Caller
+from tokalign.server.status import CODES, Failure, ForbiddenError, code_name, code_number
 
 UnaryMethod = Callable[[bytes, Context], Awaitable[bytes]]
 StreamMethod = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
@@ -35,7 +38,7 @@ class Calls:
     Parameters
     ----------
     metrics : Metrics
-    authenticate : callable taking an authorization header, optional
+    authenticate : callable taking an authorization header and returning Caller, optional
         Raises UnauthenticatedError if the caller may not call.
     tracing : Tracing, optional
         Makes a span of every call.
@@ -43,9 +46,14 @@ class Calls:
         Raises QueueFullError if there is none for another call.
     receive_timeout_s : float
         Within it the message of a unary call must arrive.
+    access_log : AccessLog, optional
+        By default one of refused tokens alone.
 
     Attributes
     ----------
+    metrics : Metrics
+    tracing : Tracing or None
+    access_log : AccessLog
     running : int
         Calls begun and not yet ended.
     receiving : Receiving
@@ -54,17 +62,19 @@ class Calls:
     def __init__(
         self,
         metrics: Metrics,
-        authenticate: Callable[[str], str] | None = None,
+        authenticate: Callable[[str], Caller] | None = None,
         tracing: Tracing | None = None,
         check_memory: Callable[[], None] | None = None,
         receive_timeout_s: float = math.inf,
+        access_log: AccessLog | None = None,
     ) -> None:
         self.running = 0
         self.receiving = Receiving(receive_timeout_s)
-        self._metrics = metrics
+        self.metrics = metrics
         self._authenticate = authenticate
         self._check_memory = check_memory
-        self._tracing = tracing
+        self.tracing = tracing
+        self.access_log = access_log or AccessLog()
 
     def handler(
         self,
@@ -73,17 +83,19 @@ class Calls:
         streams: Mapping[str, StreamMethod],
         pieces: Mapping[str, StreamMethod] = MappingProxyType({}),
         parts: Mapping[str, StreamMethod] = MappingProxyType({}),
+        for_admins: bool = False,
     ) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
 
         A unary method returns its answer, a stream writes its answers itself; either ends by an
         exception with a rich status. Of the streams in `pieces`, the messages together are one,
-        which must arrive as fast as a unary call's; of those in `parts`, each message must.
+        which must arrive as fast as a unary call's; of those in `parts`, each message must. Where
+        tokens are asked for, a service `for_admins` takes theirs alone.
         """
         handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
         for name, method in unary.items():
             handlers[name] = grpc.stream_unary_rpc_method_handler(
-                self._unary(service, name, method)
+                self._unary(service, name, method, for_admins)
             )
         for methods, read in (
             (streams, self.receiving.messages),
@@ -92,15 +104,15 @@ class Calls:
         ):
             for name, stream in methods.items():
                 handlers[name] = grpc.stream_stream_rpc_method_handler(
-                    self._stream(service, name, stream, read)
+                    self._stream(_Observer(self, service, name, for_admins), stream, read)
                 )
         return grpc.method_handlers_generic_handler(service, handlers)
 
     def answering(
-        self, service: str, name: str, method: UnaryMethod
+        self, service: str, name: str, method: UnaryMethod, for_admins: bool = False
     ) -> Callable[[Context], Awaitable[bytes | Failure]]:
         """Return what takes a call and returns the method's answer, or why there is none."""
-        observer = _Observer(self, self._metrics, self._tracing, service, name)
+        observer = _Observer(self, service, name, for_admins)
 
         async def answer(context: Context) -> bytes | Failure:
             with _Observed(observer, context) as call:
@@ -116,8 +128,10 @@ class Calls:
 
         return answer
 
-    def _unary(self, service: str, name: str, method: UnaryMethod) -> _Handler[bytes]:
-        answer = self.answering(service, name, method)
+    def _unary(
+        self, service: str, name: str, method: UnaryMethod, for_admins: bool
+    ) -> _Handler[bytes]:
+        answer = self.answering(service, name, method, for_admins)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
             answered = await answer(context)
@@ -131,13 +145,10 @@ class Calls:
 
     def _stream(
         self,
-        service: str,
-        name: str,
+        observer: _Observer,
         method: StreamMethod,
         read: Callable[[Context], AsyncIterator[bytes]],
     ) -> _Handler[None]:
-        observer = _Observer(self, self._metrics, self._tracing, service, name)
-
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             with _Observed(observer, context) as call:
                 try:
@@ -156,7 +167,13 @@ class Calls:
     def _check(self, call: _Observed) -> None:
         """Raise unless the call may have its message read."""
         if self._authenticate is not None:
-            self._authenticate(str(call.metadata.get("authorization", "")))
+            caller = self._authenticate(str(call.metadata.get("authorization", "")))
+            call.caller, call.quota = caller.name, caller.quota
+            if call.is_for_admins and not caller.is_admin:
+                raise ForbiddenError(
+                    f"the token of {caller.name!r} lacks scope=admin, as the admin port wants",
+                    reason=ErrorReason.SCOPE_MISSING,
+                )
         if self._check_memory is not None:
             self._check_memory()
 
@@ -164,23 +181,29 @@ class Calls:
 class _Observer:
     """The metrics and the tracing of one method."""
 
-    __slots__ = ("calls", "handled", "name", "seconds", "service", "started", "tracing")
+    __slots__ = (
+        "calls",
+        "handled",
+        "is_for_admins",
+        "name",
+        "seconds",
+        "service",
+        "started",
+        "tracing",
+        "usage",
+    )
 
-    def __init__(
-        self,
-        calls: Calls,
-        metrics: Metrics,
-        tracing: Tracing | None,
-        service: str,
-        name: str,
-    ) -> None:
+    def __init__(self, calls: Calls, service: str, name: str, is_for_admins: bool) -> None:
+        metrics = calls.metrics
         self.calls = calls
-        self.tracing = tracing
+        self.tracing = calls.tracing
+        self.is_for_admins = is_for_admins
         self.service = service
         self.name = name
         self.started = metrics.started.labels(service, name)
         self.seconds = metrics.handling_seconds.labels(service, name)
         self.handled = metrics.handled_by
+        self.usage = metrics.usage
 
 
 class _Observed(CallRecord):
@@ -215,12 +238,54 @@ class _Observed(CallRecord):
         return self
 
     @property
+    def is_for_admins(self) -> bool:
+        """Whether its method is for operators."""
+        return self._observer.is_for_admins
+
+    @property
     def request_id(self) -> str:
         """The id that the caller, or a proxy, gave the call; empty where there is none."""
         found = self.metadata.get(REQUEST_ID, "")
         if not isinstance(found, str) or len(found) > MAX_REQUEST_ID:
             return ""
         return found if found.isascii() and found.isprintable() else ""
+
+    def told(self) -> dict[str, str]:
+        """Return who called for what, and why it failed, as far as there is something to tell."""
+        found = {
+            "caller": self.caller,
+            "model": self.model,
+            "reason": self.reason,
+            "request_id": self.request_id,
+        }
+        return {name: value for name, value in found.items() if value}
+
+    @property
+    def trace_id(self) -> str:
+        """The id of the trace that it is part of; empty where there is none."""
+        if self.trace is not None:
+            return self.trace.trace_id
+        parts = str(self.metadata.get("traceparent", "")).split("-")
+        found = parts[1] if len(parts) == 4 else ""
+        return found if re.fullmatch("[0-9a-f]{32}", found) else ""
+
+    def line(self) -> dict[str, object]:
+        """Return what the log tells of the call once it has ended."""
+        observer = self._observer
+        found: dict[str, object] = {
+            "method": f"{observer.service}/{observer.name}",
+            "code": self.code,
+            **self.told(),
+            "trace_id": self.trace_id,
+            "pairs": self.pairs,
+            "cost": self.cost,
+            "queue_ms": round(1e3 * self.queue_s, 3),
+            "compute_ms": round(1e3 * self.compute_s, 3),
+            "total_ms": round(1e3 * (time.perf_counter() - self._began), 3),
+        }
+        if not self.caller:
+            found["peer"] = self._context.peer()
+        return found
 
     def trailers(self) -> tuple[tuple[str, str], ...]:
         """Return the id of the call, and how long its work took, for its caller."""
@@ -236,12 +301,15 @@ class _Observed(CallRecord):
     ) -> None:
         observer = self._observer
         if isinstance(error, asyncio.CancelledError):
-            self.code = code_name(CODES[self._hung_up()])
+            self.reason = self._hung_up()
+            self.code = code_name(CODES[self.reason])
         observer.calls.running -= 1
         observer.seconds.observe(time.perf_counter() - self._began)
         observer.handled(observer.service, observer.name, self.code).inc()
+        observer.usage.add(self)
+        observer.calls.access_log.note(self)
         if self.trace is not None:
-            self.trace.end(code_number(self.code), self.code, self.message)
+            self.trace.end(code_number(self.code), self.code, self.message, self.told())
 
     def _hung_up(self) -> ErrorReason:
         """Return the reason of a call whose caller did not wait for its end."""
@@ -258,6 +326,7 @@ class _Observed(CallRecord):
             failure = Failure(self._hung_up(), "the caller has gone")
         else:
             failure = failure_of(error)
+        self.reason = failure.reason
         self.code = code_name(failure.code)
         self.message = failure.message
         return failure

@@ -18,9 +18,9 @@ SERVICE = _DESCRIPTOR.full_name
 
 
 def handler(calls: Calls) -> grpc.GenericRpcHandler:
-    """Return what grpc.aio.Server.add_generic_rpc_handlers takes; callers need a token."""
+    """Return what grpc.aio.Server.add_generic_rpc_handlers takes; callers need an admin's token."""
     methods = {name: _method(name) for name in _DESCRIPTOR.methods_by_name}
-    return calls.handler(SERVICE, unary=methods, streams={})
+    return calls.handler(SERVICE, unary=methods, streams={}, for_admins=True)
 
 
 def _method(name: str) -> UnaryMethod:

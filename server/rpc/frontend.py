@@ -17,10 +17,11 @@ from tokalign.errors import InputError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority
 from tokalign.server.observe import tracing
+from tokalign.server.observe.access import AccessLog
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.requests.wire import parse
-from tokalign.server.rpc import admin, channelz, health, security
+from tokalign.server.rpc import admin, channelz, health, security, tokens
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
 from tokalign.server.rpc.receiving import Context, UnknownMethods
@@ -59,17 +60,18 @@ class Frontend:
         self, config: Config, metrics: Metrics, admission: Admission, memory: MemoryBound
     ) -> None:
         self._tracing = tracing.Tracing(tracing.otlp_provider()) if config.traces else None
-        self._tokens = tokens = security.token_file(config)
+        self._tokens = known = tokens.token_file(config)
         self.calls = Calls(
             metrics,
-            tokens.check if tokens else None,
+            known.check if known else None,
             self._tracing,
             memory.check,
             config.receive_timeout_s,
+            AccessLog(config.access_log, all_refused=config.log_refused),
         )
-        if tokens:
+        if known:
             help_text = "1 while the token file is missing, empty or cannot be used."
-            metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(tokens.fault))
+            metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(known.fault))
         self._config = config
         self.service = AlignService(config, admission, memory)
         self._health = HealthService()
@@ -118,7 +120,11 @@ class Frontend:
     async def _start_admin(self, operated: admin.Operated, port: int) -> None:
         """Listen for operators on loopback, whatever the service's host."""
         server = grpc.aio.server(options=_channel_options(self._config))
-        server.add_generic_rpc_handlers((admin.AdminService(operated).handler(self.calls),))
+        known = self._tokens
+        service = admin.AdminService(
+            operated, self.calls.metrics.usage, lambda: known.quotas if known else {}
+        )
+        server.add_generic_rpc_handlers((service.handler(self.calls),))
         if self._config.channelz:
             server.add_generic_rpc_handlers((channelz.handler(self.calls),))
         server.add_generic_rpc_handlers((UnknownMethods(),))

@@ -13,6 +13,7 @@ from tokalign.errors import quoted
 from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost
 from tokalign.server.config import Config
+from tokalign.server.observe import record
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import Missing, UnknownNameError
@@ -94,6 +95,7 @@ class Serving:
             chosen = self._check(data)
             if len(data) <= KEPT_BYTES and len(self._chosen) < KEPT_OPTIONS:
                 self._chosen[data] = chosen
+        record.current().model = chosen[0].model
         return chosen
 
     def choose_ground(self, data: bytes) -> tuple[RequestOptions, bytes]:
@@ -101,6 +103,7 @@ class Serving:
         message = parse(align_pb2.GroundOptions, data, "options")
         options = codec.decode_ground_options(message, **self._defaults)
         reference = self._reference(options)
+        record.current().model = options.model
         if options.model in self._systems:
             refuse_grounding(options.model, "options.model")
         return options, reference

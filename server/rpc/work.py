@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from tokalign.codec import RequestOptions
 from tokalign.errors import LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
+from tokalign.server.observe import record
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
@@ -70,8 +71,17 @@ async def admit(
     *,
     waits: bool,
 ) -> Admitted:
-    """Let a request of a call in that holds so many bytes; see Admission.admit."""
+    """Let a request of a call in that holds so many bytes; see Admission.admit.
+
+    What is beyond the caller's quota is refused, or waits until there is some left.
+    """
     costs = request.costs
+    quota = record.current().quota
+    if quota is not None:
+        while costs and (refusal := quota.lack(sum(costs))) is not None:
+            if not waits:
+                raise refusal
+            await asyncio.sleep(refusal.retry_after_s)
     until = deadline(context)
 
     def ahead() -> Ahead:
@@ -87,6 +97,7 @@ async def admit(
         peer=context.peer(),
         ahead=ahead,
         waits=waits,
+        quota=quota,
     )
 
 

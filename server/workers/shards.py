@@ -64,6 +64,7 @@ class Task:
         self.cost = self.waiting_cost = sum(request.costs)
         self.queued_at = self.due = time.monotonic()
         self.call: CallRecord = record.current()
+        self.call.queued(len(request.pairs), self.cost)
         self._began_at = 0.0
         self.next = 0
         self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()

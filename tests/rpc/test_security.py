@@ -12,7 +12,8 @@ from support.waiting import wait_until
 from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
-from tokalign.server.rpc.security import Certificates, TokenFile
+from tokalign.server.rpc.security import Certificates
+from tokalign.server.rpc.tokens import TokenFile
 from tokalign.server.status import UnauthenticatedError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

@@ -114,6 +114,7 @@ def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collec
         "rpc.system": "grpc",
         "rpc.service": "tokalign.v1.AlignService",
         "rpc.method": "Align",
+        "tokalign.model": "fake",
         "rpc.grpc.status_code": 0,
         "tokalign.pairs": 1,
         "tokalign.shards": 1,

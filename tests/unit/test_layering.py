@@ -158,16 +158,18 @@ SERVER: dict[str, set[str]] = {
     "status": set(),
     # Floor 1.
     "descriptors": {"config"},
-    "observe": {"status"},
+    "quotas": {"status"},
     "requests": {"config", "status"},
     # Floor 2.
-    "admission": {"requests", "status"},
-    "workers": {"config", "observe", "requests", "status"},
+    "admission": {"quotas", "requests", "status"},
+    "observe": {"quotas", "status"},
     # Floor 3.
-    "rpc": {"admission", "config", "observe", "requests", "status", "workers"},
+    "workers": {"config", "observe", "requests", "status"},
     # Floor 4.
-    "http": {"config", "observe", "rpc", "status"},
+    "rpc": {"admission", "config", "observe", "quotas", "requests", "status", "workers"},
     # Floor 5.
+    "http": {"config", "observe", "rpc", "status"},
+    # Floor 6.
     "app": {"admission", "config", "descriptors", "http", "observe", "rpc", "status", "workers"},
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
