@@ -34,7 +34,7 @@ def main() -> int:
         parser.error(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
     rows = [ROWS[name] for name in names or ROWS]
     if arguments.without:
-        rows = [row for row in rows if row.without or row.flags_without]
+        rows = [row for row in rows if row.without]
     if arguments.list:
         print("\n\n".join(map(described, rows)))
         return 0

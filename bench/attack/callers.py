@@ -22,7 +22,6 @@ MESSAGE_CHARACTERS = 400
 ANSWERED = {"OK", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"}
 REFUSED = {"OK", "INVALID_ARGUMENT", "NOT_FOUND", "RESOURCE_EXHAUSTED"}
 COMMON = ("the", "market", "fell", "and", "prices", "rose", "after", "storms", "in", "spring")
-NO_RSS = ("--max-server-rss", "100000", "--max-worker-rss", "100000")
 OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_send_message_length", -1),
@@ -57,7 +56,6 @@ async def send(
     "While answers are never read, every call of the caller is answered right, and the server "
     "stays within 512 MiB.",
     ends_itself=True,
-    flags_without=("--queue-mib", "100000", "--queue-pairs", "100000000", *NO_RSS),
 )
 async def slow_readers(attack: Attack) -> None:
     """Asks for posteriors over 20 streams of chunks and by 2,000 calls, and reads no answer."""
@@ -124,7 +122,6 @@ def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:
     "oversized",
     "Messages that are too large, or as large as allowed, are refused by a short error or answered "
     "within 512 MiB of each process, and every call of the caller is answered right.",
-    flags_without=("--max-request-mib", "64", "--queue-mib", "100000", *NO_RSS),
 )
 async def oversized(attack: Attack) -> None:
     """Sends too long messages, long names, words and columns, and messages full of empty items."""
@@ -167,7 +164,6 @@ def _batch(n_pairs: int, n_tokens: int, is_full: bool = False) -> bytes:
     "costly",
     "While the largest batches that are let in follow one another, every call of the caller is "
     "answered right, and no worker is taken for hung.",
-    flags_without=("--queue-pairs", "100000000", "--queue-wait", "10000", "--shard-pairs", "10000"),
 )
 async def costly(attack: Attack) -> None:
     """Sends the largest batches of 30 to 512 tokens a side, and cancels some of them."""

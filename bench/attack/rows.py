@@ -63,9 +63,8 @@ class Row:
     run: Run
     # The attacker has no token, where the server asks for one and Envoy is before it.
     is_stranger: bool = False
-    # Switches off what protects a row: a change of Envoy's configuration, or flags of the server.
+    # Switches off what protects a row, in Envoy's configuration.
     without: Callable[[dict[str, Any]], None] | None = None
-    flags_without: tuple[str, ...] = ()
     # Of what a stranger may add to Envoy.
     front_mib: float = FRONT_MIB
     # How many times slower than before the attack the middle one of the caller's calls may be.

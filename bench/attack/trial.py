@@ -65,7 +65,7 @@ def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
     result = Result()
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attack-")))
-        flags = _flags(row, directory, is_without)
+        flags = _flags(row, directory)
         server = stack.enter_context(running_server(*flags))
         address, envoy = server.address, None
         if row.is_stranger:
@@ -83,10 +83,8 @@ def _as_shipped(config: dict[str, Any]) -> None:
     """Change nothing of Envoy's configuration."""
 
 
-def _flags(row: Row, directory: Path, is_without: bool) -> list[str]:
+def _flags(row: Row, directory: Path) -> list[str]:
     flags = ["--workers", "2", "--admin-port", "0", *row.flags]
-    if is_without:
-        flags += row.flags_without
     if row.is_stranger:
         path = directory / "tokens" / "tokens"
         path.parent.mkdir()
