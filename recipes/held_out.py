@@ -171,6 +171,11 @@ class Reader:
     table : FeatureTable
         Of the models, without the group "neural".
     styles : sequence of str
+
+    Attributes
+    ----------
+    backend : ModelBackend
+        Of the model in use.
     """
 
     def __init__(self, table: FeatureTable, styles: Sequence[str]) -> None:
@@ -183,7 +188,7 @@ class Reader:
 
     def use(self, model: Model) -> None:
         """Ask this model from now on."""
-        self._backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
+        self.backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
 
     def read(
         self,
@@ -196,9 +201,7 @@ class Reader:
         sides = pair.source, pair.target
         means = {}
         for name in self._styles:
-            (outcome,) = self._backend.align_with_means(
-                [(sides, encoded)], AlignOptions(style=name)
-            )
+            (outcome,) = self.backend.align_with_means([(sides, encoded)], AlignOptions(style=name))
             means[name] = unwrap(outcome)[1].astype(np.float32)
         source, target = ([token.lower() for token in side.tokens] for side in sides)
         impossible = np.zeros((len(source), len(target)), dtype=bool)

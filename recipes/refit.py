@@ -1,12 +1,15 @@
-"""Thresholds and maps of a neural model's styles, fitted on development pairs.
+"""Second passes, thresholds and maps of the neural models' styles, fitted on development pairs.
 
-    python -m recipes.refit --data DATA --unrelated build/unrelated MODEL ...
+    python -m recipes.refit --data DATA --unrelated build/unrelated \
+        --output core/tokalign/data/second-pass.table.xz [--only-judge]
 
 Cross-validation of an encoder asks for encoders that have not seen a half of the corpora, and they
 stand in for one that has seen all. The development halves of MultiMWA show two styles, and neither
 encoder nor CRF has seen them. Their numbers are fitted on these; what is printed of each pair was
-fitted on the other half of them. The choice of a style, which reads the text alone, is that of the
-model `en`. The shipped models are rewritten in place.
+fitted on the other half of them. The second pass of `free` is learned there as well, and what its
+style is fitted on, and what is printed, is by trees that have not seen the pair
+(`recipes.second_pass`). The choice of a style, which reads the text alone, is that of the model
+`en`. The shipped models are rewritten in place, with `--only-judge` nothing is.
 """
 
 from __future__ import annotations
@@ -16,17 +19,26 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tokalign.annotate import load_annotator
+from tokalign.decoding.cascade import ENCODERS
+from tokalign.decoding.second_pass import INPUTS, TABLE
 from tokalign.features.table import FeatureTable
+from tokalign.files.tables import write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.shipped import model_path
 from tokalign.model.styles import StyleHeader
 from tokalign.neural.encoder import Encoder
 from tokalign.training.examples import annotate_gold
+from tokalign.types.options import AlignOptions
 
+from recipes import second_pass
+from recipes.forests import forest_arrays
 from recipes.held_out import HeldOutPair, Reader
+from recipes.second_pass import LikelyCells, cross_fitted, learned
+from recipes.settings import LICENSE
 from recipes.styles import figures_of, fit
 
 DEVELOPMENT = {"free": "multimwa/mtref-dev.tsv", "edits": "multimwa/wiki-dev.tsv"}
@@ -34,10 +46,15 @@ DEVELOPMENT = {"free": "multimwa/mtref-dev.tsv", "edits": "multimwa/wiki-dev.tsv
 UNRELATED = "dev.jsonl"
 """Below the folder that recipes.unrelated writes."""
 KINDS = ("unrelated", "mined")
+MODELS = dict(zip(ENCODERS, ("en-neural", "en-neural-large"), strict=True))
+"""Encoder -> the model whose numbers are fitted."""
 
 
-def development_pairs(model: Model, data: Path, unrelated: Path) -> list[HeldOutPair]:
-    """Return what a model says of development pairs, which belong to two folds by turns."""
+def development_pairs(
+    model: Model, data: Path, unrelated: Path
+) -> tuple[list[HeldOutPair], list[LikelyCells]]:
+    """Return what a model says of development pairs without its second pass, and the likely cells
+    that this would decide on; the pairs belong to two folds by turns."""
     lines = (unrelated / UNRELATED).read_text("utf-8").splitlines()
     of_kind = {each["id"] for each in map(json.loads, lines) if each["kind"] in KINDS}
     corpora = {style: read_gold(data / path) for style, path in DEVELOPMENT.items()}
@@ -47,15 +64,25 @@ def development_pairs(model: Model, data: Path, unrelated: Path) -> list[HeldOut
         FeatureTable(tuple(groups)), tuple(style["name"] for style in model.header.styles)
     )
     reader.use(model)
+    options = AlignOptions(style=second_pass.STYLE)
     encoder, annotator = Encoder.open_shipped(model.header.encoder), load_annotator("native")
-    found = []
+    found, cells = [], []
     for style, pairs in corpora.items():
         annotated = annotate_gold(pairs, annotator, trees=model.header.uses_trees)
         for k, (pair, sides) in enumerate(zip(pairs, annotated, strict=True)):
             (encoded,) = encoder.encode([sides])
             whole = replace(pair, source=sides[0], target=sides[1])
             found.append(reader.read(whole, style, k % 2, encoded))
-    return found
+            cells.append(reader.backend.cell_inputs((sides, encoded), options))
+    return found, cells
+
+
+def without_second_pass(model: Model) -> Model:
+    """Return a model whose chains alone decide."""
+    styles = [dict(style) for style in model.header.styles]
+    for style in styles:
+        style.pop("second_pass", None)
+    return replace(model, header=replace(model.header, styles=tuple(styles)))
 
 
 def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
@@ -65,6 +92,7 @@ def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
     ----------
     model : Model
     pairs : list of HeldOutPair
+        Revised by second passes that have not seen them.
     choosing : Model
         Whose choice of a style it gets.
     """
@@ -73,6 +101,8 @@ def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
         name = style["name"]
         assert name == known["name"], (name, known["name"])
         fitted = fit(name, pairs) if name in DEVELOPMENT else style
+        if name == second_pass.STYLE:
+            fitted = {**fitted, "second_pass": True}
         styles.append({**fitted, "choice": known["choice"], "related": known["related"]})
     return replace(model, header=replace(model.header, styles=tuple(styles)))
 
@@ -93,14 +123,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--unrelated", type=Path, required=True, help="of recipes.unrelated")
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="shipped models with styles")
+    parser.add_argument("--output", type=Path, required=True, help="table of the second passes")
+    parser.add_argument("--only-judge", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    for name in arguments.models:
-        model = load_model(model_path(name))
-        pairs = development_pairs(model, arguments.data, arguments.unrelated)
+    arrays: dict[str, Any] = {"inputs": [*INPUTS]}
+    fitted = {}
+    for encoder, name in MODELS.items():
+        model = without_second_pass(load_model(model_path(name)))
+        pairs, cells = development_pairs(model, arguments.data, arguments.unrelated)
         for row in judge(pairs):
-            print(json.dumps({"model": name, **row}), flush=True)
-        save_model(refitted(model, pairs, load_model(model_path("en"))), model_path(name))
+            print(json.dumps({"model": name, "second_pass": False, **row}), flush=True)
+        pairs = cross_fitted(pairs, cells)
+        for row in judge(pairs):
+            print(json.dumps({"model": name, "second_pass": True, **row}), flush=True)
+        fitted[name] = refitted(model, pairs, load_model(model_path("en")))
+        arrays |= forest_arrays(encoder, learned(pairs, cells))
+    if arguments.only_judge:
+        return
+    write_table(
+        arguments.output,
+        arrays,
+        name=TABLE,
+        version="1.0.0",
+        license=LICENSE,
+        source="what en-neural and en-neural-large say of MultiMWA MTRef's development pairs, and "
+        "the links of these",
+    )
+    for name, model in fitted.items():
+        save_model(model, model_path(name))
 
 
 if __name__ == "__main__":

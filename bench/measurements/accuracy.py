@@ -41,10 +41,28 @@ def _held_out(data: str, model: str) -> Measurement:
     )
 
 
-HELD_OUT = tuple(
-    _held_out(data, model)
-    for data in STYLE_OF
-    for model in ("en", "en-rte2", "en-neural", "en-neural-large")
+NEURAL_MODELS = ("en-neural", "en-neural-large")
+# The second pass of `free` learned from the development pairs, so they are divided into folds.
+_BY_FOLDS = tuple(
+    Measurement(
+        f"mtref-dev.{model}",
+        f"MultiMWA Mtref development, sure and possible links, {model}, free, the second pass by "
+        "folds",
+        f"{COLLECT} && python -m recipes.refit --data DATA/ --unrelated build/unrelated "
+        "--output build/second-pass.table.xz --only-judge",
+        (Row("", {"model": model, "style": "free", "second_pass": True}, FRACTIONS),),
+        environment=NEURAL,
+    )
+    for model in NEURAL_MODELS
+)
+HELD_OUT = (
+    *(
+        _held_out(data, model)
+        for data in STYLE_OF
+        for model in ("en", "en-rte2", *NEURAL_MODELS)
+        if (data, model) not in {("mtref", each) for each in NEURAL_MODELS}
+    ),
+    *_BY_FOLDS,
 )
 HUMAN = (
     Measurement(

@@ -21,9 +21,10 @@ from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
 from tokalign.decoding.gate cimport GateRows
-from tokalign.decoding.joint cimport select_links
+from tokalign.decoding.joint cimport fill_means, select_links
+from tokalign.decoding.second_pass cimport FirstPass, SecondPass
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL
+from tokalign.features.pair cimport CLASS_IDENTICAL, PairState
 from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
 from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
 from tokalign.relations.inputs cimport UnitRoom, fill_room, room_bytes
@@ -39,9 +40,25 @@ cdef enum:
     N_FIGURES = 5
 
 
+cdef const double *_link_posterior(
+    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
+    const PairScratch *scratch,
+) noexcept nogil:
+    """Fill, and return, what a decoded pair's links are decided by."""
+    cdef FirstPass first
+    fill_means(
+        scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
+    )
+    if not numbers.is_revised:
+        return scratch.mean
+    first = FirstPass(pair, scratch.s2t_posterior, scratch.t2s_posterior, scratch.mean)
+    second_pass.revise(&first, scratch.revised)
+    return scratch.revised
+
+
 cdef Status _decide(
     const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
-    const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
+    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil:
     """Add a decoded pair's links to the columns."""
     cdef Py_ssize_t n_source = job.source.n
@@ -56,8 +73,8 @@ cdef Status _decide(
     target = columns.target + n_links[0]
     confidence = columns.confidence + n_links[0]
     n_likely = select_links(
-        scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, numbers.threshold,
-        numbers.beside, scratch.fate, source, target, confidence,
+        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.fate, source,
+        target, confidence,
     )
     n_links[0] += keep_links(
         numbers, lexical_class, n_target, source, target, confidence, n_likely, 0.0
@@ -72,6 +89,7 @@ cdef class Batch:
     cdef Py_ssize_t n_pairs
     cdef double *_block
     cdef PairScratch scratch
+    cdef const double *posterior    # [n_source, n_target] that the pair's links are decided by
     cdef LinkColumns columns
     cdef ConflictColumns conflicts
     cdef RelationModel relations    # None where no relations are asked for
@@ -172,7 +190,7 @@ cdef class Batch:
         cdef Py_ssize_t n_s2t = n_source * (n_target + 1)
         cdef Py_ssize_t n_t2s = n_target * (n_source + 1)
         self._block = <double *>malloc(
-            (n_s2t + n_t2s + n_source + n_target) * sizeof(double)
+            (n_s2t + n_t2s + 2 * n_source * n_target + n_source + n_target) * sizeof(double)
             + (n_target + 1) * sizeof(int32_t) + n_source * n_target
         )
         self._room = <char *>malloc(
@@ -186,7 +204,9 @@ cdef class Batch:
             self.support.reserve(n_target)
         self.scratch.s2t_posterior = self._block
         self.scratch.t2s_posterior = self._block + n_s2t
-        self.scratch.target_weights = self.scratch.t2s_posterior + n_t2s
+        self.scratch.mean = self.scratch.t2s_posterior + n_t2s
+        self.scratch.revised = self.scratch.mean + n_source * n_target
+        self.scratch.target_weights = self.scratch.revised + n_source * n_target
         self.scratch.source_weights = self.scratch.target_weights + n_target
         self.scratch.subsequence = <int32_t *>(self.scratch.source_weights + n_source)
         self.scratch.fate = <uint8_t *>(self.scratch.subsequence + n_target + 1)
@@ -200,15 +220,20 @@ cdef class Batch:
         cdef int64_t n_links = 0
         cdef int64_t first
         cdef Job *job
+        cdef const StyleNumbers *numbers
         for k in range(self.n_pairs):
             job = &self.jobs[k]
             first = n_links
             if job.status == FINE:
                 job.status = decode_job(decoder, extractor, job, conventions, &self.scratch)
             if job.status == FINE:
+                numbers = &conventions.numbers[job.style]
+                self.posterior = _link_posterior(
+                    &extractor.pair, numbers, conventions.second_pass, &self.scratch
+                )
                 job.status = _decide(
-                    job, extractor.pair.lexical_class, &conventions.numbers[job.style],
-                    &self.scratch, &self.columns, &n_links,
+                    job, extractor.pair.lexical_class, numbers, self.posterior, &self.scratch,
+                    &self.columns, &n_links,
                 )
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:
@@ -289,6 +314,7 @@ cdef class Batch:
         decoded.constraints = pair[2] if len(pair) > 2 else None
         decoded.s2t_posterior = _matrix(self.scratch.s2t_posterior, n_source, n_target + 1)
         decoded.t2s_posterior = _matrix(self.scratch.t2s_posterior, n_target, n_source + 1)
+        decoded.link_posterior = _matrix(self.posterior, n_source, n_target)
         decoded.links = [
             (columns.source[k], columns.target[k], columns.confidence[k])
             for k in range(first, n_links)

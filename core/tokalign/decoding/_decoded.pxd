@@ -8,6 +8,7 @@ cdef class DecodedPair:
     cdef readonly object constraints
     cdef readonly object s2t_posterior
     cdef readonly object t2s_posterior
+    cdef readonly object link_posterior
     cdef readonly list links
     cdef readonly int style
     cdef readonly object unlike

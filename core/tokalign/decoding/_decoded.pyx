@@ -6,6 +6,7 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 from tokalign.crf.spans cimport span_probability
+from tokalign.decoding.second_pass cimport N_CELL_INPUTS, FirstPass, cell_inputs, is_likely
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport PairState, Sink
 from tokalign.relations.inputs cimport (
@@ -29,6 +30,8 @@ cdef class DecodedPair:
     s2t_posterior : float64 array, shape (n_source, n_target + 1)
         Probability of each source token's labels, column 0 is NULL; rows sum to one.
     t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    link_posterior : float64 array, shape (n_source, n_target)
+        What the links were decided by: the mean of both, or what the second pass made of it.
     links : list of (int, int, float)
         Source, target and confidence of the links of the joint decision, sorted.
     style : int
@@ -131,6 +134,45 @@ cdef class DecodedPair:
                     ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
                 )
         return 0
+
+    def cell_inputs(self):
+        """Return what the second pass decides by, of each likely cell.
+
+        Returns
+        -------
+        cells : int32 array, shape (n_cells, 2)
+            Source and target token, sorted.
+        inputs : float32 array, shape (n_cells, n_inputs)
+            Columns as tokalign.decoding.second_pass has them.
+
+        Raises
+        ------
+        InputError
+            If no encoder read the pair.
+        """
+        cdef const PairState *pair = &self._held().extractor.pair
+        cdef const double[:, ::1] s2t = self.s2t_posterior
+        cdef const double[:, ::1] t2s = self.t2s_posterior
+        cdef FirstPass first
+        cdef Py_ssize_t i, j, k
+        if pair.source.encoded == NULL:
+            raise InputError("no encoder read the pair; ask a model with one")
+        means = np.ascontiguousarray(
+            (self.s2t_posterior[:, 1:] + self.t2s_posterior[:, 1:].T) / 2.0
+        )
+        cdef const double[:, ::1] mean = means
+        first = FirstPass(pair, &s2t[0, 0], &t2s[0, 0], &mean[0, 0])
+        cells = np.array(
+            [(i, j) for i in range(pair.source.n) for j in range(pair.target.n)
+             if is_likely(&first, i, j)],
+            dtype=np.int32,
+        ).reshape(-1, 2)
+        found = np.empty((len(cells), <int>N_CELL_INPUTS), dtype=np.float32)
+        cdef float[:, ::1] inputs = found
+        cdef const int32_t[:, ::1] cell = cells
+        for k in range(cell.shape[0]):
+            cell_inputs(&first, cell[k, 0], cell[k, 1], &inputs[k, 0])
+        return cells, found
 
     def unit_inputs(self, units):
         """Return what relations are decided by, of some units.

@@ -35,6 +35,8 @@ cdef struct PairScratch:
     # Of the largest pair of a batch.
     double *s2t_posterior        # [n_source, n_target + 1]
     double *t2s_posterior        # [n_target, n_source + 1]
+    double *mean                 # [n_source, n_target] of both posteriors
+    double *revised              # [n_source, n_target] of the second pass, where the style has one
     double *source_weights       # [n_source]
     double *target_weights       # [n_target]
     int32_t *subsequence         # [n_target + 1] of the choice

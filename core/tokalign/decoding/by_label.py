@@ -13,14 +13,13 @@ ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURC
 
 
 def link_posteriors(decoded: DecodedPair, symmetrization: Symmetrization) -> NDArray[np.float64]:
-    """Return each link's probability, shape (n_source, n_target): the mean of both directions,
-    or that of the one direction that is taken alone."""
-    s2t, t2s = decoded.s2t_posterior[:, 1:], decoded.t2s_posterior[:, 1:].T
+    """Return each link's probability, shape (n_source, n_target): what the joint decision takes
+    of both directions, or that of the one direction that is taken alone."""
     if symmetrization is Symmetrization.SOURCE_TO_TARGET:
-        return s2t
+        return decoded.s2t_posterior[:, 1:]
     if symmetrization is Symmetrization.TARGET_TO_SOURCE:
-        return t2s
-    return (s2t + t2s) / 2
+        return decoded.t2s_posterior[:, 1:].T
+    return decoded.link_posterior
 
 
 def links_by_label(

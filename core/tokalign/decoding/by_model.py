@@ -29,10 +29,11 @@ from tokalign.decoding.convention import Conventions
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.gate import GateRows
 from tokalign.decoding.phrases import phrases_of, related_phrases
+from tokalign.decoding.second_pass import SecondPass
 from tokalign.decoding.similarity import Cosines, comparing
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
-from tokalign.model.file import Model, style_names
+from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
 from tokalign.questions.expected import Expected
 from tokalign.relations.model import RelationModel
@@ -76,7 +77,7 @@ class ModelBackend(Backend):
         self.header = model.header
         self._table = model.table
         self._styles = style_names(model.header)
-        self._conventions = Conventions(model.header.styles or [_PLAIN])
+        self._conventions = Conventions(model.header.styles or [_PLAIN], _second_pass(model.header))
         self._decoder = Decoder(model, lexicons)
         self._compare = None if cosines is None else comparing(cosines)
         self._encoded = encoded
@@ -209,6 +210,12 @@ class ModelBackend(Backend):
         """Return what the relations of units are decided by; see Backend.unit_inputs."""
         return self._ask(pair, options, lambda decoded: decoded.unit_inputs(units))
 
+    def cell_inputs(
+        self, pair: EncodedPair, options: AlignOptions
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return what a second pass decides by; see DecodedPair.cell_inputs."""
+        return self._ask(pair, options, lambda decoded: decoded.cell_inputs())
+
     def _ask(
         self, pair: EncodedPair, options: AlignOptions, question: Callable[[DecodedPair], T]
     ) -> T:
@@ -225,6 +232,13 @@ class ModelBackend(Backend):
         for error in errors.values():
             raise error
         return found[0]
+
+
+def _second_pass(header: ModelHeader) -> SecondPass | None:
+    """Return the second pass of a model's styles, if any has one."""
+    if not any(style.get("second_pass") for style in header.styles):
+        return None
+    return SecondPass.open_shipped(header.encoder)
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.decoding.choice cimport N_CHOICE_INPUTS
+from tokalign.decoding.second_pass cimport SecondPass
 
 cdef enum:
     MOST_KNOTS = 16
@@ -10,6 +11,7 @@ cdef struct StyleNumbers:
     # What a style decides by.
     double threshold
     double beside                # threshold beside a link
+    bint is_revised              # whether the second pass decides
     int n_knots                  # 0 where confidences are posteriors
     double raw[MOST_KNOTS]
     double calibrated[MOST_KNOTS]
@@ -25,6 +27,7 @@ cdef class Conventions:
     cdef int n_styles
     cdef StyleNumbers[MOST_STYLES] numbers
     cdef bint chooses
+    cdef readonly SecondPass second_pass    # None where no style has one
     cdef double[MOST_STYLES * (N_CHOICE_INPUTS + 1)] choice
 
 cdef double confidence_of(

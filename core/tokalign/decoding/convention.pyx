@@ -84,6 +84,7 @@ cdef class Convention:
     def __init__(self, style not None):
         self.numbers.threshold = style["threshold"]
         self.numbers.beside = style.get("beside", self.numbers.threshold)
+        self.numbers.is_revised = style.get("second_pass", False)
         self.numbers.n_knots = len(style.get("raw", ()))
         for k in range(self.numbers.n_knots):
             self.numbers.raw[k] = style["raw"][k]
@@ -96,6 +97,11 @@ cdef class Convention:
     def threshold(self):
         """Mean posterior from which a link is taken, in (0, 1]."""
         return self.numbers.threshold
+
+    @property
+    def is_revised(self):
+        """Whether a second pass says how likely links are."""
+        return self.numbers.is_revised
 
     def confidence(self, double posterior, bint are_unlike):
         """Return the confidence of one posterior, in [0, 1].
@@ -142,17 +148,21 @@ cdef class Conventions:
     ----------
     styles : sequence of StyleHeader
         Of one model, at least one.
+    second_pass : SecondPass, optional
+        That of the styles that have one.
 
     Attributes
     ----------
     each : tuple of Convention
+    second_pass : SecondPass or None
     """
 
-    def __init__(self, styles not None):
+    def __init__(self, styles not None, SecondPass second_pass=None):
         cdef Convention convention
         cdef int style, k
         self.each = tuple(map(Convention, styles))
         self.n_styles = len(self.each)
+        self.second_pass = second_pass
         self.chooses = "choice" in styles[0]
         for style in range(self.n_styles):
             convention = self.each[style]

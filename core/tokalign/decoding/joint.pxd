@@ -13,9 +13,15 @@ cdef inline double mean_posterior(
         s2t_posterior[i * (n_target + 1) + j + 1] + t2s_posterior[j * (n_source + 1) + i + 1]
     ) / 2
 
-cdef Py_ssize_t select_links(
+cdef void fill_means(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]
+    Py_ssize_t n_source, Py_ssize_t n_target,
+    double *mean,                  # [n_source, n_target]
+) noexcept nogil
+
+cdef Py_ssize_t select_links(
+    const double *posterior,       # [n_source, n_target]
     Py_ssize_t n_source, Py_ssize_t n_target, double threshold, double beside,
     uint8_t *fate,                 # [n_source, n_target] scratch
     int32_t *source,               # room for n_source * n_target links

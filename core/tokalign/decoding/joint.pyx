@@ -5,7 +5,8 @@
 A link is taken where that mean reaches a threshold, so a token may have several links or none. Of
 all sets of links, those of a threshold are the ones of highest expected F measure when confidences
 are independent probabilities (Jansche 2007, ACL). But links of phrases come in blocks: one that
-lies beside a link that is taken, of the same token and of the next one, needs a lower mean.
+lies beside a link that is taken, of the same token and of the next one, needs a lower mean. In a
+style that has a second pass (tokalign.decoding.second_pass) its probabilities take the means' place.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -63,23 +64,33 @@ cdef void _take_blocks(uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target) 
                     has_grown = True
 
 
-cdef Py_ssize_t select_links(
+cdef void fill_means(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, double threshold, double beside, uint8_t *fate, int32_t *source,
-    int32_t *target, double *confidence,
+    Py_ssize_t n_target, double *mean,
 ) noexcept nogil:
-    """Write the links whose mean posterior is at least the threshold, or at least `beside` beside
+    """Write the mean posterior of each link."""
+    cdef Py_ssize_t i, j
+    for i in range(n_source):
+        for j in range(n_target):
+            mean[i * n_target + j] = mean_posterior(
+                s2t_posterior, t2s_posterior, n_source, n_target, i, j
+            )
+
+
+cdef Py_ssize_t select_links(
+    const double *posterior, Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
+    double beside, uint8_t *fate, int32_t *source, int32_t *target, double *confidence,
+) noexcept nogil:
+    """Write the links whose posterior is at least the threshold, or at least `beside` beside
     another; return how many. `fate` is scratch, [n_source, n_target]."""
     cdef Py_ssize_t n_links = 0
     cdef Py_ssize_t n_likely = 0
     cdef Py_ssize_t i, j, cell
-    cdef double mean
-    for i in range(n_source):
-        for j in range(n_target):
-            cell = i * n_target + j
-            mean = mean_posterior(s2t_posterior, t2s_posterior, n_source, n_target, i, j)
-            fate[cell] = TAKEN if mean >= threshold else LIKELY if mean >= beside else LEFT
-            n_likely += fate[cell] == LIKELY
+    for cell in range(n_source * n_target):
+        fate[cell] = (
+            TAKEN if posterior[cell] >= threshold else LIKELY if posterior[cell] >= beside else LEFT
+        )
+        n_likely += fate[cell] == LIKELY
     if n_likely:
         _take_blocks(fate, n_source, n_target)
     for i in range(n_source):
@@ -87,9 +98,7 @@ cdef Py_ssize_t select_links(
             if fate[i * n_target + j] == TAKEN:
                 source[n_links] = <int32_t>i
                 target[n_links] = <int32_t>j
-                confidence[n_links] = mean_posterior(
-                    s2t_posterior, t2s_posterior, n_source, n_target, i, j
-                )
+                confidence[n_links] = posterior[i * n_target + j]
                 n_links += 1
     return n_links
 
@@ -136,8 +145,10 @@ def joint_links(
     cdef int32_t[::1] source = np.empty(n_source * n_target, dtype=np.int32)
     cdef int32_t[::1] target = np.empty(n_source * n_target, dtype=np.int32)
     cdef double[::1] confidence = np.empty(n_source * n_target)
+    cdef double[::1] mean = np.empty(n_source * n_target)
+    fill_means(&s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &mean[0])
     cdef Py_ssize_t n_links = select_links(
-        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, threshold,
-        beside, &fate[0], &source[0], &target[0], &confidence[0],
+        &mean[0], n_source, n_target, threshold, beside, &fate[0], &source[0], &target[0],
+        &confidence[0],
     )
     return [(source[k], target[k], confidence[k]) for k in range(n_links)]

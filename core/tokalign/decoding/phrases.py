@@ -6,13 +6,16 @@
 over all label sequences of each chain (tokalign.crf.spans). The confidence is their mean, as that
 of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
 it is that direction's. A block of one link has the confidence of the link; one without two words of
-one form is read by the map of unlike words.
+one form is read by the map of unlike words. In a style with a second pass, which says nothing of
+blocks, the least probability of its links takes the mean's place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding.convention import Convention
@@ -47,6 +50,10 @@ def phrases_of(
         chosen = probabilities[:, 0]
     elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
         chosen = probabilities[:, 1]
+    elif convention.is_revised:
+        chosen = np.array(
+            [min(decoded.link_posterior[link] for link in links_of(block)) for block in blocks]
+        )
     else:
         chosen = probabilities.mean(axis=1)
     anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()

@@ -124,7 +124,8 @@ class ModelHeader:
     def resources(self) -> tuple[str, ...]:
         """Names of the lexical tables without which the model cannot be loaded."""
         encoder = (self.encoder, "wordpieces") if self.encoder else ()
-        return (*needed_resources(self.feature_groups), *encoder)
+        second = ("second-pass",) if any(each.get("second_pass") for each in self.styles) else ()
+        return (*needed_resources(self.feature_groups), *encoder, *second)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ class StyleHeader(TypedDict):
         Mean posterior from which the joint decision takes a link; in (0, 1].
     beside : float, optional
         That of a link beside another that is taken; in (0, threshold], the threshold by default.
+    second_pass : bool, optional
+        Whether the second pass of the model's encoder (tokalign.decoding.second_pass) says how
+        likely links are, in the place of mean posteriors, also for the numbers here.
     raw, calibrated : tuple of float, optional
         Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both
         rise, so that the order of links is kept. Without any, they are the same.
@@ -59,6 +62,7 @@ class StyleHeader(TypedDict):
     links: str
     threshold: float
     beside: NotRequired[float]
+    second_pass: NotRequired[bool]
     raw: NotRequired[tuple[float, ...]]
     calibrated: NotRequired[tuple[float, ...]]
     unlike: NotRequired[tuple[Weight, ...]]

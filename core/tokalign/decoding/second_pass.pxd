@@ -1,0 +1,26 @@
+from tokalign.features.pair cimport PairState
+from tokalign.relations.forest cimport Forest
+
+cdef enum:
+    N_CELL_INPUTS = 40
+
+cdef struct FirstPass:
+    # A pair with what the first pass and the encoder say of it.
+    const PairState *pair
+    const double *s2t_posterior    # [n_source, n_target + 1]
+    const double *t2s_posterior    # [n_target, n_source + 1]
+    const double *mean             # [n_source, n_target] of both
+
+cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil
+
+cdef void cell_inputs(
+    const FirstPass *first, Py_ssize_t i, Py_ssize_t j,
+    float *inputs                  # [N_CELL_INPUTS]
+) noexcept nogil
+
+cdef class SecondPass:
+    cdef Forest _forest
+    cdef void revise(
+        self, const FirstPass *first,
+        double *revised            # [n_source, n_target]
+    ) noexcept nogil

@@ -1,0 +1,11 @@
+from typing import Self
+
+from tokalign.files.tables import Table
+
+INPUTS: tuple[str, ...]
+TABLE: str
+
+class SecondPass:
+    def __init__(self, table: Table, encoder: str) -> None: ...
+    @classmethod
+    def open_shipped(cls, encoder: str) -> Self: ...
