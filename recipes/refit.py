@@ -79,7 +79,7 @@ def development_pairs(
 
 def without_second_pass(model: Model) -> Model:
     """Return a model whose chains alone decide."""
-    styles = [dict(style) for style in model.header.styles]
+    styles = [style.copy() for style in model.header.styles]
     for style in styles:
         style.pop("second_pass", None)
     return replace(model, header=replace(model.header, styles=tuple(styles)))

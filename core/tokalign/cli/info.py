@@ -23,7 +23,7 @@ PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
 _NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
-    "neural": ("onnx", "onnxruntime", "tokenizers"),
+    "neural": ("onnx", "tokenizers"),
     "server": SERVER,
     "spacy": ("spacy",),
     "stanza": ("stanza",),
@@ -138,15 +138,11 @@ def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str
     return {name: fault for name, fault in found.items() if fault}
 
 
-def _of_installation() -> dict[str, Any]:
-    from tokalign.annotate import ANNOTATORS
-    from tokalign.files.tables import DATA_DIR
-    from tokalign.lexicon.resources import list_resources
+def _models() -> list[dict[str, Any]]:
+    """Return what the headers of the models that ship say."""
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
     from tokalign.model.styles import default_style, related_style
-    from tokalign.systems import SYSTEMS, load_system, summary
-    from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
     models = []
     for name in shipped_models():
@@ -173,6 +169,17 @@ def _of_installation() -> dict[str, Any]:
                 "bytes": path.stat().st_size,
             }
         )
+    return models
+
+
+def _of_installation() -> dict[str, Any]:
+    from tokalign.annotate import ANNOTATORS
+    from tokalign.files.tables import DATA_DIR
+    from tokalign.lexicon.resources import list_resources
+    from tokalign.systems import SYSTEMS, load_system, summary
+    from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
+
+    models = _models()
     resources = [
         {key: getattr(each, key) for key in ("name", "version", "license", "source", "digest")}
         | {"bytes": each.size}
