@@ -1,10 +1,13 @@
+import re
 import socket
 import subprocess
 import threading
+from pathlib import Path
 
 from support.server_process import get, started
 from support.waiting import wait_until
 from tokalign.load.process import TOKALIGN
+from tokalign.load.procfs import descendants
 from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
 
 
@@ -20,7 +23,15 @@ def test_probes_follow_the_server():
         assert get(f"{server.metrics_url}/other")[0] == 404
         text = get(f"{server.metrics_url}/metrics")[1]
         assert "tokalign_workers_ready 2.0" in text
+        assert "_created" not in text
         assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
+
+
+def test_no_process_of_the_server_leaves_a_core_file():
+    with started() as server:
+        for pid in (server.process.pid, *descendants(server.process.pid)):
+            limits = Path(f"/proc/{pid}/limits").read_text()
+            assert re.search(r"^Max core file size +0 +0 ", limits, re.MULTILINE)
 
 
 def test_idle_peers_of_the_metrics_port_get_a_bounded_number_of_threads():
