@@ -145,7 +145,7 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     """
     cdef TokenCount source
     cdef TokenCount target
-    cdef Py_ssize_t n_constraint_bytes
+    cdef Py_ssize_t n_constraint_bytes = 0
     if len(pair) > max_bytes:
         return max_tokens, max_tokens, 0, 0, len(pair)
     if not _read_pair(pair, &source, &target, &n_constraint_bytes):
