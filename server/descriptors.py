@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import resource
 from dataclasses import replace
 
@@ -16,6 +17,20 @@ MOST = 65_536
 # Kept for models, logs, probes and scrapes; and for each worker, which a reload doubles.
 RESERVED = 128
 RESERVED_PER_WORKER = 8
+
+
+def hold_standard() -> None:
+    """Open what is closed of standard input and output, as if they were /dev/null.
+
+    Otherwise a connection gets their number, and is used and closed as if it were them.
+    """
+    for number in (0, 1):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            assert opened == number, opened
+            os.set_inheritable(number, True)
 
 
 def raise_limit() -> int:

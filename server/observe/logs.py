@@ -119,11 +119,11 @@ def settings() -> Settings:
     return Settings(logging.getLogger().level, sentences)
 
 
-def say(text: str) -> None:
-    """Print a plain line to standard error among the log's lines, after configure()."""
+def say(text: str, level: int = logging.INFO) -> None:
+    """Log an event whatever the level from which records are shown, after configure()."""
     handler = _handler()
     assert handler is not None
-    handler.writer.put(text)
+    handler.emit(logging.getLogger(__name__).makeRecord(__name__, level, "", 0, text, (), None))
 
 
 def flush() -> None:

@@ -52,7 +52,7 @@ class Metrics:
 
     def __init__(self) -> None:
         # Otherwise each counter has a second series, with the time of its first count.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)

@@ -42,6 +42,8 @@ WINDOW_BYTES = 8_192
 # read and not begun, or answered and not sent.
 IDLE_LOOKS = 10
 IDLE_LOOK_S = 0.1
+# Both versions have the same messages; grpc's package knows the first alone.
+REFLECTION = (reflection.SERVICE_NAME, "grpc.reflection.v1.ServerReflection")
 
 
 class Frontend:
@@ -80,7 +82,8 @@ class Frontend:
         self._server.add_generic_rpc_handlers((self.service.handler(self.calls),))
         self._server.add_generic_rpc_handlers((self._health.handler(),))
         if config.reflection:
-            self._server.add_generic_rpc_handlers((_reflection_handler(self.calls),))
+            for name in REFLECTION:
+                self._server.add_generic_rpc_handlers((_reflection_handler(name, self.calls),))
         self._server.add_generic_rpc_handlers((UnknownMethods(),))
 
     async def start(self, operated: admin.Operated) -> str:
@@ -179,9 +182,9 @@ class Frontend:
             await self._health.set(name, status)
 
 
-def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
+def _reflection_handler(service: str, calls: Calls) -> grpc.GenericRpcHandler:
     """Return the handler that describes the services to callers with a token."""
-    names = (SERVICE, health.SERVICE, reflection.SERVICE_NAME)
+    names = (SERVICE, health.SERVICE, *REFLECTION)
     servicer: Any = reflection.aio.ReflectionServicer(names)
 
     async def describe(messages: AsyncIterator[bytes], context: Context) -> None:
@@ -190,7 +193,7 @@ def _reflection_handler(calls: Calls) -> grpc.GenericRpcHandler:
             await context.write(answer.SerializeToString())
 
     streams = {"ServerReflectionInfo": describe}
-    return calls.handler(reflection.SERVICE_NAME, unary={}, streams=streams)
+    return calls.handler(service, unary={}, streams=streams)
 
 
 def _known_to_pool(data: bytes) -> Any:

@@ -25,12 +25,16 @@ async def test_health_follows_the_drain(serving):
     assert (await health.Check(check)).status == health_pb2.HealthCheckResponse.NOT_SERVING
 
 
+@pytest.mark.parametrize("version", ["v1alpha", "v1"])
 @pytest.mark.parametrize("is_on", [True, False])
-async def test_reflection_is_there_only_where_asked_for(serving, is_on):
+async def test_reflection_is_there_only_where_asked_for(serving, is_on, version):
     stub = await serving(reflection=is_on)
-    call = reflection_pb2_grpc.ServerReflectionStub(stub.channel).ServerReflectionInfo(
-        iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+    describe = stub.channel.stream_stream(
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
+        reflection_pb2.ServerReflectionRequest.SerializeToString,
+        reflection_pb2.ServerReflectionResponse.FromString,
     )
+    call = describe(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
     if is_on:
         answers = [answer async for answer in call]
         names = [service.name for service in answers[0].list_services_response.service]
@@ -62,7 +66,7 @@ async def test_second_server_on_a_port_is_refused(serving):
 
     stub = await serving()
     port = int(stub.address.rpartition(":")[2])
-    other = Frontend(Config(port=port), stub.front.calls._metrics, stub.admission, stub.memory)
+    other = Frontend(Config(port=port), stub.front.calls.metrics, stub.admission, stub.memory)
     with pytest.raises(InputError, match="cannot listen"):
         await other.start(None)
 

@@ -1,8 +1,10 @@
 import json
 import os
 import random
+import shlex
 import signal
 import socket
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,9 +15,12 @@ from support.pools import loaded_processes
 from support.requests import batch
 from support.server_process import get, started
 from support.waiting import wait_until
+from tokalign.load.process import SERVE, ServerProcess
 from tokalign.load.procfs import descendants, stat
 from tokalign.server import config
-from tokalign.v1 import align_pb2_grpc
+from tokalign.v1 import align_pb2, align_pb2_grpc
+
+PAIR = align_pb2.Pair(source={"text": "A dog barked."}, target={"text": "Dogs bark."})
 
 
 def test_sigterm_finishes_running_calls_and_exits_0(tmp_path):
@@ -194,3 +199,44 @@ def test_connections_that_speak_no_http_cost_nothing():
         assert stub.BatchAlign(batch("a"), timeout=60).results[0].status.code == 0
         wait_until(lambda: len(list(files.iterdir())) <= n_before + 2)
         assert server.stop() == 0
+
+
+def serve(*flags, **options):
+    """Return a finished `tokalign serve` that cannot start."""
+    return subprocess.run(
+        [*SERVE, *flags], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_variables_that_set_nothing_are_refused_with_a_suggestion():
+    done = serve(env={**os.environ, "TOKALIGN_SERVE_WORKER": "2"})
+    assert done.returncode == 2
+    assert "the environment has TOKALIGN_SERVE_WORKER" in done.stderr
+    assert "did you mean TOKALIGN_SERVE_WORKERS?" in done.stderr
+
+
+def test_standard_input_and_output_may_be_closed():
+    """Their numbers went to connections and pipes, and the server ended by SIGABRT."""
+    command = shlex.join([*SERVE, "--port", "0", "--metrics-port", "-1", "--workers", "1"])
+    server = ServerProcess(["sh", "-c", f"exec {command} <&- >&-"])
+    try:
+        with grpc.insecure_channel(server.wait_listening()) as channel:
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            assert stub.Align(align_pb2.AlignRequest(pair=PAIR)).alignment.score > 0
+    finally:
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) == 0
+
+
+def test_every_line_of_the_log_is_json():
+    with started() as server:
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) == 0
+        server.rest()
+        events = [entry["event"] for entry in server.log]
+        assert any(event.startswith("listening on 127.0.0.1:") for event in events)
+        assert len(server.log) == len(server.lines)
+    done = serve("--port", "1", "--metrics-port", "-1", "--host", "256.1.1.1")
+    assert done.returncode == 1
+    entry = json.loads(done.stderr.splitlines()[-1])
+    assert (entry["level"], "cannot listen" in entry["event"]) == ("error", True)

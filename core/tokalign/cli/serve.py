@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import os
 import sys
@@ -16,11 +17,14 @@ from tokalign.cli.extras import SERVER, require
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
+from tokalign.server import descriptors
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
 _CHECK_TIMEOUT_S = 5.0
 _MOST_DIGITS = 18
+PREFIX = "TOKALIGN_SERVE"
+"""With an underscore, the beginning of every variable that sets an option."""
 
 
 def _settings(kind: type) -> Iterator[tuple[type, Field[Any], Flag]]:
@@ -148,22 +152,24 @@ class CheckFlags:
 @click.command(
     "serve",
     short_help="Serve alignments over gRPC.",
-    context_settings={"auto_envvar_prefix": "TOKALIGN_SERVE"},
+    context_settings={"auto_envvar_prefix": PREFIX},
 )
 @_config_options
 @takes(log=LogFlags, check=CheckFlags)
 def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     """Serve alignments over gRPC. On SIGTERM, running calls are finished first.
 
-    Prints "listening on HOST:PORT" to stderr once calls are answered. Every option can be given in
+    Logs the event "listening on HOST:PORT" once calls are answered. Every option can be given in
     the environment as well: --port as TOKALIGN_SERVE_PORT, and so on.
     """
     if check.address is not None:
         check.run()
         return
+    _check_environment(click.get_current_context())
     if sys.stderr is None:
         # A connection would get its number, and what grpc prints.
         raise click.UsageError("standard error is closed; the log goes there")
+    descriptors.hold_standard()
     # grpc's own lines are no JSON, anyone who fails at TLS causes one, and its threads would wait
     # for their reader.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -181,8 +187,19 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     try:
         app.run(config, lambda address: logs.say(f"listening on {address}"), aligners.load)
     except AlignError as error:
-        logs.say(f"Error: {error}")
+        logs.say(str(error), logging.ERROR)
         raise click.exceptions.Exit(1) from error
+
+
+def _check_environment(context: click.Context) -> None:
+    """Raise UsageError where a variable of the environment is meant for the server, and none."""
+    known = [f"{PREFIX}_{each.name.upper()}" for each in context.command.params if each.name]
+    for name in os.environ:
+        if name.startswith(f"{PREFIX}_") and name not in known:
+            (near, *_) = [*difflib.get_close_matches(name, known, 1), f"one of {known[0]}, ..."]
+            raise click.UsageError(
+                f"the environment has {name}, which is no setting; did you mean {near}?"
+            )
 
 
 def _check_ready(address: str) -> None:

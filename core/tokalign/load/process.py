@@ -28,7 +28,7 @@ _LAST_WORDS_S = 5.0
 # Linux gives connections ports from 32768 on unless told otherwise, so that nobody gets one of
 # these between here and its use by chance.
 _PORTS = range(10_000, 32_768)
-_LISTENING = r"^listening on (\S+)$"
+_LISTENING = r'listening on ([^\s"]+)'
 
 
 class ServerProcess:
@@ -39,15 +39,18 @@ class ServerProcess:
     Parameters
     ----------
     command : sequence of str
-        Prints ``listening on HOST:PORT`` to standard error once it serves.
+        Prints ``listening on HOST:PORT``, alone or in an event of its log, to standard error
+        once it serves.
 
     Attributes
     ----------
     process : subprocess.Popen
     address : str
         "HOST:PORT"; empty before wait_listening.
+    lines : list of str
+        What was read so far.
     log : list of dict
-        The log's JSON lines among those read so far.
+        The log's JSON lines among them.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -56,7 +59,7 @@ class ServerProcess:
         )
         self.address = ""
         self.log: list[dict[str, Any]] = []
-        self._seen: list[str] = []
+        self.lines: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="server-stderr", daemon=True)
         self._reader.start()
@@ -74,7 +77,7 @@ class ServerProcess:
         if line is None:
             self._lines.put(None)  # the end stays the end
             return None
-        self._seen.append(line)
+        self.lines.append(line)
         if line.startswith("{"):
             self.log.append(json.loads(line))
         return line
@@ -101,7 +104,7 @@ class ServerProcess:
             why = f"the server printed no {pattern!r} within {timeout_s:g} s"
         else:
             why = f"the server ended before it printed {pattern!r}"
-        raise ServerError(f"{why}: {''.join(self._seen)}")
+        raise ServerError(f"{why}: {''.join(self.lines)}")
 
     def rest(self, timeout_s: float = STOP_TIMEOUT_S) -> str:
         """Return what is left of standard error once the server has ended."""
