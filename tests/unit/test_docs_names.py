@@ -114,7 +114,7 @@ def is_file(name: str, named_in: Path) -> bool:
 def is_target(name: str) -> bool:
     """Return whether the Makefile makes something of this name."""
     rules = re.findall(r"^([\w./%-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    return any(re.fullmatch(rule.replace("%", "[a-z]+"), name) for rule in rules)
+    return any(re.fullmatch(rule.replace("%", "[a-z-]+"), name) for rule in rules)
 
 
 def is_program(name: str) -> bool:
