@@ -157,6 +157,19 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
+.venv-pages/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium)
+	$(call add_dev,.venv-pages)
+	@$(call pip_install,.venv-pages) selenium
+	@command -v chromedriver >/dev/null || { apt-get update -qq && \
+	  apt-get install -qq -y --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
+	@command -v npm >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends npm; }
+	@npm install --silent --no-save --prefix build/pages axe-core@4
+	@touch $@
+
+test-pages: build .venv-pages/.ready  ## pages in Chromium: what they do, sizes, schemes, axe-core; installs it, as root
+	.venv-pages/bin/python -m pytest tests/pages
+
 test-clients: build dev  ## clients in other languages; installs their compilers, as root
 	clients/install.sh
 	$(MAKE) -s -C clients

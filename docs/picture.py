@@ -22,7 +22,7 @@ CHARACTER, PADDING, GAP = 8.0, 6.0, 8.0
 TOP, BOTTOM, LEFT = 58, 208, 20
 STYLE = (
     "text{font:15px system-ui,sans-serif;fill:#1d1d1f}.note{font-size:13px;fill:#555}"
-    "path{fill:none;stroke:#0072b2;stroke-width:2}.alone{fill:#666}"
+    "path{fill:none;stroke:#00619a;stroke-width:2}.alone{fill:#666}"
     "rect{fill:none;stroke:#999;stroke-dasharray:3 3}"
 )
 

@@ -1,5 +1,4 @@
 
-"use strict";
 const marks = () => [...document.querySelectorAll("[data-n]")].filter((each) => each.offsetParent !== null);
 const counter = document.getElementById("counter");
 let here = -1;

@@ -1,5 +1,4 @@
 
-"use strict";
 const note = document.getElementById("note");
 const hint = note.textContent = "Point at a word of the answer to see what supports it.";
 let origin = null; /* the word whose partners are stepped through */

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
 from tokalign.showing.text import visible
 
+_IMPORT = re.compile(r"^import .*? from \"\./[\w.]+\";\n", re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
-def page_of(room: str, title: str, body: str) -> str:
+
+def page_of(room: str, title: str, body: str, modules: Sequence[str] = ()) -> str:
     """Return the HTML of a page.
 
     Its content policy names style and script by their hashes, so nothing else can run or load.
@@ -21,12 +26,13 @@ def page_of(room: str, title: str, body: str) -> str:
     room : str
         Package that holds the page's ``page.css`` and ``page.js``.
     title, body : str
-        HTML; see `page_text`.
+        HTML; see `page_text` and `page_data`.
+    modules : sequence of str
+        JavaScript modules that the script imports, each after those that it imports itself:
+        files of this package, or of the room. All share one scope, so their names differ.
     """
-    style, script = (
-        files(room).joinpath(f"page.{ending}").read_text(encoding="utf-8")
-        for ending in ("css", "js")
-    )
+    style = _read("tokalign.showing", "base.css") + _read(room, "page.css")
+    script = "\n".join(_joined(room, name) for name in (*modules, "page.js"))
     parts = {
         "STYLE HASH": _hash(style),
         "SCRIPT HASH": _hash(script),
@@ -35,8 +41,19 @@ def page_of(room: str, title: str, body: str) -> str:
         "SCRIPT": script,
         "BODY": body,
     }
-    page = files("tokalign.showing").joinpath("page.html").read_text(encoding="utf-8")
+    page = _read("tokalign.showing", "page.html")
     return re.sub(r"\{\{([A-Z ]+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _read(room: str, name: str) -> str:
+    return files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def _joined(room: str, name: str) -> str:
+    """Return a module without its imports and exports."""
+    is_shared = files("tokalign.showing").joinpath(name).is_file()
+    text = _read("tokalign.showing" if is_shared else room, name)
+    return _EXPORT.sub("", _IMPORT.sub("", text))
 
 
 def _hash(text: str) -> str:
@@ -47,3 +64,11 @@ def _hash(text: str) -> str:
 def page_text(text: str) -> str:
     """Return a text as a page writes it; nothing in it is markup."""
     return escape(visible(text))
+
+
+def page_data(data: Mapping[str, object]) -> str:
+    """Return the element with the id ``data`` that holds JSON; nothing in it is markup."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f'<script type="application/json" id="data">{text}</script>'

@@ -1,12 +1,10 @@
 """The page: one HTML file that holds its data and needs no network.
 
-The data go in as JSON in which ``<`` is escaped, and the script writes them to the page as text,
-so that no token can become markup.
+The script writes the data to the page as text, so that no token can become markup.
 """
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -17,6 +15,7 @@ from tokalign.edits import edits_between
 from tokalign.evaluate import Calibration, LinkChoice, list_errors
 from tokalign.evaluate.compared import Compared
 from tokalign.evaluate.tables import ReportTable
+from tokalign.showing.page import page_data, page_of, page_text
 from tokalign.types import GoldPair, Links
 from tokalign.types.relations import RELATION_SIGNS
 
@@ -26,6 +25,7 @@ PageSystem: TypeAlias = tuple[
 """Links, harm and relations of one system."""
 Relations: TypeAlias = Mapping[tuple[int, int], str]
 """Kinds of relations by link."""
+_MODULES = ("dom.js", "stage.js", "matrix.js", "copies.js", "figures.js", "judging.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class PagePair:
         Of every system, where the page lets choose the two that are shown.
     relations : tuple of (source, target, kind)
         Of `links`, as far as they are known.
+    tags : (source tags, target tags), or None
+        Part-of-speech tags of the tokens, where both sentences have them.
     """
 
     id: str
@@ -63,6 +65,7 @@ class PagePair:
     edits: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] | None = None
     systems: tuple[PageSystem, ...] | None = None
     relations: tuple[tuple[int, int, str], ...] = ()
+    tags: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
 
 def page_pairs(
@@ -111,6 +114,7 @@ def page_pairs(
                 harm=harm[index],
                 edits=_edits(pair, confidence) if has_edits else None,
                 relations=_relations(relations[index]) if relations else (),
+                tags=_tags(pair),
             )
         )
     return result
@@ -153,6 +157,11 @@ def compared_pairs(
 
 def _links(confidence: Mapping[tuple[int, int], float]) -> tuple[tuple[int, int, float], ...]:
     return tuple((i, j, round(float(confidence[i, j]), 4)) for i, j in sorted(confidence))
+
+
+def _tags(pair: GoldPair) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    source, target = pair.source.tags, pair.target.tags
+    return None if source is None or target is None else (source, target)
 
 
 def _relations(kinds: Relations) -> tuple[tuple[int, int, str], ...]:
@@ -220,20 +229,8 @@ def render_page(
         "signs": RELATION_SIGNS,
         "pairs": [asdict(pair) for pair in pairs],
     }
-    return _filled(data)
-
-
-def _filled(data: Mapping[str, object]) -> str:
-    """Return the page with its data and its script in it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    folder = files("tokalign.view")
-    template = folder.joinpath("template.html").read_text(encoding="utf-8")
-    script = folder.joinpath("page.js").read_text(encoding="utf-8")
-    before, rest = template.split("{{DATA}}")
-    between, after = rest.split("{{SCRIPT}}")
-    return before + text + between + script + after
+    body = files("tokalign.view").joinpath("body.html").read_text(encoding="utf-8")
+    return page_of("tokalign.view", page_text(title), body + page_data(data), _MODULES)
 
 
 def _table(table: ReportTable) -> dict[str, object]:

@@ -1,0 +1,60 @@
+"""A real Chromium that opens the pages of the commands from files; make test-pages installs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+QUIET = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--hide-scrollbars",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """Yield a Chromium that is driven; what it complains of is in its log."""
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("chromium is not installed; make test-pages does")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = CHROMIUM
+    for flag in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    folder = tmp_path_factory.mktemp("saved")
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, Service(DRIVER))
+    driver.saved = folder
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def look(chromium):
+    """Return what opens a page in a size and a scheme; SCREENSHOTS names a folder for pictures."""
+
+    def looked(path, *, width=1280, height=800, scheme="light", state=""):
+        chromium.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        chromium.get("about:blank")
+        chromium.get(f"{path.as_uri()}{state}")
+        if folder := os.environ.get("SCREENSHOTS"):
+            name = f"{path.stem}-{width}-{scheme}{state[1:].replace('=', '-').replace('&', '-')}"
+            chromium.save_screenshot(f"{folder}/{name}.png")
+        return chromium
+
+    yield looked
+    log = chromium.get_log("browser")
+    assert [each["message"] for each in log if each["level"] == "SEVERE"] == []
