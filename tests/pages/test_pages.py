@@ -201,6 +201,24 @@ def test_keys_step_and_switch_and_the_address_keeps_it(look, written):
     assert at(again, "name").text == first
 
 
+def test_the_way_to_the_figures_keeps_the_view(look, written):
+    page = look(written["evaluate"], state="#grid=1")
+    at(page, "to-figures").click()
+    assert page.execute_script("return document.activeElement.id") == "figures"
+    assert page.find_elements(By.CSS_SELECTOR, ".matrix")
+    assert "grid=1" in page.current_url
+
+
+def test_errors_of_wrapped_sentences_are_underlined(look, tmp_path):
+    path, words = tmp_path / "errors.html", pages.LONG
+    gold = [gold_pair(words, words, {(0, 0), (1, 1)}, name="x")]
+    path.write_text(render_page("x", "", page_pairs(gold, [{(0, 0), (5, 5)}])), encoding="utf-8")
+    page = look(path)
+    for status, word in (("missing", "quick"), ("wrong", "over")):
+        found = page.find_elements(By.CSS_SELECTOR, f".is-lines .has-{status}")
+        assert [each.text for each in found] == [word, word]
+
+
 def test_two_systems_stand_side_by_side(look, written):
     page = look(written["compare"], state="#beside=1&first=0&second=1")
     names = [each.text for each in page.find_elements(By.CSS_SELECTOR, ".systems h3")]

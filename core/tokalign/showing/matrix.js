@@ -1,7 +1,7 @@
 import { make } from "./dom.js";
 
 /* Draws a grid whose heads stay while it scrolls; words: those down, those across.
-   links as for drawStage, with mark, and shade in [0, 1] or null;
+   links as for drawStage, with a mark for the cell;
    name: what a screen reader says of it. */
 export function drawMatrix(box, words, links, aligned, onLink, name) {
   const [down, across] = words;

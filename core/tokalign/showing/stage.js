@@ -6,14 +6,16 @@ const LONGEST_COLUMN = 45;
 /* Draws two lists of words and the links between them into a box, as wide as the box is.
    Words that fit stand in two rows; else in two columns; long sentences are wrapped, one above the
    other, and show the links of the word under the pointer.
-   links: {a, b, status, kind, sign, label}, a and b places in the two lists; aligned: two sets of
+   links: {a, b, status, kind, sign, label, shade}, a and b places in the two lists, shade a
+   confidence in [0, 1] or null; aligned: two sets of
    places that are linked; onLink is called with a link that is clicked. */
 export function drawStage(box, words, links, aligned, onLink) {
   const stage = make("div", null, { class: "stage" });
   const nodes = words.map((side, k) => side.map((word, place) => {
-    const partners = links.filter((link) => (k ? link.b : link.a) === place).map((link) => words[1 - k][k ? link.a : link.b]);
+    const own = links.filter((link) => (k ? link.b : link.a) === place), partners = own.map((link) => words[1 - k][k ? link.a : link.b]);
+    const error = own.find((link) => link.status === "wrong" || link.status === "missing");
     const name = partners.length ? `${word}, with ${partners.join(", ")}` : `${word}, no link`;
-    return make("button", word, { type: "button", class: aligned[k].has(place) ? "word" : "word alone", "aria-label": name });
+    return make("button", word, { type: "button", class: `word${aligned[k].has(place) ? "" : " alone"}${error ? ` has-${error.status}` : ""}`, "aria-label": name });
   }));
   const rows = nodes.map((side, k) => {
     const row = make("div", null, { class: "row", role: "group", "aria-label": k ? "target" : "source" });
@@ -55,6 +57,7 @@ function curves(stage, svg, nodes, links, layout, onLink) {
       d = `M${x},${y} C${(x + u) / 2},${y} ${(x + u) / 2},${v} ${u},${v}`;
     }
     const path = draw("path", { d, class: `link ${link.status} kind-${link.kind || "none"}` });
+    if (link.shade !== null) path.setAttribute("stroke-opacity", 0.3 + 0.7 * link.shade);
     const hit = draw("path", { d, class: "hit" });
     hit.append(draw("title", {}, link.label));
     hit.onclick = () => onLink(link);

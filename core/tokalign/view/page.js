@@ -236,6 +236,11 @@ function listen() {
     at("copy").value = "";
     if (form) copy(form);
   };
+  at("to-figures").onclick = (event) => { /* the address holds the view, not a place */
+    event.preventDefault();
+    at("figures").scrollIntoView();
+    at("figures").focus({ preventScroll: true });
+  };
   at("list").onscroll = fillList;
   at("pairs").ontoggle = () => here && go(here);
   document.addEventListener("keydown", (event) => {
@@ -253,6 +258,7 @@ function listen() {
     width = contentRect.width;
   }).observe(at("drawn"));
   addEventListener("hashchange", open);
+  addEventListener("beforeprint", () => { at("links").open = true; });
 }
 
 function open() {
