@@ -11,7 +11,7 @@ import logging
 import socket
 import threading
 from collections import Counter as Tally
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -95,10 +95,8 @@ class Metrics:
             "tokalign_worker_restarts", "Workers lost and replaced, by reason.", ("reason",)
         )
         self.reloads = counter("tokalign_reloads", "Reloads of the models.", ("result",))
-        for result in ("done", "refused"):
-            self.reloads.labels(result)
-        for reason in REASONS:
-            self.worker_restarts.labels(reason)
+        _show_zeros(self.reloads, ("done", "refused"))
+        _show_zeros(self.worker_restarts, REASONS)
         self.usage = Usage()
         registry.register(self.usage)
         self._model_info = Gauge(
@@ -134,6 +132,12 @@ class Metrics:
                 self._pairs_by_code(code).inc(count)
         for stage, spent in seconds.items():
             self._stage(stage).observe(spent)
+
+
+def _show_zeros(counter: Counter, values: Iterable[str]) -> None:
+    """Show a counter of one label from the start for these values."""
+    for value in values:
+        counter.labels(value)
 
 
 class MetricsServer:

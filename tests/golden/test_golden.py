@@ -113,4 +113,7 @@ def test_evaluate_scores_the_model_as_its_golden_predictions():
     assert (one.pop("model"), one.pop("symmetrization")) == (DEFAULT_MODEL, "t2s")
     assert one.pop("calibration")["links"] > 0
     assert two.pop("predictions").endswith("sample.t2s.pharaoh")
+    system = f"system {DEFAULT_MODEL} "
+    assert system in one.pop("signature")
+    assert "system sample.t2s.pharaoh " in two.pop("signature")
     assert one == two

@@ -1,10 +1,19 @@
 """Status codes of calls, and their counts."""
 
+from typing import NamedTuple
+
 import grpc
 import pytest
 from tokalign.server.rpc.calls import Calls
 
 CODES = ("OK", "CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL")
+
+
+class Asked(NamedTuple):
+    """What gRPC tells of a call when it looks for the method."""
+
+    method: str
+    invocation_metadata: tuple = ()
 
 
 class Gone:
@@ -43,10 +52,9 @@ async def test_answer_to_a_caller_who_has_gone_is_no_fault(
             raise ExceptionGroup("chunks", [error]) if is_group else error from None
 
     calls = Calls(metrics)
-    handle = calls._stream(
-        "tokalign.v1.AlignService", "AlignStream", answer, calls.receiving.messages
-    )
-    await handle(None, Gone(remaining_s))
+    handler = calls.handler("tokalign.v1.AlignService", {}, {"AlignStream": answer})
+    method = handler.service(Asked("/tokalign.v1.AlignService/AlignStream"))
+    await method.stream_stream(None, Gone(remaining_s))
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "AlignStream"}
     value = metrics.registry.get_sample_value
     counts = {

@@ -42,7 +42,7 @@ async def test_request_of_too_much_work_is_refused_at_once(serving):
     long = align_pb2.Sentence(text="word " * 512)
     request = align_pb2.BatchAlignRequest(
         pairs=[align_pb2.Pair(source=long, target={"tokens": ["word"] * 512})] * 64,
-        options={"explain": True},
+        options={"detail": align_pb2.DETAIL_SCORES},
     )
     code, message, _ = await failure(stub.BatchAlign(request))
     limit = (await stub.ListModels(align_pb2.ListModelsRequest())).limits.max_cost

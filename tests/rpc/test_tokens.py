@@ -183,7 +183,7 @@ def test_admins_alone_operate(path):
 
 
 async def test_a_sample_of_calls_has_a_line_each(serving, path, caplog):
-    caplog.set_level("INFO")
+    caplog.set_level("INFO", logger="tokalign")
     path.write_text(line("alice"))
     stub = await serving(token_file=path, access_log=1.0)
     trace = "0123456789abcdef0123456789abcdef"

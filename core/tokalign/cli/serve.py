@@ -17,7 +17,6 @@ from tokalign.cli.extras import SERVER, require
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
-from tokalign.server import descriptors
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
@@ -169,6 +168,8 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     if sys.stderr is None:
         # A connection would get its number, and what grpc prints.
         raise click.UsageError("standard error is closed; the log goes there")
+    from tokalign.server import descriptors
+
     descriptors.hold_standard()
     # grpc's own lines are no JSON, anyone who fails at TLS causes one, and its threads would wait
     # for their reader.
