@@ -13,6 +13,7 @@ COMMANDS = {
     "encoding": "neural encoders by batch size, and what integers lose",
     "ground": "grounding an answer beside aligning its pairs",
     "ranking": "a ranking in the library and at the server, beside aligning its pairs",
+    "grpcio": "the server's processor time for a call by version of grpcio",
     "cost": "what a pair takes beside what the server counts it as",
 }
 
