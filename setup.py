@@ -6,16 +6,22 @@ four generated things: protobuf stubs, unpacked lexical tables, the headers of t
 templates, and the header of the contract's field numbers.
 """
 
+import hashlib
+import json
 import lzma
 import os
 import re
 import shutil
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
+import Cython
 from Cython.Build import cythonize
+from Cython.Build.Dependencies import create_dependency_tree
 from setuptools import Command, Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
@@ -80,28 +86,105 @@ def extensions():
         "initializedcheck": checked,
         "cdivision": not checked,
         "show_performance_hints": False,
+        # No module changes what it shares but under locks of its own, so none asks for Python's.
+        "freethreading_compatible": True,
     }
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-    # Python's own flags ask for debugging information, which is larger than the code.
-    optimized = ["-O3", "-fno-math-errno", "-ffp-contract=off", "-g0"]
     sources = sorted(Path("core").rglob("*.pyx"))
     modules = [
         Extension(
             ".".join(path.relative_to("core").with_suffix("").parts),
             [str(path)],
-            depends=[str(header) for header in path.parent.glob("*.h")],
-            extra_compile_args=["-O1", "-g", *sanitizers] if checked else optimized,
+            include_dirs=["core/tokalign"],
+            depends=["core/tokalign/_compiler.h", *map(str, sorted(path.parent.glob("*.h")))],
+            extra_compile_args=["-O1", "-g", *sanitizers] if checked else [],
             extra_link_args=sanitizers if checked else [],
         )
         for path in [*sources, Path("core", *SHARED.split(".")).with_suffix(".c")]
     ]
-    return cythonize(
-        modules,
+    compiled = known_digests()
+    for module in modules:
+        module.digest = digest_of_sources(module)
+        module.is_compiled = not checked and compiled.get(module.name) == module.digest
+    changed = cythonize(
+        [module for module in modules if not module.is_compiled],
         compiler_directives=directives,
         force=checked,
         nthreads=N_JOBS,
         shared_utility_qualified_name=SHARED,
     )
+    digests = {module.name: module.digest for module in modules}
+    for module in changed:  # copies of those above
+        module.digest, module.is_compiled = digests[module.name], False
+    return [*changed, *(module for module in modules if module.is_compiled)]
+
+
+# By the kind of compiler. Products and sums are not fused anywhere, so that all processors give the
+# same numbers. Python's own flags ask for debugging information, which is larger than the code.
+OPTIMIZED = {
+    "unix": ["-O3", "-fno-math-errno", "-ffp-contract=off", "-g0"],
+    "mingw32": ["-O3", "-fno-math-errno", "-ffp-contract=off", "-g0"],
+    "msvc": ["/O2", "/fp:precise"],
+}
+
+# Digests of what the modules that lie in core/ were compiled from, for one Python each.
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+COMPILED = Path("build", f"compiled{SUFFIX}.json")
+
+
+def known_digests():
+    """Return the digest of each module that is compiled in core/, by the module's name."""
+    known = json.loads(COMPILED.read_text()) if COMPILED.exists() else {}
+    return {name: digest for name, digest in known.items() if in_core(name).exists()}
+
+
+def in_core(name):
+    """Return where the compiled module lies in the source tree."""
+    return Path("core", *name.split(".")).with_name(name.split(".")[-1] + SUFFIX)
+
+
+def digest_of_sources(module):
+    """Return a digest of all that decides what a module becomes, but for the compiler itself."""
+    (source,) = module.sources
+    found = hashlib.sha256(Path("setup.py").read_bytes())
+    if source.endswith(".pyx"):
+        read = create_dependency_tree().all_dependencies(source)
+        own = sorted(path for path in map(os.path.relpath, read) if path.startswith("core"))
+        for path in [*own, *module.depends]:
+            found.update(path.encode() + Path(path).read_bytes())
+    chosen = [os.environ.get(name) for name in ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS")]
+    python = sysconfig.get_config_vars("CC", "CFLAGS")
+    found.update(repr([Cython.__version__, chosen, python]).encode())
+    return found.hexdigest()
+
+
+class BuildExt(build_ext):
+    """build_ext that compiles no module again whose copy in core/ is of the same sources.
+
+    `pip install -e .` and `pip install .` build in folders of their own, which are always empty.
+    """
+
+    def build_extensions(self):
+        for extension in self.extensions:
+            if not extension.extra_compile_args:
+                extension.extra_compile_args = OPTIMIZED[self.compiler.compiler_type]
+        self.force = True  # digests know better than time stamps
+        super().build_extensions()
+
+    def build_extension(self, ext):
+        if not ext.is_compiled:
+            super().build_extension(ext)
+            return
+        own, target = in_core(ext.name), Path(self.get_ext_fullpath(ext.name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not (target.exists() and target.samefile(own)):
+            shutil.copy2(own, target)
+
+    def copy_extensions_to_source(self):
+        super().copy_extensions_to_source()
+        COMPILED.parent.mkdir(exist_ok=True)
+        digests = {each.name: each.digest for each in self.extensions}
+        COMPILED.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
 
 
 class Generate(Command):
@@ -192,6 +275,6 @@ if __name__ == "__main__":  # Cython's own processes import this file as well
         package_dir=PACKAGE_DIR,
         packages=PACKAGES,
         ext_modules=extensions(),
-        cmdclass={"build_py": BuildPy, "generate": Generate},
+        cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "generate": Generate},
         options={"build_ext": {"parallel": N_JOBS}},
     )

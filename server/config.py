@@ -9,13 +9,13 @@ of it; the command makes its options from these fields.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tokalign.batches.processes import n_processors
 from tokalign.errors import InputError, quoted
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES, check_device
 from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
@@ -75,10 +75,7 @@ def auto_workers() -> int:
     The smaller of the CPU affinity and the control group's quota (rounded up), so that a
     container with two CPUs on a large machine gets two workers.
     """
-    if hasattr(os, "sched_getaffinity"):
-        available = len(os.sched_getaffinity(0))
-    else:
-        available = os.cpu_count() or 1
+    available = n_processors()
     if CPU_QUOTA.exists():
         quota, period = CPU_QUOTA.read_text().split()
         if quota != "max":

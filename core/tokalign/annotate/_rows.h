@@ -6,20 +6,10 @@
 #ifndef TOKALIGN_ROWS_H
 #define TOKALIGN_ROWS_H
 
+#include "../_compiler.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define TOKALIGN_CLONES __attribute__((unused, target_clones("avx2", "default")))
-#else
-#define TOKALIGN_CLONES
-#endif
-
-#if defined(__GNUC__)
-#define TOKALIGN_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define TOKALIGN_PREFETCH(address) ((void)0)
-#endif
 
 #define TOKALIGN_WIDE 64
 #define TOKALIGN_NARROW 4

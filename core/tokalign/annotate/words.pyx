@@ -17,16 +17,8 @@ from tokalign.annotate._tagger cimport WIDTH, score_form
 cdef extern from "Python.h":
     str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
 
-cdef extern from *:
-    """
-    /* Half-products folded; who does not know the secret cannot make strings collide. */
-    static inline unsigned long long tokalign_mix(unsigned long long a, unsigned long long b)
-    {
-        unsigned __int128 product = (unsigned __int128)a * b;
-        return (unsigned long long)(product >> 64) ^ (unsigned long long)product;
-    }
-    """
-    uint64_t mix "tokalign_mix"(uint64_t a, uint64_t b) noexcept nogil
+cdef extern from "_compiler.h" nogil:
+    uint64_t mix "tokalign_mix"(uint64_t a, uint64_t b) noexcept
 
 cdef enum:
     LEAST_ROOM = 1024

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from tokalign.batches.packed import Packed
-from tokalign.batches.processes import map_batches
+from tokalign.batches.processes import map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ def in_batches(
         As of `Aligner.pipe`.
     """
     if n_process == -1:
-        n_process = len(os.sched_getaffinity(0))
+        n_process = n_processors()
     if n_process > 1:
         # Loaded by a process once it can say what went wrong.
         start = partial(_packing, pickle.dumps(work))

@@ -8,9 +8,10 @@ has a rule of its own, shares the lifeline (`die_with`).
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import signal
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -22,6 +23,9 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tokalign.errors import AlignError
+
+if sys.platform != "win32":
+    import fcntl
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -78,19 +82,37 @@ def die_with(lifeline: Connection) -> None:
     """Have the kernel end this process when the other end of a pipe closes.
 
     A signal ends a process even where it hangs in compiled code, which reading a pipe's end could
-    not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO.
+    not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO. Windows has no
+    such signal: there a thread reads the pipe, which ends no process that hangs with Python's
+    lock held.
 
     Parameters
     ----------
     lifeline : Connection
         Read end of a pipe that only the parent holds open for writing.
     """
+    if sys.platform == "win32":
+        threading.Thread(target=_exit_at_end, args=(lifeline,), daemon=True).start()
+        return
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     if hasattr(fcntl, "F_SETSIG"):
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
     flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+
+def n_processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # neither on macOS nor on Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _exit_at_end(lifeline: Connection) -> None:
+    with contextlib.suppress(EOFError, OSError):
+        lifeline.recv_bytes()
+    os._exit(1)
 
 
 def map_batches(

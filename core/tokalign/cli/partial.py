@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from tokalign.errors import InputError, quoted
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 PARTIAL = ".partial"
 """Added to an output's name until all of it is written."""
@@ -100,6 +105,8 @@ class PartialOutput:
     def complete(self) -> None:
         """Give the file its name, once its bytes are on the disk."""
         os.fsync(self.file.fileno())
+        if sys.platform == "win32":  # which renames no open file
+            self.file.close()
         self.left.replace(self.wanted)
         self._record().unlink(missing_ok=True)
         self.file.close()
@@ -116,12 +123,26 @@ class PartialOutput:
         return "nothing was written" if is_empty else f"{self.left} holds what was written"
 
 
+_FLAGS = os.O_RDWR | os.O_CREAT
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # as far as a system has them
+    _FLAGS |= getattr(os, _name, 0)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file until it is closed; BlockingIOError or PermissionError if it is locked."""
+    if sys.platform == "win32":
+        os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # behind the end: nobody reads a locked byte
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def _locked(path: Path, left: Path) -> IO[bytes]:
     """Return the unfinished file, which is locked as long as it is open."""
     while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            descriptor = os.open(left, flags, 0o666)
+            descriptor = os.open(left, _FLAGS, 0o666)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -133,8 +154,8 @@ def _locked(path: Path, left: Path) -> IO[bytes]:
             file.close()
             raise InputError(f"{left} is no file; remove it, or name another output")
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            _lock(descriptor)
+        except (BlockingIOError, PermissionError):
             file.close()
             raise InputError(
                 f"another run is writing {path}; wait for it, or name another output"

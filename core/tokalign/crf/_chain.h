@@ -6,16 +6,12 @@
 #ifndef TOKALIGN_CHAIN_H
 #define TOKALIGN_CHAIN_H
 
+#include "../_compiler.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define CHAIN_CLONES __attribute__((unused, target_clones("avx2", "default")))
-#else
-#define CHAIN_CLONES
-#endif
 
 enum {
     CHAIN_REACH = 25,    /* jumps from here on weigh alike; see jump_bin */
@@ -28,7 +24,7 @@ enum {
 
    x = n log 2 + r, |r| <= log(2) / 2; exp(r) by its series, 2^n by the exponent's bits. Adding 1.5 *
    2^52 rounds to an integer that stands in the lowest bits. */
-CHAIN_CLONES
+TOKALIGN_CLONES
 static void exponentials(const double *scores, ptrdiff_t n, double shift, double *out)
 {
     const double rounding = 6755399441055744.0;
@@ -64,7 +60,7 @@ static void exponentials(const double *scores, ptrdiff_t n, double shift, double
 /* Add to row[b] the sum over a of weight[a] * jump[b - a + n_states - 1], NULL left out.
 
    Four at a time, so that the row is read and written a quarter as often; in the order of a. */
-CHAIN_CLONES
+TOKALIGN_CLONES
 static void add_short_steps(double *row, const double *weight, const double *jump, ptrdiff_t n_states)
 {
     ptrdiff_t a = 1;
@@ -86,7 +82,7 @@ static void add_short_steps(double *row, const double *weight, const double *jum
    24, and 25 or more weigh alike, so sums over windows of 3, 5 and 10 states and over all beyond are
    made once. Nothing is subtracted, so small sums keep all their digits. `room` is CHAIN_ARRAYS
    arrays. */
-CHAIN_CLONES
+TOKALIGN_CLONES
 static void add_long_steps(
     double *row, const double *weight, const double *jump, ptrdiff_t n_states, double *room)
 {

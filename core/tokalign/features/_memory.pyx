@@ -20,8 +20,8 @@ cdef enum:
     ID_BITS = 24     # of a lexeme's number: far more than are ever remembered
     CACHE_LINE = 64
 
-cdef extern from *:
-    void _prefetch "__builtin_prefetch"(const void *address) noexcept nogil
+cdef extern from "_compiler.h" nogil:
+    void _prefetch "TOKALIGN_PREFETCH"(const void *address) noexcept
 
 
 cdef class PairMemory:

@@ -32,8 +32,8 @@ cdef int[6] RULE_OF = [
     -1, RULE_DIFFERENT_VALUE, RULE_SAME_UNIT, RULE_SAME_NUMBER, RULE_SAME_PART, RULE_SAME_VALUE,
 ]
 
-cdef extern from *:
-    int _bits "__builtin_popcountll"(unsigned long long mask) nogil
+cdef extern from "_compiler.h" nogil:
+    int _bits "tokalign_ones"(unsigned long long mask)
 
 
 cdef inline void _spell(const Lexeme *word, Letters *out) noexcept nogil:

@@ -12,9 +12,9 @@ from tokalign.features._templates cimport *
 
 from tokalign.features.templates import SIMILARITIES
 
-cdef extern from *:
-    int _ones "__builtin_popcountll"(uint64_t bits) noexcept nogil
-    int _lowest "__builtin_ctzll"(uint64_t bits) noexcept nogil  # bits must not be 0
+cdef extern from "_compiler.h" nogil:
+    int _ones "tokalign_ones"(uint64_t bits) noexcept
+    int _lowest "tokalign_lowest"(uint64_t bits) noexcept  # bits must not be 0
 
 
 cdef size_t characters_bytes(Py_ssize_t length) noexcept nogil:

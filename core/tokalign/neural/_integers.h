@@ -9,6 +9,8 @@
 #ifndef TOKALIGN_INTEGERS_H
 #define TOKALIGN_INTEGERS_H
 
+#include "../_compiler.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -38,7 +40,7 @@ static void plain_tile(
     }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(TOKALIGN_X86)
 #include <immintrin.h>
 
 /* Four bytes of a row, in every lane. */
@@ -49,7 +51,7 @@ static inline int32_t four(const uint8_t *row)
     return bytes;
 }
 
-__attribute__((target("avx2"))) static void tile_avx2(
+TOKALIGN_TARGET("avx2") static void tile_avx2(
     const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums)
 {
     const __m256i ones = _mm256_set1_epi16(1);
@@ -79,7 +81,7 @@ __attribute__((target("avx2"))) static void tile_avx2(
     }
 }
 
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) static void tile_avx512(
+TOKALIGN_TARGET("avx512f,avx512bw,avx512vnni") static void tile_avx512(
     const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums)
 {
     __m512i found[TILE_ROWS][4];
@@ -112,12 +114,12 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void tile_avx512(
 /* A tile by its name, or NULL if the processor lacks the instructions. */
 static inline Tile tile_named(const char *name)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (!strcmp(name, "avx512") && __builtin_cpu_supports("avx512vnni")
-        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl"))
+#if defined(TOKALIGN_X86)
+    if (!strcmp(name, "avx512") && TOKALIGN_HAS("avx512vnni")
+        && TOKALIGN_HAS("avx512bw") && TOKALIGN_HAS("avx512dq")
+        && TOKALIGN_HAS("avx512vl"))
         return tile_avx512;
-    if (!strcmp(name, "avx2") && __builtin_cpu_supports("avx2"))
+    if (!strcmp(name, "avx2") && TOKALIGN_HAS("avx2"))
         return tile_avx2;
 #endif
     return strcmp(name, "plain") ? NULL : plain_tile;

@@ -8,28 +8,11 @@
 #define TOKALIGN_LAYERS_H
 
 #include "_integers.h"
+#include "_lanes.h"
 
 #include <math.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#if __GNUC__ >= 12 /* older ones do not know the name */
-#define LAYER_CLONES __attribute__((unused, target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define LAYER_CLONES __attribute__((unused, target_clones("avx2", "default")))
-#endif
-#else
-#define LAYER_CLONES __attribute__((unused))
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
-#define LANES 8
-#define WIDE 16
-#define BLOCK 4
 #define WHOLE 12582912.0f /* added to a float, it leaves a whole number in the lowest bits */
-
-typedef float Lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-/* For AVX-512 alone: narrower processors would keep these in memory. */
-typedef float WideLanes __attribute__((vector_size(4 * WIDE), aligned(4), may_alias));
 
 /* A layer's weights; see _integers.h. */
 typedef struct {
@@ -40,28 +23,28 @@ typedef struct {
     const int32_t *sums; /* [n_out] of weights, for what stands for an activation of 0 */
 } Linear;
 
-INLINE int32_t bits_of(float x)
+TOKALIGN_INLINE int32_t bits_of(float x)
 {
     int32_t bits;
     memcpy(&bits, &x, sizeof(bits));
     return bits;
 }
 
-INLINE float float_of(int32_t bits)
+TOKALIGN_INLINE float float_of(int32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof(x));
     return x;
 }
 
-INLINE float larger(float a, float b) { return a > b ? a : b; }
+TOKALIGN_INLINE float larger(float a, float b) { return a > b ? a : b; }
 
 /* Of the bits of floats, whose order without the sign is that of whole numbers. Compilers make
    vectors of that, and of comparisons of floats not always. */
-INLINE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+TOKALIGN_INLINE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* e ** x for x <= 0, to 3 parts in a million: 2 ** n times the series of what is left. */
-INLINE float power(float x)
+TOKALIGN_INLINE float power(float x)
 {
     x = float_of((int32_t)smaller((uint32_t)bits_of(x), (uint32_t)bits_of(-87.0f)));
     float whole = x * 1.44269504f + WHOLE;
@@ -78,7 +61,7 @@ INLINE float power(float x)
 
 /* x times the share of the normal distribution below x, which beyond 4 counts as at 4. The
    polynomial is erf(x / sqrt(2)) / x in x * x, within 1e-5; it was fitted by least squares. */
-INLINE float gelu(float x)
+TOKALIGN_INLINE float gelu(float x)
 {
     int32_t sign = bits_of(x) & INT32_MIN;
     uint32_t size = smaller((uint32_t)(bits_of(x) ^ sign), (uint32_t)bits_of(4.0f));
@@ -95,16 +78,9 @@ INLINE float gelu(float x)
     return 0.5f * x * (1.0f + near * part);
 }
 
-/* The same order of sums on every processor. */
-INLINE float sum_of(Lanes lanes)
-{
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6]))
-        + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
 /* Round rows to uint8 with a scale each. An activation of 0 becomes `middle`, and no scale is finer
    than `finest`. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void round_rows(
     const float *rows, int n_rows, int width, int middle, float finest, uint8_t *rounded,
     float *scales)
@@ -123,7 +99,7 @@ static void round_rows(
 }
 
 /* The sums of a tile as floats, with biases; and through GELU where asked for. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void finish_tile(
     const int32_t *sums, const Linear *linear, int first, int n_rows, const float *scales,
     int middle, int is_raised, float *out)
@@ -163,7 +139,7 @@ static inline void apply(
 }
 
 /* rows = normalised (rows + added). */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void normalise(
     float *rows, const float *added, int n_rows, int width, const float *weights,
     const float *biases, float epsilon)
@@ -171,53 +147,23 @@ static void normalise(
     for (int r = 0; r < n_rows; r++, rows += width, added += width) {
         Lanes sums = {0}, squares = {0};
         for (int k = 0; k < width; k += LANES) {
-            *(Lanes *)(rows + k) += *(const Lanes *)(added + k);
-            sums += *(const Lanes *)(rows + k);
+            for (int l = k; l < k + LANES; l++)
+                rows[l] += added[l];
+            ADD_LANES(sums, rows + k);
         }
-        float mean = sum_of(sums) / (float)width;
+        float mean = SUM_OF(sums) / (float)width;
         for (int k = 0; k < width; k += LANES) {
-            *(Lanes *)(rows + k) -= mean;
-            squares += *(const Lanes *)(rows + k) * *(const Lanes *)(rows + k);
+            for (int l = k; l < k + LANES; l++)
+                rows[l] -= mean;
+            ADD_SQUARES(squares, rows + k);
         }
-        float parts = 1.0f / sqrtf(sum_of(squares) / (float)width + epsilon);
+        float parts = 1.0f / sqrtf(SUM_OF(squares) / (float)width + epsilon);
         for (int k = 0; k < width; k++)
             rows[k] = rows[k] * parts * weights[k] + biases[k];
     }
 }
 
-/* out[r][n_out] = four rows of n_in floats times a matrix [n_in][stride], by vectors of a width
-   that divides n_out. Rows may be the same. */
-#define DEFINE_MULTIPLY(name, Vector, SIZE)                                                       \
-    INLINE void name(                                                                             \
-        const float *const rows[BLOCK], const float *matrix, int n_in, int stride, int n_out,     \
-        float *const out[BLOCK])                                                                  \
-    {                                                                                             \
-        int c = 0;                                                                                \
-        for (; c + 2 * SIZE <= n_out; c += 2 * SIZE) {                                            \
-            const float *from = matrix + c;                                                       \
-            Vector left[BLOCK] = {{0}}, right[BLOCK] = {{0}};                                     \
-            for (int k = 0; k < n_in; k++, from += stride) {                                      \
-                Vector a = *(const Vector *)from, b = *(const Vector *)(from + SIZE);             \
-                _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                           \
-                    left[r] += rows[r][k] * a, right[r] += rows[r][k] * b;                        \
-            }                                                                                     \
-            _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                               \
-                *(Vector *)(out[r] + c) = left[r], *(Vector *)(out[r] + c + SIZE) = right[r];     \
-        }                                                                                         \
-        if (c < n_out) {                                                                          \
-            const float *from = matrix + c;                                                       \
-            Vector left[BLOCK] = {{0}};                                                           \
-            for (int k = 0; k < n_in; k++, from += stride)                                        \
-                _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                           \
-                    left[r] += rows[r][k] * *(const Vector *)from;                                \
-            _Pragma("GCC unroll 4") for (int r = 0; r < BLOCK; r++)                               \
-                *(Vector *)(out[r] + c) = left[r];                                                \
-        }                                                                                         \
-    }
-DEFINE_MULTIPLY(multiply, Lanes, LANES)
-DEFINE_MULTIPLY(multiply_wide, WideLanes, WIDE)
-
-INLINE int padded(int n) { return (n + WIDE - 1) / WIDE * WIDE; }
+TOKALIGN_INLINE int padded(int n) { return (n + WIDE - 1) / WIDE * WIDE; }
 
 /* What `attend` needs of scratch for a sequence, in floats. */
 static inline size_t attend_scratch(int n, int size)
@@ -227,7 +173,7 @@ static inline size_t attend_scratch(int n, int size)
 
 /* Turn a row of scores into powers of what they are less than the largest; from n to n_wide they
    are 0. Return 1 by their sum. */
-INLINE float powers(float *row, int n, int n_wide, float *largest_score)
+TOKALIGN_INLINE float powers(float *row, int n, int n_wide, float *largest_score)
 {
     int32_t largest = INT32_MIN; /* with those below 0 turned round, bits are ordered as floats */
     for (int j = 0; j < n; j++) {
@@ -243,14 +189,14 @@ INLINE float powers(float *row, int n, int n_wide, float *largest_score)
         row[j] = 0.0f;
     Lanes sums = {0};
     for (int j = 0; j < n_wide; j += LANES)
-        sums += *(const Lanes *)(row + j);
-    return 1.0f / sum_of(sums);
+        ADD_LANES(sums, row + j);
+    return 1.0f / SUM_OF(sums);
 }
 
 /* One head of one sequence. `three` is [n][3 * width], queries, keys and values of all heads beside
    each other, at this head's first; `out` [n][width] likewise. `biases` are those of distances
    from -(n_far - 1) to n_far - 1, or NULL. */
-INLINE void attend_by(
+TOKALIGN_INLINE void attend_by(
     int is_wide, const float *three, int n, int width, int size, const float *biases, int n_far,
     float *scratch, float *out)
 {
@@ -291,12 +237,12 @@ INLINE void attend_by(
         else
             multiply(rows, three + 2 * width, n, stride, size, found);
         for (int r = 0; r < n_left; r++)
-            for (int k = 0; k < size; k += LANES)
-                *(Lanes *)(found[r] + k) *= parts[r];
+            for (int k = 0; k < size; k++)
+                found[r][k] *= parts[r];
     }
 }
 
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void attend_narrow(
     const float *three, int n, int width, int size, const float *biases, int n_far,
     float *scratch, float *out)
@@ -304,8 +250,8 @@ static void attend_narrow(
     attend_by(0, three, n, width, size, biases, n_far, scratch, out);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void attend_avx512(
+#if defined(TOKALIGN_X86)
+TOKALIGN_TARGET("avx512f,avx512bw,avx512dq,avx512vl") static void attend_avx512(
     const float *three, int n, int width, int size, const float *biases, int n_far,
     float *scratch, float *out)
 {
@@ -318,7 +264,7 @@ static inline void attend(
     Tile tile, const float *three, int n, int width, int size, const float *biases, int n_far,
     float *scratch, float *out)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(TOKALIGN_X86)
     if (tile == tile_avx512) {
         attend_avx512(three, n, width, size, biases, n_far, scratch, out);
         return;

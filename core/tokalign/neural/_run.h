@@ -38,7 +38,7 @@ typedef struct {
 } Scratch;
 
 /* Fill rows with the embeddings of one sequence; `n_first` pieces belong to the first side. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void embed(
     const Encoder *encoder, const int32_t *ids, int n, int n_first, float *places, float *rows)
 {

@@ -6,7 +6,7 @@
 #include "_layers.h"
 
 /* means[n][width] = the mean state of each token's pieces, which are starts[k] to starts[k + 1]. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void mean_states(
     const float *states, const int64_t *starts, int n, int width, float *means)
 {
@@ -23,7 +23,7 @@ static void mean_states(
 
 /* out[n_rows][n_out] = rows[n_rows], `stride` apart, of n_in floats, times a matrix [n_in][n_out];
    n_out is a multiple of LANES. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void multiply_rows(
     const float *rows, int n_rows, int stride, const float *matrix, int n_in, int n_out, float *out)
 {
@@ -40,7 +40,7 @@ static void multiply_rows(
 }
 
 /* Turn rows of n scores into logarithms of their shares; `scratch` has room for a padded row. */
-LAYER_CLONES
+TOKALIGN_WIDE_CLONES
 static void log_shares(float *rows, int n_rows, int n, float *scratch)
 {
     float largest;
