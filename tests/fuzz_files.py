@@ -28,7 +28,8 @@ from tokalign.annotate.lemmatize import Lemmatizer
 from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import ModelError, ResourceError
-from tokalign.files.tables import DATA_DIR, Table
+from tokalign.files.shipped import DATA_DIR
+from tokalign.files.tables import Table
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.vectors import Vectors

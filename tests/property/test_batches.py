@@ -24,7 +24,7 @@ from tokalign.decoding.choice import chosen, inputs_of
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
-from tokalign.files.tables import DATA_DIR
+from tokalign.files.shipped import DATA_DIR
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.weights import token_weight
 from tokalign.model.file import load_model

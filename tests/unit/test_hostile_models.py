@@ -9,7 +9,7 @@ from support import hostile
 from tokalign.aligner import Aligner
 from tokalign.errors import ModelError
 from tokalign.files.headers import MAX_HEADER_BYTES
-from tokalign.files.tables import DATA_DIR
+from tokalign.files.shipped import DATA_DIR
 from tokalign.model.file import MAX_MODEL_BYTES, load_model, save_model
 from tokalign.model.shipped import model_path
 

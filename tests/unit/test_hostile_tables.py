@@ -15,7 +15,8 @@ from tokalign.annotate.parser import Parser
 from tokalign.annotate.tagger import Tagger
 from tokalign.errors import FormatError, ModelError, ResourceError
 from tokalign.files.headers import MAX_HEADER_BYTES
-from tokalign.files.tables import DATA_DIR, MAX_TABLE_BYTES, Table, write_table
+from tokalign.files.shipped import DATA_DIR
+from tokalign.files.tables import MAX_TABLE_BYTES, Table, write_table
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import read_pairs

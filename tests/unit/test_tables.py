@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_strategies
 from tokalign.errors import ResourceError
-from tokalign.files.tables import ALIGNMENT, DATA_DIR, MAGIC, Table, write_table
+from tokalign.files.shipped import DATA_DIR
+from tokalign.files.tables import ALIGNMENT, MAGIC, Table, write_table
 from tokalign.lexicon.wordnet import WordNet
 
 PACKED = sorted(DATA_DIR.glob("*.table.xz"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tokalign.errors import InputError, ResourceError
-from tokalign.files.tables import DATA_DIR
+from tokalign.files.shipped import DATA_DIR
 from tokalign.lexicon.wordnet import RELATION_NAMES, WordNet, relation_bit
 
 from recipes.wordnet import compile_wordnet, read_synsets

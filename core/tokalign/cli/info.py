@@ -174,7 +174,7 @@ def _models() -> list[dict[str, Any]]:
 
 def _of_installation() -> dict[str, Any]:
     from tokalign.annotate import ANNOTATORS
-    from tokalign.files.tables import DATA_DIR
+    from tokalign.files.shipped import DATA_DIR
     from tokalign.lexicon.resources import list_resources
     from tokalign.systems import SYSTEMS, load_system, summary
     from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS

@@ -39,10 +39,10 @@ from tokalign.files.headers import (
     is_name,
     read_header,
 )
+from tokalign.files.shipped import data_dir
 
 MAGIC = b"TOKTABL1"
 ALIGNMENT = 64
-DATA_DIR = Path(__file__).resolve().parents[1] / "data"
 PREFIX_BYTES = len(MAGIC) + 8
 MAX_TABLE_BYTES: Final = 256 << 20
 """The largest that ships has 17 MiB."""
@@ -136,7 +136,7 @@ class Table:
             raise ResourceError(f"no table can be called {quoted(name)}")
         table = _shipped.get(name)
         if table is None:
-            table = _shipped[name] = cls.open(DATA_DIR / f"{name}.table")
+            table = _shipped[name] = cls.open(data_dir() / f"{name}.table")
         return table
 
     def __getitem__(self, name: str) -> NDArray[Any]:

@@ -4,7 +4,8 @@ needs NumPy or a compiled module."""
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+
+from tokalign.files.shipped import data_dir
 
 RELATION_NAMES: tuple[str, ...] = (
     "synonym", "hypernym", "hyponym", "derived", "entailing", "causing", "member-of",
@@ -31,5 +32,5 @@ TITLES = frozenset(_TITLES.split())
 @cache
 def function_words() -> tuple[str, ...]:
     """Return the function words that ship with the package, in a fixed order."""
-    text = files("tokalign").joinpath("data", "function_words.txt").read_text(encoding="utf-8")
+    text = (data_dir() / "function_words.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))

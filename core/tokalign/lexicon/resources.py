@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokalign.errors import ResourceError, quoted
-from tokalign.files.tables import DATA_DIR, Table
+from tokalign.files.shipped import DATA_DIR
+from tokalign.files.tables import Table
 from tokalign.lexicon.ppdb import compile_ppdb, read_nltk_pairs, read_pairs
 
 OPTIONAL: dict[str, str] = {"ppdb": "lexical paraphrases, never shipped"}

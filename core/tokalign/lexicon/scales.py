@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from tokalign.files.shipped import data_dir
 
 NEGATION = "negation"
 """The scale of words that negate; all of them have the grade 1."""
@@ -21,7 +22,7 @@ class Grade(NamedTuple):
 
 @cache
 def _scales() -> dict[str, tuple[Grade, ...]]:
-    text = files("tokalign").joinpath("data", "scales.tsv").read_text(encoding="utf-8")
+    text = (data_dir() / "scales.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Grade, ...]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tokalign.errors import ModelError, quoted
-from tokalign.files.tables import DATA_DIR
+from tokalign.errors import MissingPackageError, ModelError, quoted
+from tokalign.files.shipped import data_dir
 from tokalign.systems import SYSTEMS
 
 DEFAULT_MODEL = "en"
 MODEL_SUFFIX = ".tokalign"
+NEURAL_MODELS = ("en-neural", "en-neural-large", "en-rte2-neural")
+"""What the extra `neural` brings, where the data are a package of their own."""
 
 
 def shipped_models() -> list[str]:
     """Return the names of the models in the package, the default first."""
-    names = sorted(path.stem for path in DATA_DIR.glob(f"*{MODEL_SUFFIX}"))
+    names = sorted(path.stem for path in data_dir().glob(f"*{MODEL_SUFFIX}"))
     return sorted(names, key=lambda name: name != DEFAULT_MODEL)
 
 
@@ -26,10 +28,15 @@ def model_path(model: str | os.PathLike[str]) -> Path:
     ------
     ModelError
         If it is neither a shipped name nor an existing file.
+    MissingPackageError
+        If the extra `neural` has it, and is not installed.
     """
     if isinstance(model, str) and model in shipped_models():
-        return DATA_DIR / f"{model}{MODEL_SUFFIX}"
+        return data_dir() / f"{model}{MODEL_SUFFIX}"
     path = Path(model)
+    if model in NEURAL_MODELS and not path.exists():
+        missing = ImportError("the package tokalign-neural-data is not installed")
+        raise MissingPackageError.of(f"the model {model}", missing, "neural")
     try:
         is_file = path.is_file()
     except OSError:  # as of a name that is too long for any file

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from tokalign.files.tables import DATA_DIR
+from tokalign.files.shipped import data_dir
 from tokalign.types import FeatureContribution
 
 WEIGHTS_FILE = "question-weights.tsv"
@@ -69,7 +69,7 @@ class AnswerWeights:
     @classmethod
     def open_shipped(cls) -> Self:
         """Return the weights that ship with the package."""
-        rows = (DATA_DIR / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
+        rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
         found: dict[str, dict[str, float]] = {"question": {}, "claim": {}, "any": {}}
         for row in rows:
             of, name, weight = row.split("\t")

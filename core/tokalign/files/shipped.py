@@ -1,0 +1,46 @@
+"""The files that ship with the package, which may have come in a package of their own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from functools import cache
+from pathlib import Path
+
+from tokalign.errors import ResourceError, quoted
+
+DATA_DIR = Path(__file__).resolve().parents[1] / "data"
+VERSIONS = {"tokalign-data": "version.txt", "tokalign-neural-data": "neural-version.txt"}
+"""Package of data -> its file that says which version of tokalign it is for. Only wheels have the
+second: in a source checkout all data are of one version."""
+
+
+def check_versions(folder: Path, version: str) -> None:
+    """Raise ResourceError unless a folder holds the data of a version of tokalign."""
+    for package, name in VERSIONS.items():
+        try:
+            found = (folder / name).read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            if package == "tokalign-data":
+                raise ResourceError(
+                    f"{folder} lacks {name}: the package {package} is not installed; "
+                    f"pip install '{package}=={version}'"
+                ) from None
+            continue
+        if found != version:
+            raise ResourceError(
+                f"{package} is of version {quoted(found)}, and tokalign of {version}; "
+                f"pip install '{package}=={version}'"
+            )
+
+
+@cache
+def data_dir() -> Path:
+    """Return the folder of what ships, whose version is checked once for each process.
+
+    Raises
+    ------
+    ResourceError
+        If it is not there, or of another version than the library.
+    """
+    check_versions(DATA_DIR, importlib.metadata.version("tokalign"))
+    return DATA_DIR
