@@ -24,6 +24,7 @@ OF_DATA = """Metadata-Version: 2.4
 Name: {name}
 Version: {version}
 Summary: {summary}
+Description-Content-Type: text/plain
 {kept}
 {about}
 """
