@@ -126,6 +126,11 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         self._judge = Judge()
         self._device = device
 
+    def __repr__(self) -> str:
+        header, annotator = self.header, self._annotator_name or type(self.annotator).__name__
+        styles = f", styles {', '.join(self.styles)}" if self.styles else ""
+        return f"<Aligner {header.name} {header.version}: annotator {annotator}{styles}>"
+
     @property
     def styles(self) -> tuple[str, ...]:
         """Names of the model's styles; none where it has one convention."""

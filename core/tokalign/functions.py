@@ -10,8 +10,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
-from tokalign.annotate.sentences import Sentences
 from tokalign.differences import TextDiff, same_texts
+from tokalign.documents.sentences import split_text
 from tokalign.types import Alignment, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
@@ -259,4 +259,4 @@ def split(text: str) -> list[SentenceSpan]:
     SentenceSpan(start=0, end=32, text='Dr. Wu came at 3 p.m. on Monday.')
     SentenceSpan(start=33, end=47, text='She left at 4.')
     """
-    return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
+    return split_text(text)

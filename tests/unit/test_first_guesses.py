@@ -34,6 +34,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "align_chunks": lambda of: of.align_chunks(*PAIR).links,
     "align_texts": lambda of: of.align_texts(*PAIR).blocks,
     "diff": lambda of: of.diff(*PAIR),
+    "split": lambda of: of.split("It rains. Dogs bark."),
 }
 
 
@@ -44,7 +45,7 @@ def test_a_function_gives_what_the_method_of_its_name_gives(aligner, name):
     assert CALLS[name](tokalign) == CALLS[name](aligner)
 
 
-@pytest.mark.parametrize("name", [name for name in functions.__dict__ if name in CALLS])
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"split"}))
 def test_a_function_asks_the_aligner_that_it_is_given(name):
     class Other:
         def __getattr__(self, asked: str) -> Callable[..., str]:
@@ -54,7 +55,7 @@ def test_a_function_asks_the_aligner_that_it_is_given(name):
 
 
 def test_all_methods_of_these_names_have_a_function():
-    assert set(CALLS) | {"split"} == set(tokalign._FUNCTIONS)
+    assert set(CALLS) == set(tokalign._FUNCTIONS)
 
 
 def test_threads_share_the_default_aligner(monkeypatch):

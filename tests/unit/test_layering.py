@@ -126,7 +126,7 @@ ROOMS: dict[str, set[str]] = {
     },
     # Floor 10.
     "arrow": {"aligner", "errors", "evidence", "types"},
-    "functions": {"aligner", "annotate", "differences", "tasks", "types"},
+    "functions": {"aligner", "differences", "documents", "tasks", "types"},
     "server": {
         "aligner",
         "annotate",

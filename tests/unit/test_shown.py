@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+import types
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 import tokalign
-from tokalign import Sentence, Symmetrization
+from tokalign import Sentence, Symmetrization, functions
 from tokalign.errors import MissingPackageError
 from tokalign.formats import read_gold
 from tokalign.showing.pair import pair_svg
@@ -38,6 +41,85 @@ def test_reprs_are_short_and_say_the_words(alignment):
     assert repr(alignment.source) == "<Sentence 'Marta opened a bakery.': 5 tokens>"
     long = made(["dog"] * 500, ["cat"] * 500, *((k, k, 1.0) for k in range(500)))
     assert len(repr(long)) < 250
+
+
+OTHERS = {
+    "Aligner": (
+        lambda: functions.default_aligner(),
+        "<Aligner en 1.0.0: annotator native, styles strict, paraphrase, free, edits>",
+        None,
+    ),
+    "TextAlignment": (
+        lambda: tokalign.align_texts("It rained. Dogs bark.", "Dogs bark. It rained. Cats sleep."),
+        "<TextAlignment 'It rained. Dogs bark.' - 'Dogs bark. It rained. Cats sleep.': "
+        "2 and 3 sentences, 3 blocks>",
+        "moved\n- Dogs bark.\n+ Dogs bark.\n- It rained.\n+ It rained.\n+ Cats sleep.",
+    ),
+    "TextDiff": (
+        lambda: tokalign.diff("It has 40 rooms. It is old.", "It has 45 rooms. It is old."),
+        "<TextDiff 'It has 40 rooms. It is old.' - 'It has 45 rooms. It is old.': "
+        "1 of 2 blocks changed>",
+        "It has [-40-]{+45+} rooms. It is old.",
+    ),
+    "Grounding": (
+        lambda: tokalign.ground("It opened in 1894.", [{"id": "b", "text": "It opened in 1894."}]),
+        "<Grounding 'It opened in 1894.': 1 sentences, 1 passages>",
+        r"0\.\d\d It opened in 1894\. \[b\]",
+    ),
+    "Ranked": (
+        lambda: tokalign.rank("Who barks?", ["Dogs bark."])[0],
+        r"<Ranked candidate 0: score 0\.\d\d, 'Dogs bark\.'>",
+        r"0\.\d\d Dogs bark\.",
+    ),
+    "Ranked without a score": (
+        lambda: tokalign.rank("Who barks?", [""])[0],
+        r"<Ranked candidate 0: no score, 'the sentence has no token.*'>",
+        r"- the sentence has no token.*",
+    ),
+}
+"""Name -> what makes one, its repr, and its str: each as it is, or a pattern."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_results_have_a_short_repr_and_a_readable_str(name):
+    make, short, readable = OTHERS[name]
+    found = make()
+    assert repr(found) == short or re.fullmatch(short, repr(found))
+    assert readable in (None, str(found)) or re.fullmatch(str(readable), str(found))
+
+
+def test_a_long_diff_has_a_short_repr():
+    assert len(repr(tokalign.diff("dog " * 500, "cat " * 500))) < 250
+
+
+def test_reprs_and_lines_hold_no_escapes():
+    pair = "Dogs\x1b[31m bark.", "The dogs\x1b[31m bark."
+    shown = (
+        tokalign.align(*pair), tokalign.diff(*pair), tokalign.align_texts(*pair),
+        tokalign.ground(pair[0], [pair[1]]), *tokalign.rank(pair[0], [pair[1]]),
+    )  # fmt: skip
+    for each in shown:
+        assert "\x1b" not in str(each) + repr(each), type(each)
+
+
+def test_show_prints_the_text_where_there_is_no_notebook(alignment, capsys):
+    alignment.show()
+    assert capsys.readouterr().out == f"{alignment}\n"
+
+
+def test_show_displays_the_picture_in_a_notebook(alignment, monkeypatch):
+    shown: list[object] = []
+    display = types.SimpleNamespace(display=shown.append)
+    ipython = types.SimpleNamespace(get_ipython=lambda: object(), display=display)
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    alignment.show()
+    assert shown == [alignment]
+
+
+def test_json_is_the_dictionary_in_a_line(alignment):
+    assert json.loads(alignment.to_json(id="ä")) == alignment.to_dict(id="ä")
+    assert '"ä"' in alignment.to_json(id="ä") and "\n" not in alignment.to_json()
 
 
 def test_an_alignment_is_printed_link_by_link(alignment):

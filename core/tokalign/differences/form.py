@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from tokalign.errors import InputError, quoted
+from tokalign.showing.text import one_line, visible
 from tokalign.types.edits import Change, EditKind
 
 TextRange: TypeAlias = tuple[int, int]
@@ -94,7 +95,7 @@ class DiffBlock:
     move: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TextDiff:
     """What changed from one text to another.
 
@@ -125,6 +126,21 @@ class TextDiff:
     blocks: tuple[DiffBlock, ...]
     model: str = ""
     version: str = ""
+
+    def __repr__(self) -> str:
+        texts = " - ".join(repr(one_line(text)) for text in (self.old, self.new))
+        n_changed = sum(block.kind is not BlockKind.SAME for block in self.blocks)
+        return f"<TextDiff {texts}: {n_changed} of {len(self.blocks)} blocks changed>"
+
+    def __str__(self) -> str:
+        """Return the new text, with ``[-what went-]`` and ``{+what came+}`` in it."""
+        return visible("".join(map(self._shown, self.segments())))
+
+    def _shown(self, segment: DiffSegment) -> str:
+        if segment.kind is EditKind.EQUAL:
+            return self.new_text(segment)
+        old, new = self.old_text(segment), self.new_text(segment)
+        return (f"[-{old}-]" if old else "") + (f"{{+{new}+}}" if new else "")
 
     @property
     def is_same(self) -> bool:

@@ -14,6 +14,11 @@ MOST_TOKENS = 384
 annotator may find more of them."""
 
 
+def split_text(text: str) -> list[SentenceSpan]:
+    """Return the sentences of a text as raw text that is aligned is split; see Aligner.split."""
+    return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
+
+
 def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of a text; none of one that is empty or all white space.
 

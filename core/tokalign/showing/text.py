@@ -39,8 +39,8 @@ def with_edges(text: str) -> tuple[str, str, str]:
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line that is not long."""
-    text = " ".join(text.split())
+    """Return a text in one line that is not long, and does nothing in a terminal."""
+    text = visible(" ".join(text.split()))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
 
 

@@ -9,9 +9,10 @@ from tokalign.batches.piped import Piped
 from tokalign.differences.build import diff_of
 from tokalign.differences.form import TextDiff
 from tokalign.documents.aligned import align_texts
+from tokalign.documents.sentences import split_text
 from tokalign.types.keywords import AlignKeywords
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit
-from tokalign.types.texts import TextAlignment
+from tokalign.types.texts import SentenceSpan, TextAlignment
 
 if TYPE_CHECKING:
     from tokalign.model.file import ModelHeader
@@ -21,6 +22,22 @@ class AlignsTexts(Piped):
     """Base of what aligns pairs, and texts by their sentences."""
 
     header: ModelHeader
+
+    @staticmethod
+    def split(text: str) -> list[SentenceSpan]:
+        """Return the sentences of an English text; no model decides. See `tokalign.split`.
+
+        Parameters
+        ----------
+        text : str
+            Of any length.
+
+        Returns
+        -------
+        list of SentenceSpan
+            In the order of the text, of code points; none for blank text.
+        """
+        return split_text(text)
 
     def align_texts(
         self,

@@ -6,6 +6,8 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
+import json
+import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +93,14 @@ class Alignment(AlignmentFields):
         texts = [one_line(self.source.text), one_line(self.target.text)]
         return "\n".join([*texts, *link_lines(*self._shown())])
 
+    def show(self) -> None:
+        """Show the pair: as a picture in a notebook, else as the text of `str` on stdout."""
+        notebook = sys.modules.get("ipykernel") and sys.modules.get("IPython")
+        if notebook and notebook.get_ipython() is not None:
+            notebook.display.display(self)
+        else:
+            print(self)  # noqa: T201  # what it is called for
+
     def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...], list[ShownLink]]:
         """Return tokens and links as `showing` takes them; an answer may be without sentences."""
         links = self.links if len(self.source) else ()
@@ -137,6 +147,10 @@ class Alignment(AlignmentFields):
         if id is None:
             del value["id"]
         return value
+
+    def to_json(self, *, id: str | None = None) -> str:
+        """Return `to_dict` as one line of JSON."""
+        return json.dumps(self.to_dict(id=id), ensure_ascii=False)
 
     def to_svg(self) -> str:
         """Return a picture of both sentences, with a curve for each link."""

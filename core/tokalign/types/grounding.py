@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from tokalign.errors import InputError, ServerError, quoted
+from tokalign.showing.text import one_line
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.options import BaseOptions, OffsetUnit
 from tokalign.types.relations import ConflictKind
@@ -242,7 +243,7 @@ class GroundedSentence:
     error: ServerError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Grounding:
     """An answer with the evidence for each of its sentences.
 
@@ -261,3 +262,17 @@ class Grounding:
     sentences: tuple[GroundedSentence, ...]
     model: str
     version: str
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.sentences)} sentences, {len(self.passages)} passages"
+        return f"<Grounding {one_line(self.answer)!r}: {sizes}>"
+
+    def __str__(self) -> str:
+        """Return a line for each sentence: its support, its text and the passages it cites."""
+        return "\n".join(map(self._shown, self.sentences))
+
+    def _shown(self, sentence: GroundedSentence) -> str:
+        cited = dict.fromkeys(citation.passage for citation in sentence.citations)
+        support = "-" if sentence.error is not None else f"{sentence.support:.2f}"
+        text = one_line(self.answer[sentence.start : sentence.end])
+        return " ".join([support, text, *(f"[{passage}]" for passage in cited)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokalign.errors import InputError
+from tokalign.showing.text import one_line
 from tokalign.types.alignment import Alignment
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.options import RankBy
@@ -74,7 +75,7 @@ class PassageSentence:
     passage_truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ranked:
     """A candidate with its alignment, or why there is none.
 
@@ -102,3 +103,15 @@ class Ranked:
     error: InputError | None = None
     sentence: PassageSentence | None = None
     highlights: tuple[Highlight, ...] = ()
+
+    def __repr__(self) -> str:
+        score = "no score" if self.judgement is None else f"score {self.judgement.score:.2f}"
+        return f"<Ranked candidate {self.index}: {score}, {self._text()!r}>"
+
+    def __str__(self) -> str:
+        """Return the score, ``-`` without one, and the candidate's text or why it has no score."""
+        score = "-" if self.judgement is None else f"{self.judgement.score:.2f}"
+        return f"{score} {self._text()}"
+
+    def _text(self) -> str:
+        return one_line(str(self.error) if self.alignment is None else self.alignment.source.text)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokalign.errors import AlignError
+from tokalign.showing.text import one_line
 from tokalign.types.alignment import Alignment
 
 
@@ -53,7 +54,7 @@ class TextBlock:
     error: AlignError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TextAlignment:
     """Two texts, their sentences, and which of these belong together.
 
@@ -77,6 +78,23 @@ class TextAlignment:
     blocks: tuple[TextBlock, ...]
     model: str
     version: str
+
+    def __repr__(self) -> str:
+        texts = " - ".join(repr(one_line(text)) for text in (self.old_text, self.new_text))
+        sizes = f"{len(self.old)} and {len(self.new)} sentences, {len(self.blocks)} blocks"
+        return f"<TextAlignment {texts}: {sizes}>"
+
+    def __str__(self) -> str:
+        """Return a line for each sentence, by blocks: ``-`` of the old text, ``+`` of the new.
+
+        A block that moved has ``moved`` above it.
+        """
+        return "\n".join(line for block in self.blocks for line in self._shown(block))
+
+    def _shown(self, block: TextBlock) -> list[str]:
+        lines = ["moved"] if block.moved else []
+        lines += [f"- {one_line(self.old[number].text)}" for number in block.old]
+        return lines + [f"+ {one_line(self.new[number].text)}" for number in block.new]
 
     def old_span(self, block: TextBlock) -> tuple[int, int] | None:
         """Return the half-open range of the old text that a block covers, or None without one."""
