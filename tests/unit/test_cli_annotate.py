@@ -1,6 +1,7 @@
 """`tokalign annotate`: CoNLL-U out, and messages for bad lines."""
 
 import io
+import json
 
 import pytest
 from click.testing import CliRunner
@@ -99,3 +100,16 @@ def test_unknown_annotator_fails_with_the_choices():
 
 def test_tokenized_conllu_is_a_usage_error():
     assert run("--from", "conllu", "--tokenized", text="").exit_code == 2
+
+
+def test_a_limit_and_a_file_of_errors(tmp_path):
+    path = tmp_path / "bad.jsonl"
+    result = run("--limit", "2", "--errors", str(path), text="a\tb\tc\nDogs bark.\nIt rained.\n")
+    assert (result.exit_code, len(blocks(result.stdout))) == (3, 1)
+    (bad,) = map(json.loads, path.read_text().splitlines())
+    assert (bad["line"], bad["id"]) == (1, "1") and "saw 3 fields" in bad["error"]
+
+
+def test_a_limit_counts_sentences_of_conllu():
+    text = run(text=TEXT).stdout
+    assert len(blocks(run("--from", "conllu", "--limit", "2", text=text).stdout)) == 2

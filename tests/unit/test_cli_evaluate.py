@@ -59,7 +59,7 @@ def test_the_table_shows_scores_comparison_and_errors(files):
     gold, predicted = files
     result = run(
         "evaluate", "--gold", gold, "--predictions", predicted, "--against", predicted,
-        "--errors", 5,
+        "--worst", 5,
     )  # fmt: skip
     assert result.exit_code == 0
     for text in ("2 pairs", "F1 (of the macro figures)", "AER", "difference to", "p = 1.000"):
@@ -118,7 +118,7 @@ def test_usage_errors_end_with_code_2(files):
     assert both.exit_code == 2
     assert "either --model or --predictions" in both.stderr
     assert run("evaluate", "--gold", "missing", "--predictions", predicted).exit_code == 2
-    for option in (("--samples", 0), ("--seed", -1), ("--errors", -1)):
+    for option in (("--samples", 0), ("--seed", -1), ("--worst", -1)):
         wrong = run("evaluate", "--gold", gold, "--predictions", predicted, *option)
         assert wrong.exit_code == 2, wrong.output
     assert run("unknown").exit_code == 2
@@ -207,3 +207,10 @@ def test_unrelated_pairs_without_links_are_scored(tmp_path):
     (tmp_path / "pairs").write_text('{"source": ["Dogs", "bark"], "target": ["It", "rained"]}\n')
     result = run("evaluate", "--unrelated", tmp_path / "pairs", "--model", "en", "--json")
     assert json.loads(result.stdout)["unrelated"]["pairs"] == 1
+
+
+def test_the_old_name_of_worst_works_with_a_word(files):
+    from tokalign.cli.renamed import current_names
+
+    assert current_names("crossval", ["--errors=5"]) == ["--worst=5"]
+    assert current_names("evaluate", ["--errors", "5"]) == ["--worst", "5"]

@@ -21,7 +21,7 @@ def run(small_model, tmp_path):
         if columns is not None:
             path = tmp_path / "columns.txt"
             path.write_text("".join(f"{line}\n" for line in columns))
-            command += ["--to", str(path)]
+            command += ["--against", str(path)]
         text = "".join(f"{line}\n" for line in rows)
         return CliRunner().invoke(main, command, input=text, prog_name="tokalign")
 
@@ -52,3 +52,23 @@ def test_a_line_that_cannot_be_aligned_is_reported_and_has_no_numbers(run):
     assert rows[0]["similarities"][0] > 0.9 and rows[0]["similarities"][1] is None
     assert rows[1]["similarities"] == [None, None, None]
     assert "<stdin>, line 2: " in result.stderr and "columns.txt, line 2: " in result.stderr
+
+
+def test_a_limit_and_a_file_of_errors(run, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    rows = ["Dogs bark.", "", "Cats purr."]
+    result = run("--limit", "2", "--errors", str(path), rows=rows, columns=["", "Hi."])
+    assert (result.exit_code, len(result.stdout.splitlines())) == (3, 2)
+    bad = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(each["line"], each["id"].rpartition("/")[2]) for each in bad] == [
+        (2, "<stdin>:2"), (1, "columns.txt:1"),
+    ]  # fmt: skip
+    assert result.stderr.endswith("2 of 4 lines bad\n")
+
+
+def test_the_old_name_of_against_works_with_a_word(run, tmp_path):
+    path = tmp_path / "columns.txt"
+    path.write_text("Dogs bark.\n")
+    result = run("--to", str(path))
+    assert result.exit_code == 0 and len(result.stdout.split()) == 2
+    assert "--to is now --against; the old name stops working" in result.stderr

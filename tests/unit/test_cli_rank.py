@@ -308,3 +308,29 @@ def test_a_ranking_goes_to_a_file_in_the_form_of_its_name(run, tmp_path):
     assert json.loads((tmp_path / "o.jsonl").read_text())["question"] == QUESTION
     run(QUESTION, "-o", str(tmp_path / "o.gz"))
     assert gzip.decompress((tmp_path / "o.gz").read_bytes()).decode() == run(QUESTION).stdout
+
+
+def test_a_limit_ends_the_candidates(run):
+    assert [line.split("\t")[1] for line in run(QUESTION, "--limit", "1").stdout.splitlines()] == [
+        "1"
+    ]
+
+
+def test_bad_lines_and_bad_candidates_are_in_a_file_of_errors(run, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    asked = {"id": "q", "question": QUESTION, "candidates": ["Marta founded the bakery.", ""]}
+    text = f"no\n{json.dumps(asked)}\nno\n"
+    result = run("--errors", str(path), "--limit", "2", text=text)
+    assert result.exit_code == 3
+    bad = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(each["line"], each["id"]) for each in bad] == [(1, "1"), (2, "q:2")]
+    assert all(each["error"] for each in bad)
+
+
+@pytest.mark.parametrize("flag", ["--input", "--output"])
+def test_a_file_of_errors_is_no_file_of_the_run(run, tmp_path, flag):
+    path = tmp_path / "lines.txt"
+    path.write_text(CANDIDATES)
+    result = run(QUESTION, flag, str(path), "--errors", str(path))
+    assert result.exit_code == 2 and f"is the {flag.removeprefix('--')}" in result.output
+    assert path.read_text() == CANDIDATES

@@ -54,7 +54,7 @@ SENTENCES = ["Dogs bark.", "", "It rained\tin Leeds."]
 
 
 def test_one_sentence_is_compared_with_each_line(run, small_model):
-    result = run("--to", "The dogs bark.", text="\n".join(SENTENCES))
+    result = run("--sentence", "The dogs bark.", text="\n".join(SENTENCES))
     expected = Aligner(small_model).similarities("The dogs bark.", SENTENCES, errors="nan")
     assert result.exit_code == 3 and "line 2: " in result.stderr
     found = [float(line) if line else None for line in result.stdout.splitlines()]
@@ -65,13 +65,19 @@ def test_one_sentence_is_compared_with_each_line(run, small_model):
 def test_lines_that_one_is_compared_with_may_be_objects(run):
     rows = [{"id": "a", "text": "Dogs bark."}, {"tokens": ["Dogs", "bark", "."]}, {"text": 3}]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    result = run("--to", "The dogs bark.", "--format", "jsonl", text=text)
+    result = run("--sentence", "The dogs bark.", "--format", "jsonl", text=text)
     values = [json.loads(line) for line in result.stdout.splitlines()]
     assert [value["id"] for value in values] == ["a", "2", "3"]
     assert values[0]["similarity"] == values[1]["similarity"] and "error" in values[2]
 
 
 def test_one_sentence_is_not_compared_with_tables(run):
-    result = run("--to", "The dogs bark.", "--columns", "a,b")
-    assert result.exit_code == 2 and "--to reads a sentence on each line" in result.stderr
-    assert run("--to", " ").exit_code == 2
+    result = run("--sentence", "The dogs bark.", "--columns", "a,b")
+    assert result.exit_code == 2 and "--sentence reads a sentence on each line" in result.stderr
+    assert run("--sentence", " ").exit_code == 2
+
+
+def test_the_old_name_of_sentence_works_with_a_word(run):
+    result = run("--to", "The dogs bark.", text="Dogs bark.\n")
+    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 1
+    assert "--to is now --sentence; the old name stops working" in result.stderr

@@ -61,3 +61,7 @@ def test_what_is_no_utf8_is_refused_with_its_place():
     result = run(text=b"It rains.\nIt \xff pours.")
     assert result.exit_code == 1
     assert "<stdin>:2: byte 13 of the text is not UTF-8" in result.output
+
+
+def test_a_limit_ends_the_sentences():
+    assert run("--limit", "2").stdout.splitlines() == ["Dr. Wu came \N{DOG}.", "It rained!"]

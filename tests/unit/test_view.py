@@ -167,7 +167,7 @@ def test_page_and_text_show_the_same_tables(tmp_path):
     golden = Path(__file__).parents[1] / "golden"
     path.write_text((golden / "sample.s2t.pharaoh").read_text(encoding="utf-8"), encoding="utf-8")
     arguments = ["evaluate", "--gold", SAMPLE, "--predictions", path, "--against"]
-    arguments += [golden / "sample.t2s.pharaoh", "--errors", 40, "--html", page]
+    arguments += [golden / "sample.t2s.pharaoh", "--worst", 40, "--html", page]
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     text = " ".join(result.stdout.split())
     cells = [

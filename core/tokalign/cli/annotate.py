@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import click
 
 from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import annotate_each, unwrap
 from tokalign.cli.arguments import file_argument
+from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED, FileFlags
 from tokalign.cli.pairs import decode_row, split_fields
@@ -29,17 +31,26 @@ class _Entry:
 
     Attributes
     ----------
+    number : int
+        Of its line, or of CoNLL-U of itself, from 1.
     where : str
-        Named in messages: the line or the comment that identifies it.
+        Named in messages: the line or the sentence.
     comments : list of (str, str)
         Written above the sentence.
     sentence : SentenceLike or InputError
         Why there is none, if it could not be read.
     """
 
+    number: int
     where: str
     comments: list[tuple[str, str]]
     sentence: SentenceLike | InputError
+
+    @property
+    def name(self) -> str:
+        """The comment that identifies it, else its number."""
+        known = dict(self.comments)
+        return known.get("sent_id") or known.get("pair_id") or str(self.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +69,19 @@ class AnnotateFlags:
     batch_size: int = flag(
         "Sentences to read, annotate and write at a time.", type=AT_LEAST_1, default=256
     )
+    limit: int | None = limit_flag("lines, or sentences of conllu,")
+    errors: Path | None = flag(**ERRORS)
     strict: bool = flag(**STRICT)
 
     def entries(self, rows: LineSource) -> Iterator[_Entry]:
         """Yield the sentences of a file."""
         if self.format == "text":
-            return _from_text(rows, self.tokenized)
+            return _from_text(itertools.islice(rows, self.limit), self.tokenized)
         if self.tokenized:
             raise click.UsageError(
                 "--tokenized has no meaning with --from conllu, which has tokens"
             )
-        return _from_conllu(rows)
+        return itertools.islice(_from_conllu(rows), self.limit)
 
 
 @click.command("annotate", short_help="Annotate sentences and write CoNLL-U.")
@@ -85,20 +98,18 @@ def command(files: FileFlags, how: AnnotateFlags) -> None:
     """
     entries = how.entries(files.input)
     annotate = partial(load_annotator(how.annotator).annotate, trees=how.trees)
-    n_bad = 0
-    with files.open() as sink:
+    with bad_lines(how.errors, files) as bad, files.open() as sink:
         while batch := list(itertools.islice(entries, how.batch_size)):
             answers = annotate_each(annotate, [entry.sentence for entry in batch])
             for entry, answer in zip(batch, answers, strict=True):
                 if not isinstance(answer, InputError):
                     sink.write(write_sentence(unwrap(answer), entry.comments))
                     continue
-                click.echo(f"{entry.where}: {answer}", err=True)
-                n_bad += 1
+                bad.note(entry.where, entry.name, entry.number, str(answer))
                 if how.strict:
                     raise click.exceptions.Exit(BAD_INPUT)
-    if n_bad:
-        click.echo(f"{n_bad} sentences could not be annotated", err=True)
+    if bad.n:
+        click.echo(f"{bad.n} sentences could not be annotated", err=True)
         raise click.exceptions.Exit(BAD_INPUT)
 
 
@@ -110,13 +121,14 @@ def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:
         try:
             fields = _fields(decode_row(row))
         except InputError as error:
-            yield _Entry(f"line {name}", [], error)
+            yield _Entry(number, f"line {name}", [], error)
             continue
         for side, field in zip(("source", "target"), fields, strict=False):
             where, comments = f"line {name}", [("sent_id", name)]
             if len(fields) == 2:
                 where, comments = f"line {name}, {side}", [("pair_id", name), ("side", side)]
-            yield _Entry(where, comments, split_tokens(field) if is_tokenized else field.strip())
+            sentence = split_tokens(field) if is_tokenized else field.strip()
+            yield _Entry(number, where, comments, sentence)
 
 
 def _fields(line: str) -> list[str]:
@@ -133,4 +145,4 @@ def _from_conllu(rows: LineSource) -> Iterator[_Entry]:
     document = Document(rows.name, decode_lines(rows.name, rows))
     for number, (comments, sentence) in enumerate(read_sentences(document), 1):
         kept = [(key, value) for key, value in comments.items() if key != "text"]
-        yield _Entry(f"sentence {number}", kept, sentence)
+        yield _Entry(number, f"sentence {number}", kept, sentence)

@@ -60,7 +60,7 @@ class CrossvalFlags:
         type=one_of(Symmetrization),
         default=DEFAULT_SYMMETRIZATION.value,
     )
-    errors: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
     output: Path | None = flag(
         "File for the links of each pair by the model that has not seen it, in Pharaoh form.",
         "-o",
@@ -235,10 +235,10 @@ def command(
         **scoring.quoted(),
     )
     names = {"folds": [_scores(each) for each in by_fold], "signature": quote}
-    value = found.to_json(names, how.errors)
+    value = found.to_json(names, how.worst)
     if curve:
         value["learning_curve"] = [{"trained_on": n, **_scores(each)} for n, each in curve]
-    shown += tables(found, n_errors=how.errors)
+    shown += tables(found, n_errors=how.worst)
     if scoring.html is not None:
         page = render_page(
             f"cross-validation of {trial.name}",

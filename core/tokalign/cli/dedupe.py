@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tokalign.cli.arguments import file_argument
+from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
-from tokalign.cli.reports import MAX_REPORTED
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
@@ -44,6 +46,8 @@ class DedupeFlags(FileFlags):
         default=0.3,
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
+    limit: int | None = limit_flag("lines")
+    errors: Path | None = flag(**ERRORS)
     format: str = format_flag(
         "How to write pairs and groups: text, or a JSON object for each.",
         ["text", "jsonl"],
@@ -62,28 +66,27 @@ def command(flags: DedupeFlags, options: CutFlags, model: ModelFlags) -> None:
     the first pair is written; a line that cannot be aligned is reported, and only its equals are
     found. Needs `pip install 'tokalign[dedupe]'`.
     """
-    n_bad = 0
+    with bad_lines(flags.errors, flags) as bad:
 
-    def report(number: int, error: InputError) -> None:
-        nonlocal n_bad
-        n_bad += 1
-        if n_bad <= MAX_REPORTED:
-            click.echo(f"line {number + 1}: {error}", err=True)
+        def report(number: int, error: InputError) -> None:
+            line = number + 1
+            bad.note(f"line {line}", str(line), line, str(error))
 
-    lines = [text for _, text in decode_lines(flags.input.name, flags.input)]
-    found = model.load().near_duplicates(
-        lines,
-        options.options(),
-        threshold=flags.threshold,
-        overlap=flags.overlap,
-        on_bad=report,
-        n_process=flags.jobs,
-    )
-    with flags.open() as sink:
-        for line in _written(flags, lines, found):
-            sink.write(line + "\n")
-    if n_bad:
-        click.echo(f"{n_bad} of {len(lines)} lines bad", err=True)
+        read = decode_lines(flags.input.name, flags.input)
+        lines = [text for _, text in islice(read, flags.limit)]
+        found = model.load().near_duplicates(
+            lines,
+            options.options(),
+            threshold=flags.threshold,
+            overlap=flags.overlap,
+            on_bad=report,
+            n_process=flags.jobs,
+        )
+        with flags.open() as sink:
+            for line in _written(flags, lines, found):
+                sink.write(line + "\n")
+    if bad.n:
+        click.echo(f"{bad.n} of {len(lines)} lines bad", err=True)
         raise click.exceptions.Exit(BAD_INPUT)
 
 

@@ -57,7 +57,7 @@ class EvaluateFlags:
         "Pairs whose sentences have nothing to do with each other; their links are not read.",
         type=EXISTING_FILE,
     )
-    errors: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
 
     def __post_init__(self) -> None:
         if (self.model is None) == (self.predictions.path is None):
@@ -80,7 +80,7 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
 
     The report has every score with its interval, F-alpha for several alphas, and tables by length,
     kind of link and word class. With --model it says how well confidences are calibrated, with
-    --against it has a paired test, and with --errors the errors that cost most.
+    --against it has a paired test, and with --worst the errors that cost most.
 
     --unrelated needs --model, but no gold. It counts the links per 100 unrelated pairs, by kind of
     words and by confidence. Links between unlike words then count as wrong in the calibration.
@@ -138,8 +138,8 @@ def _report(
         against=quoted_model(str(against)) if against else "",
         **scoring.quoted(),
     )
-    value = found.to_json({**system.names, "signature": quote}, asked.errors)
-    scoring.print(value, tables(found, n_errors=asked.errors, other=str(against)), quote)
+    value = found.to_json({**system.names, "signature": quote}, asked.worst)
+    scoring.print(value, tables(found, n_errors=asked.worst, other=str(against)), quote)
 
 
 def _page(

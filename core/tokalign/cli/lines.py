@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from tokalign.batches.processes import HUNG_S
+from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
 from tokalign.cli.batches import (
     LineJob,
     OutputLine,
@@ -39,7 +40,7 @@ from tokalign.cli.parquet import read_parquet
 from tokalign.cli.reports import RunReport
 from tokalign.cli.resuming import RunRecord
 from tokalign.cli.rows import Heading
-from tokalign.cli.sinks import LineSink, OutputPath
+from tokalign.cli.sinks import LineSink
 from tokalign.cli.table import ColumnNames, columns_from
 from tokalign.errors import FormatError, InputError
 from tokalign.model.shipped import DEFAULT_MODEL
@@ -66,11 +67,8 @@ class PairFiles(FileFlags):
         show_default="source,target",
     )
 
-    limit: int | None = flag("Most pairs to read.", type=AT_LEAST_1)
-    errors: Path | None = flag(
-        "File for the bad lines: a JSON object with line, id and error for each.",
-        type=OutputPath(),
-    )
+    limit: int | None = limit_flag("pairs")
+    errors: Path | None = flag(**ERRORS)
 
     def __post_init__(self) -> None:
         self.input.wanted = "SOURCE<TAB>TARGET or SOURCE ||| TARGET"
@@ -124,6 +122,7 @@ class LineRun:
         if layout.keep and layout.format != "jsonl":
             raise click.UsageError("--keep is for --format jsonl; csv keeps the input's columns")
         with ExitStack() as stack:
+            bad = stack.enter_context(bad_lines(files.errors, files))
             sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
             items = files.read()
             heading = Heading(layout.cell_names) if is_csv else None
@@ -141,16 +140,13 @@ class LineRun:
             batch_size = 1 if files.input.is_terminal else self.batch_size
             lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
             _check_kept(lines, sink, record)
-            errors = None
-            if files.errors is not None:
-                errors = stack.enter_context(files.errors.open("w", encoding="utf-8"))
-            report = RunReport(sink, files.input, errors)
+            report = RunReport(sink, files.input, bad)
             _write(lines, report, self.strict, record, heading)
-            if report.n_bad and self.strict:
+            if report.bad.n and self.strict:
                 report.show(is_stopped=True)
                 raise click.exceptions.Exit(BAD_INPUT)
         report.show()
-        if report.n_bad:
+        if report.bad.n:
             raise click.exceptions.Exit(BAD_INPUT)
 
     def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:

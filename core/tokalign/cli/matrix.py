@@ -6,15 +6,17 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tokalign.cli.arguments import file_argument
+from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
-from tokalign.cli.reports import MAX_REPORTED
 from tokalign.cli.sources import LineSource, SourceParam
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
@@ -28,14 +30,16 @@ if TYPE_CHECKING:
 class MatrixFlags(FileFlags):
     """Sentences to read, and how their similarities are written."""
 
-    to: LineSource | None = flag(
+    against: LineSource | None = flag(
         "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
     )
+    limit: int | None = limit_flag("lines of the input")
+    errors: Path | None = flag(**ERRORS)
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
 
     def sources(self) -> tuple[LineSource, ...]:
         """Return both files."""
-        return (self.input,) if self.to is None else (self.input, self.to)
+        return (self.input,) if self.against is None else (self.input, self.against)
 
     format: str = format_flag(
         "How to write a row: numbers between tabs, or a JSON object.", ["tsv", "jsonl"], "tsv"
@@ -46,31 +50,34 @@ class MatrixFlags(FileFlags):
 @file_argument
 @takes(flags=MatrixFlags, options=CutFlags, model=ModelFlags)
 def command(flags: MatrixFlags, options: CutFlags, model: ModelFlags) -> None:
-    """Write how much each line says the same as each line of --to, from 0 to 1.
+    """Write how much each line says the same as each line of --against, from 0 to 1.
 
-    A row out for a line in; both files hold a sentence on each line. Without --to the lines are
-    compared with one another. Every pair is aligned, so a thousand lines are a million pairs. The
-    row or column of a line that cannot be aligned is nan, in jsonl null; it is reported, and the
-    exit code is then 3.
+    A row out for a line in; both files hold a sentence on each line. Without --against the lines
+    are compared with one another. Every pair is aligned, so a thousand lines are a million pairs.
+    The row or column of a line that cannot be aligned is nan, in jsonl null; it is reported, and
+    the exit code is then 3.
     """
     aligner = model.load()
-    rows = _texts(flags.input)
-    columns = None if flags.to is None else _texts(flags.to)
-    found = aligner.similarity_matrix(
-        rows, columns, options.options(), errors="nan", n_process=flags.jobs
-    ).tolist()
-    with flags.open() as sink:
-        for number, row in enumerate(found, 1):
-            sink.write(_row(number, row, is_json=flags.format == "jsonl") + "\n")
-    n_bad = _report(aligner, flags.input.name, rows)
-    if flags.to is not None and columns is not None:
-        n_bad += _report(aligner, flags.to.name, columns)
-    if n_bad:
+    other = flags.against
+    with bad_lines(flags.errors, flags) as bad:
+        rows = _texts(flags.input, flags.limit)
+        columns = None if other is None else _texts(other, None)
+        found = aligner.similarity_matrix(
+            rows, columns, options.options(), errors="nan", n_process=flags.jobs
+        ).tolist()
+        with flags.open() as sink:
+            for number, row in enumerate(found, 1):
+                sink.write(_row(number, row, is_json=flags.format == "jsonl") + "\n")
+        _report(aligner, bad, flags.input.name, rows)
+        if other is not None and columns is not None:
+            _report(aligner, bad, other.name, columns)
+    if bad.n:
+        click.echo(f"{bad.n} of {len(rows) + len(columns or ())} lines bad", err=True)
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _texts(source: LineSource) -> list[str]:
-    return [text for _, text in decode_lines(source.name, source)]
+def _texts(source: LineSource, limit: int | None) -> list[str]:
+    return [text for _, text in islice(decode_lines(source.name, source), limit)]
 
 
 def _row(number: int, values: Sequence[float], *, is_json: bool) -> str:
@@ -80,14 +87,10 @@ def _row(number: int, values: Sequence[float], *, is_json: bool) -> str:
     return json.dumps({"line": number, "similarities": rounded})
 
 
-def _report(aligner: Aligner, name: str, texts: Iterable[str]) -> int:
-    """Say which lines of a file cannot be aligned, and why; return how many."""
-    n_bad = 0
+def _report(aligner: Aligner, bad: BadLines, name: str, texts: Iterable[str]) -> None:
+    """Note which lines of a file cannot be aligned, and why."""
     for number, text in enumerate(texts, 1):
         try:
             aligner.annotate([text])
         except InputError as error:
-            n_bad += 1
-            if n_bad <= MAX_REPORTED:
-                click.echo(f"{name}, line {number}: {error}", err=True)
-    return n_bad
+            bad.note(f"{name}, line {number}", f"{name}:{number}", number, str(error))

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.arguments import file_argument
+from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.options import (
@@ -104,6 +107,8 @@ class RankFlags(FileFlags):
         default=False,
     )
     explain: bool = flag("Print the evidence for each candidate.", default=False)
+    limit: int | None = limit_flag("candidates, or without QUESTION lines,")
+    errors: Path | None = flag(**ERRORS)
 
     def __post_init__(self) -> None:
         if self.passages and self.tokenized:
@@ -112,7 +117,7 @@ class RankFlags(FileFlags):
     def queries(self, question: str | None) -> Iterable[tuple[int, Query | InputError]]:
         """Yield each query, or why it is none, with the number of its line."""
         if question is None:
-            return _queries(self.input, self.tokenized)
+            return _queries(islice(self.input, self.limit), self.tokenized)
         return [(1, self._query(question))]
 
     def _query(self, question: str) -> Query:
@@ -126,7 +131,8 @@ class RankFlags(FileFlags):
             If the question is empty.
         """
         name = self.input.name
-        lines = [(line, text) for line, text in decode_lines(name, self.input) if text.strip()]
+        decoded = decode_lines(name, self.input)
+        lines = list(islice(((line, text) for line, text in decoded if text.strip()), self.limit))
         if not lines:
             raise FormatError("no candidates; give one per line", path=name)
         priors = None
@@ -145,11 +151,32 @@ class RankFlags(FileFlags):
 
 @dataclass(slots=True)
 class _Faults:
-    """How many candidates and lines were cut or bad."""
+    """How many candidates and lines were cut or bad.
 
+    Attributes
+    ----------
+    lines : BadLines
+        Takes every bad line and candidate.
+    bad, cut, bad_lines : int
+        Candidates that were bad or cut, and bad lines.
+    """
+
+    lines: BadLines
     bad: int = 0
     cut: int = 0
     bad_lines: int = 0
+
+    def note(self, line: int, query: Query, ranking: Sequence[Any], *, is_line: bool) -> None:
+        """Take the candidates of a query that are bad; each may be a line, or all be of one."""
+        self.cut += sum(map(_is_cut, ranking))
+        for each in ranking:
+            if each.error is None:
+                continue
+            self.bad += 1
+            number = query.numbers[each.index]
+            where = f"line {number}" if is_line else f"line {line}, candidate {number}"
+            name = str(number) if is_line else f"{query.id}:{number}"
+            self.lines.note(where, name, number if is_line else line, str(each.error))
 
     def report(self) -> None:
         """Say what was wrong; exit with BAD_INPUT if anything was bad."""
@@ -190,9 +217,9 @@ def command(
     With --passages every candidate is split into sentences. The best one is printed, after its
     number in the passage. With --priors every line begins with a score of your own, such as BM25's.
     """
-    faults = _Faults()
     show = _show_json if flags.format == "jsonl" else _show_text
     with ExitStack() as stack:
+        faults = _Faults(stack.enter_context(bad_lines(flags.errors, flags)))
         ranker = _ranker(stack, model, server)
         sink = stack.enter_context(flags.open())
         for line, query in flags.queries(question):
@@ -214,12 +241,11 @@ def command(
                 if question is not None or not is_input_fault(error):
                     raise
                 faults.bad_lines += 1
-                click.echo(f"line {line}: {error}", err=True)
+                faults.lines.note(f"line {line}", str(line), line, str(error))
                 if flags.format == "jsonl":
                     sink.write(bad_object(str(line), line, str(error)) + "\n")
                 continue
-            faults.bad += sum(each.error is not None for each in ranking)
-            faults.cut += sum(map(_is_cut, ranking))
+            faults.note(line, query, ranking, is_line=question is not None)
             show(sink, query, ranking, has_header=question is None, with_sentences=flags.passages)
             sink.flush()  # whoever asks through a pipe waits for the answer
     faults.report()

@@ -17,10 +17,14 @@ RENAMED: dict[str, dict[str, str]] = {
     },
     "evaluate": {
         "--direction": "--symmetrization",
+        "--errors": "--worst",
         "--format": "--from",
         "--predictions-format": "--predictions-from",
     },
+    "crossval": {"--errors": "--worst"},
+    "matrix": {"--to": "--against"},
     "rank": {"--direction": "--symmetrization", "--json": "--format=jsonl"},
+    "similarity": {"--to": "--sentence"},
     "train": {"--format": "--from", "--groups": "--feature-groups"},
     "view": {"--format": "--from", "--output": "--html", "-o": "--html"},
 }

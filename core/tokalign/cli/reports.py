@@ -6,22 +6,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tokalign.cli.bad import BadLines
 from tokalign.cli.batches import OutputLine
 from tokalign.cli.options import is_quiet
-from tokalign.cli.output import bad_object
 from tokalign.cli.parquet import open_parquet
 from tokalign.cli.sinks import LineSink
 from tokalign.cli.sources import LineSource
 
 if TYPE_CHECKING:
     from tqdm import tqdm
-
-MAX_REPORTED = 10
-"""Bad lines that are named on stderr; the others are counted."""
 
 
 class RunReport:
@@ -31,15 +28,14 @@ class RunReport:
     ----------
     sink : LineSink
     rows : LineSource
-    errors : file, optional
-        Takes all bad lines, as objects.
+    bad : BadLines
     """
 
-    def __init__(self, sink: LineSink, rows: LineSource, errors: TextIO | None) -> None:
+    def __init__(self, sink: LineSink, rows: LineSource, bad: BadLines) -> None:
         self.sink = sink
         self.rows = rows
-        self.n_lines = self.n_bad = self.n_cut = 0
-        self._errors = errors
+        self.bad = bad
+        self.n_lines = self.n_cut = 0
         self._began = time.monotonic()
         self._bar: tqdm[Any] | None = None
         self._is_shown = not is_quiet() and sys.stderr.isatty() and not sink.is_terminal
@@ -65,16 +61,10 @@ class RunReport:
 
     def note(self, line: OutputLine) -> None:
         """Count a line, and name it if it is bad."""
-        from tqdm import tqdm
-
         self.n_lines += 1
         self.n_cut += line.is_cut
         if line.error:
-            self.n_bad += 1
-            if self.n_bad <= MAX_REPORTED:
-                tqdm.write(f"line {line.number}: {line.error}", file=sys.stderr)
-            if self._errors is not None:
-                self._errors.write(bad_object(line.id, line.number, line.error) + "\n")
+            self.bad.note(f"line {line.number}", line.id, line.number, line.error)
         if not self._is_shown or self._bar is None:
             return
         if self._has_size:
@@ -90,9 +80,9 @@ class RunReport:
             click.echo(
                 f"{self.n_cut} of {self.n_lines} lines have sentences that were cut", err=True
             )
-        if self.n_bad:
+        if self.bad.n:
             stopped = "; stopped there" if is_stopped else ""
-            click.echo(f"{self.n_bad} of {self.n_lines} lines bad{stopped}", err=True)
+            click.echo(f"{self.bad.n} of {self.n_lines} lines bad{stopped}", err=True)
         if is_quiet() or is_stopped or self.sink.partial is None:
             return
         seconds = time.monotonic() - self._began

@@ -21,25 +21,27 @@ from tokalign.types.options import Detail
 class SimilarityFiles(PairFiles):
     """Pairs to read, or sentences that one sentence is compared with."""
 
-    to: str | None = flag(
+    sentence: str | None = flag(
         "Compare this sentence with the sentence on each line, instead of reading pairs.",
-        metavar="SENTENCE",
+        metavar="TEXT",
     )
 
     def __post_init__(self) -> None:
         PairFiles.__post_init__(self)
-        if self.to is not None and (self.columns or self.input.is_parquet):
-            raise click.UsageError("--to reads a sentence on each line: no tables and no --columns")
-        if self.to is not None and not self.to.strip():
-            raise click.UsageError("--to is empty; give a sentence")
-        if self.to is not None and self.input.is_given:
-            raise click.UsageError("--to is compared with the lines of a file; leave it out")
+        if self.sentence is not None and (self.columns or self.input.is_parquet):
+            raise click.UsageError(
+                "--sentence reads a sentence on each line: no tables and no --columns"
+            )
+        if self.sentence is not None and not self.sentence.strip():
+            raise click.UsageError("--sentence is empty; give a sentence")
+        if self.sentence is not None and self.input.is_given:
+            raise click.UsageError("--sentence is compared with the lines of a file; leave it out")
 
     def read(self) -> Iterator[InputLine]:
         """Yield the pair of every line."""
-        if self.to is None:
+        if self.sentence is None:
             return PairFiles.read(self)
-        one = sentence_like(self.to, "to", is_tokenized=self.tokenized)
+        one = sentence_like(self.sentence, "sentence", is_tokenized=self.tokenized)
         return self.limited(read_sentences(self.input, one, is_tokenized=self.tokenized))
 
 
@@ -55,11 +57,11 @@ def command(
     Examples:
       tokalign similarity "Dogs bark." "The dogs bark." "It rained."
       tokalign similarity pairs.tsv
-      tokalign similarity --to "Dogs bark." sentences.txt
+      tokalign similarity --sentence "Dogs bark." sentences.txt
 
     One line out for one line in. Input and bad lines are treated as by `tokalign align`. Sentences
-    as arguments are each compared with the first one. With --to each line of the input holds one
-    sentence, or an object with "text" or "tokens". Without --style or
-    --related, all pairs are aligned in the model's first style.
+    as arguments are each compared with the first one. With --sentence each line of the input holds
+    one sentence, or an object with "text" or "tokens". Without --style or --related, all pairs are
+    aligned in the model's first style.
     """
     run.write(files, layout, replace(options.options(), detail=Detail.SCORES))

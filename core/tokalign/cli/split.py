@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import islice
 
 import click
 
 from tokalign.cli.arguments import file_argument
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.options import FileFlags, one_of
+from tokalign.cli.options import AT_LEAST_1, FileFlags, one_of
 from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
@@ -32,6 +33,8 @@ class SplitFlags:
         type=one_of(OffsetUnit),
         default=OffsetUnit.CODE_POINTS.value,
     )
+
+    limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
         """Return the line of a sentence without its break; `at` has the place of each character."""
@@ -56,7 +59,7 @@ def command(files: FileFlags, how: SplitFlags) -> None:
     text = _read(files.input)
     at = positions(text, OffsetUnit(how.offsets))
     with files.open() as sink:
-        for sentence in split(text):
+        for sentence in islice(split(text), how.limit):
             sink.write(how.line(sentence, at) + "\n")
 
 
