@@ -223,3 +223,19 @@ def test_git_shows_renamed_files_by_both_names(repository):
 def test_git_difftool_calls_it_with_two_files(repository):
     shown = repository("difftool", "-y", "-x", "tokalign diff", "--", "a text.txt")
     assert "[-40-]{+45+}" in shown
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "m2", "stat"])
+def test_a_format_is_what_the_flag_of_its_name_prints(run_command, files, form):
+    chosen, named = (
+        run_command("diff", "--format", form, *files),
+        run_command("diff", f"--{form}", *files),
+    )
+    assert chosen.exit_code == named.exit_code == 1
+    assert chosen.stdout == named.stdout != run_command("diff", *files).stdout
+
+
+def test_two_formats_exclude_each_other(run_command, files):
+    result = run_command("diff", "--format", "m2", "--json", *files)
+    assert result.exit_code == 2 and "--json and --format m2 exclude each other" in result.stderr
+    assert run_command("diff", "--format", "m2", "--m2", *files).exit_code == 1

@@ -28,6 +28,8 @@ _GIT_ARGUMENTS = (7, 9)
 """Path, old file, hash and mode, new file, hash and mode; of a renamed file, its new path and how
 alike both are."""
 _NOTHING = "/dev/null"
+_FORMS = ("json", "markdown", "m2", "stat")
+"""What is printed besides text."""
 
 
 class _Trouble(click.ClickException):
@@ -40,6 +42,11 @@ class DiffFlags(TerminalFlags):
 
     html: Path | None = flag(
         "Write a page to this file instead of the terminal.", type=OutputPath()
+    )
+    format: str = flag(
+        "What to print; each but text is a flag of its own, too.",
+        type=click.Choice(["text", *_FORMS]),
+        default="text",
     )
     json: bool = flag(**JSON)
     markdown: bool = flag("Print Markdown: ~~old~~ and **new**.", default=False)
@@ -59,18 +66,23 @@ class DiffFlags(TerminalFlags):
     )
 
     def __post_init__(self) -> None:
-        chosen = [
-            name for name in ("html", "json", "markdown", "m2", "stat") if getattr(self, name)
-        ]
+        chosen = [f"--{name}" for name in ("html", *_FORMS) if getattr(self, name)]
+        if self.format != "text" and f"--{self.format}" not in chosen:
+            chosen.append(f"--format {self.format}")
         if len(chosen) > 1:
-            raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other")
+            raise click.UsageError(f"{chosen[0]} and {chosen[1]} exclude each other")
         if self.git and self.html is not None:
             raise click.UsageError("--git shows many files: --html would keep the last alone")
 
     @property
+    def form(self) -> str:
+        """What is printed, by --format or by a flag of its own."""
+        return next((name for name in _FORMS if getattr(self, name)), self.format)
+
+    @property
     def needs_form(self) -> bool:
         """Whether something is written for texts that are equal, too."""
-        return bool(self.html or self.json or self.m2)
+        return self.html is not None or self.form in ("json", "m2")
 
     def is_coloured(self, *, is_paged: bool = False) -> bool:
         """Return whether colours are written, git's pager among what shows them."""
@@ -90,21 +102,22 @@ class DiffFlags(TerminalFlags):
             click.echo(line, color=is_coloured)
 
     def _lines(self, diff: TextDiff, names: tuple[str, str], is_coloured: bool) -> Iterator[str]:
-        if self.json:
+        form = self.form
+        if form == "json":
             from tokalign.differences.summary import summarize
 
             value = {"old_name": names[0], "new_name": names[1]}
             value |= diff.to_dict() | {"summary": summarize(diff).to_dict()}
             return iter([json.dumps(value, ensure_ascii=False)])
-        if self.markdown:
+        if form == "markdown":
             from tokalign.differences.markdown import markdown_lines
 
             return markdown_lines(diff, names, context=self.context)
-        if self.m2:
+        if form == "m2":
             from tokalign.differences.m2 import m2_lines
 
             return m2_lines(diff)
-        if self.stat:
+        if form == "stat":
             from tokalign.differences.stat import stat_lines
 
             return stat_lines(diff, names)
@@ -203,7 +216,7 @@ def _show_for_git(arguments: tuple[str, ...], shown: DiffFlags, compare: _Compar
         _NOTHING if new_path == _NOTHING else f"b/{new_name}",
     )
     old, new = TextFile.read(old_path, names[0]), TextFile.read(new_path, names[1])
-    if not shown.json and not shown.stat:
+    if shown.form not in ("json", "stat"):
         click.echo(f"diff --git a/{path} b/{new_name}")
     try:
         texts = old.text(), new.text()
