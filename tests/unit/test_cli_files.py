@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
 import io
 import json
@@ -112,64 +111,6 @@ def test_input_is_not_overwritten(tmp_path, command):
         assert result.exit_code == 1
         assert "is the input and the output" in result.stderr
     assert path.read_text() == TEXT
-
-
-@pytest.mark.parametrize("delimiter", ["\t", ","])
-@pytest.mark.parametrize(
-    ("header", "columns"),
-    [
-        (["n", "target", "source"], None),
-        (["n", "answer", "question"], "question,answer"),
-        (None, "3,2"),
-    ],
-)
-def test_tables_have_names_or_numbers(align, wanted, tmp_path, delimiter, header, columns):
-    rows = [[str(number), target, source] for number, (source, target) in enumerate(PAIRS)]
-    path = tmp_path / "table"
-    with path.open("w", newline="") as file:
-        if delimiter == "\t":
-            for row in [header] * bool(header) + rows:
-                file.write("\t".join(row) + "\n")
-        else:
-            csv.writer(file).writerows([header] * bool(header) + rows)
-    args = ["--columns", columns] if columns else []
-    assert align("-i", path, *args).stdout == wanted
-
-
-def test_fields_of_csv_hold_breaks_and_ids_are_kept(align):
-    text = 'id,source,target\nx7,"A cat\nsat .",A cat sat .\nx8,A dog,\n\nx9,A cat,"A cat"\n'
-    result = align("--format", "jsonl", text=text)
-    rows = result.stdout.splitlines()
-    assert ['"id": "x7"' in rows[0], '"id": "x8"' in rows[1], '"id": "x9"' in rows[-1]] == [
-        True
-    ] * 3
-    assert "line 4: the target is empty" in result.stderr
-    assert "line 5: saw 0 fields" in result.stderr
-    assert result.exit_code == 3
-
-
-def test_bytes_in_a_table_that_are_not_utf8_cost_their_record(align):
-    text = b"source\ttarget\nA c\xe4t\tA cat\nA cat\tA cat\n"
-    result = align(text=text)
-    assert result.stdout == "\n0-0 1-1\n"
-    assert "line 2: not UTF-8" in result.stderr
-
-
-def test_a_line_longer_than_any_header_is_a_bad_line(align):
-    result = align(text="x" * (1 << 25) + ",\n" + TEXT)
-    assert result.stdout.startswith("\n")
-    assert "line 1: saw 1 fields" in result.stderr
-
-
-@pytest.mark.parametrize("columns", ["source", "0,1", "a,1", "a,b,c", ",b"])
-def test_wrong_columns_are_usage_errors(align, columns):
-    assert align("--columns", columns, text=TEXT).exit_code == 2
-
-
-def test_a_column_that_is_not_there_is_named(align):
-    result = align("--columns", "q,a", text="source\ttarget\n")
-    assert result.exit_code == 1
-    assert "Error: the first line, 'source\\ttarget', names no columns q and a" in result.stderr
 
 
 def run(small_model, *args, **kwargs):
