@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pages
+import page_files
 import pytest
 from support.pairs import gold_pair
 from tokalign.view import page_pairs, render_page
@@ -31,7 +31,7 @@ STATES = {
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """Pages by name."""
-    return pages.write_pages(tmp_path_factory.mktemp("pages"))
+    return page_files.write_pages(tmp_path_factory.mktemp("pages"))
 
 
 def at(page, name):
@@ -210,7 +210,7 @@ def test_the_way_to_the_figures_keeps_the_view(look, written):
 
 
 def test_errors_of_wrapped_sentences_are_underlined(look, tmp_path):
-    path, words = tmp_path / "errors.html", pages.LONG
+    path, words = tmp_path / "errors.html", page_files.LONG
     gold = [gold_pair(words, words, {(0, 0), (1, 1)}, name="x")]
     path.write_text(render_page("x", "", page_pairs(gold, [{(0, 0), (5, 5)}])), encoding="utf-8")
     page = look(path)
