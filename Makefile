@@ -19,6 +19,9 @@ help:  ## list the targets
 demo: build  ## start a server, align, rank and ground the sample through a client, and show it
 	$(BIN)/python docs/demo.py
 
+playground: build dev  ## serve a page to try tokalign in a browser, and open it
+	$(BIN)/python docs/playground.py
+
 # == Build
 
 # --no-compile: byte code is left to the first import, which needs a tenth of it.

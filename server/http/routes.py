@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
+from tokalign.playground.page import playground_page
 from tokalign.server.config import Config
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
@@ -30,6 +31,14 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
+
+_OF_PAGES = {
+    # The page's own policy names what may run; these cannot stand in a page.
+    "content-security-policy": "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+}
 
 
 def application(
@@ -83,6 +92,13 @@ def application(
 
     routes.append(Route("/healthz", health, methods=["GET"]))
     routes.append(Route("/openapi.json", described, methods=["GET"]))
+    if not config.no_playground:
+        page = playground_page().encode()
+
+        async def playground(request: Request) -> Response:
+            return Response(page, media_type="text/html", headers=_OF_PAGES)
+
+        routes.append(Route("/", playground, methods=["GET"]))
     return Starlette(
         routes=routes,
         middleware=_cross_origin(config.http_origins),

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import re
 
 import pytest
 from support.http import events
@@ -265,3 +266,19 @@ async def test_grpc_answers_beside_it(serving):
     stub = await serving(http_port=0)
     message = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
     assert (await stub.Align(message)).model.name == "fake"
+
+
+async def test_the_playground_is_at_the_root_and_loads_nothing_else(http):
+    answer = await http.get("/")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', answer.text)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "connect-src 'self'" in policy and "unsafe" not in policy and "http" not in policy
+    assert re.findall(r"""(?:src|href)=["'](?!/openapi\.json|#)[^"']*""", answer.text) == []
+
+
+async def test_the_playground_can_be_left_out(serving):
+    http = (await serving(http_port=0, no_playground=True)).http
+    is_problem(await http.get("/"), 404, "no path '/' here; there are /healthz, ")

@@ -44,6 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "differences": {"errors", "showing", "types", "values"},
     "evidence": {"showing", "types"},
     "formats": {"errors", "files", "types"},
+    "playground": {"showing", "types"},
     "lexicon": {"errors", "files", "types"},
     # Floor 3.
     "annotate": {"errors", "files", "lexicon", "types"},
@@ -140,6 +141,7 @@ ROOMS: dict[str, set[str]] = {
         "formats",
         "model",
         "neural",
+        "playground",
         "questions",
         "support",
         "systems",

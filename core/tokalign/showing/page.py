@@ -16,7 +16,15 @@ _IMPORT = re.compile(r"^import .*? from \"\./[\w.]+\";\n", re.MULTILINE | re.DOT
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def page_of(room: str, title: str, body: str, modules: Sequence[str] = ()) -> str:
+def page_of(
+    room: str,
+    title: str,
+    body: str,
+    modules: Sequence[str] = (),
+    *,
+    styles: Sequence[str] = (),
+    calls_home: bool = False,
+) -> str:
     """Return the HTML of a page.
 
     Its content policy names style and script by their hashes, so nothing else can run or load.
@@ -30,12 +38,18 @@ def page_of(room: str, title: str, body: str, modules: Sequence[str] = ()) -> st
     modules : sequence of str
         JavaScript modules that the script imports, each after those that it imports itself:
         files of this package, or of the room. All share one scope, so their names differ.
+    styles : sequence of str
+        Files of this package that ``page.css`` builds on, besides ``base.css``.
+    calls_home : bool
+        Whether the page may call the server that it came from.
     """
-    style = _read("tokalign.showing", "base.css") + _read(room, "page.css")
+    shared = [_read("tokalign.showing", name) for name in ("base.css", *styles)]
+    style = "".join(shared) + _read(room, "page.css")
     script = "\n".join(_joined(room, name) for name in (*modules, "page.js"))
     parts = {
         "STYLE HASH": _hash(style),
         "SCRIPT HASH": _hash(script),
+        "CALLS": " connect-src 'self';" if calls_home else "",
         "TITLE": title,
         "STYLE": style,
         "SCRIPT": script,

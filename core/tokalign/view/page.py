@@ -230,7 +230,13 @@ def render_page(
         "pairs": [asdict(pair) for pair in pairs],
     }
     body = files("tokalign.view").joinpath("body.html").read_text(encoding="utf-8")
-    return page_of("tokalign.view", page_text(title), body + page_data(data), _MODULES)
+    return page_of(
+        "tokalign.view",
+        page_text(title),
+        body + page_data(data),
+        _MODULES,
+        styles=("stage.css",),
+    )
 
 
 def _table(table: ReportTable) -> dict[str, object]:

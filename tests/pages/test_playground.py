@@ -1,0 +1,166 @@
+"""The playground in a real Chromium, asking a real server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from support.server_process import started
+
+pytest.importorskip("selenium", reason="selenium is not installed; make test-pages does")
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+AXE = Path(__file__).parents[2] / "build/pages/node_modules/axe-core/axe.min.js"
+PAIR = f"#a={quote('Profits increased by 5%.')}&b={quote('Profits decreased by 7%.')}"
+STATES = {
+    "align": (PAIR, ".stage"),
+    "grid": (f"{PAIR}&grid=1", ".matrix"),
+    "beside": (f"{PAIR}&beside=en/strict", ".systems .stage"),
+    "rank": (
+        f"#tab=rank&a=Who+barked%3F&b={quote('Dogs barked.' + chr(10) + 'Cats slept.')}",
+        "ol",
+    ),
+    "ground": ("#tab=ground&a=It+has+40+rooms.&b=The+mill+has+45+rooms.", ".support"),
+    "diff": ("#tab=diff&a=It+opened+in+1990.&b=It+opened+in+1991.", "ins"),
+    "wrong": (f"{PAIR}&must=[[0,99]]", "#problem:not([hidden])"),
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with started("--http-port", "0", fake=False) as found:
+        yield found
+
+
+@pytest.fixture
+def play(look, server):
+    """Return what opens the playground and waits for what it answers."""
+
+    def opened(state="", wanted=".stage", **how):
+        page = look(f"{server.http_url}/", state=state, **how)
+        wait(page, wanted)
+        return page
+
+    return opened
+
+
+def wait(page, wanted):
+    def is_there(page):
+        found = page.find_elements(By.CSS_SELECTOR, wanted)
+        return found and not page.find_elements(By.CSS_SELECTOR, "#answer.is-old")
+
+    WebDriverWait(page, 60).until(is_there, f"no {wanted}")
+
+
+def at(page, name):
+    return page.find_element(By.ID, name)
+
+
+def lines(page):
+    """Return the links as text."""
+    found = page.execute_script(
+        "return [...document.querySelectorAll('#answer details li')].map((one) => one.textContent)"
+    )
+    return [each.partition(";")[0] for each in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", [name for name in STATES if name != "wrong"])
+def test_axe_finds_nothing_and_nothing_runs_off_the_edge(play, name, width, scheme):
+    state, wanted = STATES[name]
+    page = play(state, wanted, width=width, scheme=scheme)
+    page.execute_script(AXE.read_text(encoding="utf-8"))
+    found = page.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
+    said = [
+        (each["id"], [node["html"][:90] for node in each["nodes"]]) for each in found["violations"]
+    ]
+    assert said == []
+    assert len(found["passes"]) > 10
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_what_is_typed_is_answered_and_kept_in_the_address(play):
+    page = play(PAIR)
+    warnings = [each.text for each in page.find_elements(By.CSS_SELECTOR, "#answer .warning")]
+    assert [each.split(" (")[0] for each in warnings] == [
+        "opposite: increased / decreased",
+        "different-value: 5 / 7",
+    ]
+    at(page, "b").clear()
+    at(page, "b").send_keys("Profits rose.")
+    WebDriverWait(page, 60).until(lambda page: any("rose" in each for each in lines(page)))
+    address = page.current_url
+    assert "rose" in address
+    page.get("about:blank")
+    page.get(address)
+    wait(page, ".stage")
+    assert at(page, "b").get_property("value") == "Profits rose."
+
+
+def test_a_link_is_explained_and_corrected(play):
+    page = play(PAIR)
+    (own,) = [each for each in lines(page) if each.startswith("increased ~ decreased")]
+    assert "confidence" in own
+    page.execute_script(
+        "[...document.querySelectorAll('.stage .hit')].find((each) => "
+        "each.textContent.startsWith('increased')).dispatchEvent(new MouseEvent('click'))"
+    )
+    assert at(page, "chosen").text == own
+    assert len(page.find_elements(By.CSS_SELECTOR, "#why tr")) > 5
+    at(page, "forbid").click()
+    WebDriverWait(page, 60).until(lambda page: own not in lines(page))
+    assert "1-1 not linked" in at(page, "constraints").text
+    at(page, "train").click()
+    line = json.loads(at(page, "text").get_property("value"))
+    assert line["source"][:2] == ["Profits", "increased"]
+    assert [0, 0] in line["links"] and [1, 1] not in line["links"]
+    at(page, "clear").click()
+    WebDriverWait(page, 60).until(lambda page: own in lines(page))
+
+
+def test_the_slider_hides_what_is_unsure(play):
+    page = play(PAIR)
+    n = len(lines(page))
+    page = play(f"{PAIR}&from=0.9")
+    assert 0 < len(lines(page)) < n
+
+
+@pytest.mark.parametrize(("key", "wanted"), [("2", "ol"), ("3", ".support"), ("4", "ins")])
+def test_keys_turn_to_tabs_that_show_an_example(play, key, wanted):
+    page = play(PAIR)
+    at(page, "answer").send_keys(key)
+    wait(page, wanted)
+
+
+def test_every_example_is_answered(play):
+    page = play(PAIR)
+    for place in range(len(Select(at(page, "example")).options) - 1):
+        Select(at(page, "example")).select_by_value(str(place))
+        wait(page, ".stage, #answer ol, .support, ins")
+        assert not at(page, "problem").is_displayed()
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("python", "import json"), ("curl", "curl http"), ("go", "package main")]
+)
+def test_the_call_is_copied(play, form, start):
+    page = play(PAIR)
+    Select(at(page, "code")).select_by_value(form)
+    text = at(page, "text").get_property("value")
+    assert text.startswith(start) and "Profits increased" in text and "/v1/align" in text
+    if form == "python":
+        printed = []
+        exec(compile(text, "copied", "exec"), {"print": printed.append})
+        assert printed[0]["links"]
+
+
+def test_what_the_server_refuses_is_shown(look, server):
+    state, wanted = STATES["wrong"]
+    page = look(f"{server.http_url}/", state=state, refused=True)
+    wait(page, wanted)
+    assert "99" in at(page, "problem").text
