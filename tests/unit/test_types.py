@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import FormatError, InputError, ShapeError
 from tokalign.types import Alignment, Link, Sentence
+from tokalign.types.inputs import require_pair
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Direction, Symmetrization
 
 token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=5)
@@ -47,6 +48,27 @@ def test_offsets_give_back_the_tokens_of_any_text(tokens: list[str], gaps: list[
 
 def test_no_tokens_make_an_empty_sentence() -> None:
     assert len(Sentence.from_tokens([])) == 0
+
+
+def test_a_sentence_is_a_sequence_of_its_tokens(aligner) -> None:
+    made = Sentence.from_tokens(["Dogs", "bark", "."])
+    (annotated,) = aligner.annotate(["Dogs bark."])
+    for sentence in (made, annotated, aligner.align("Dogs bark.", "Dogs bark.").source):
+        assert (sentence[0], sentence[-1], sentence[:2]) == ("Dogs", ".", ("Dogs", "bark"))
+        assert list(sentence) == ["Dogs", "bark", "."]
+        assert "bark" in sentence and "bar" not in sentence
+        with pytest.raises(IndexError):
+            sentence[3]
+
+
+def test_one_sentence_is_no_pair_and_no_candidates(aligner) -> None:
+    sentence = Sentence.from_tokens(["Dogs", "bark"])
+    with pytest.raises(InputError, match=r"wanted a pair \(source, target\)"):
+        require_pair(sentence)
+    with pytest.raises(InputError, match="one text; wanted several in a list"):
+        aligner.rank("Who barks?", sentence)
+    with pytest.raises(InputError, match=r"wanted a pair \(source, target\)"):
+        list(aligner.pipe([sentence]))
 
 
 def test_columns_become_tuples() -> None:

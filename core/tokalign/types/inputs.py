@@ -77,6 +77,8 @@ def require_pair(pair: PairLike) -> Pair:
             raise TypeError("two letters are no two sentences")
         if isinstance(pair, Set):
             raise TypeError("a set has no first member")
+        if isinstance(pair, Sentence):
+            raise TypeError("two tokens are no two sentences")
         source, target, *more = pair
     except (TypeError, ValueError):
         raise InputError(f"saw {quoted(pair)}; wanted a pair (source, target)") from None
@@ -117,7 +119,7 @@ def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
 
 def require_many(candidates: Iterable[T]) -> Iterable[T]:
     """Return what a caller gave as candidates of a ranking, or raise InputError for one text."""
-    if isinstance(candidates, str):
+    if isinstance(candidates, str | Sentence):
         raise InputError(
             f"the candidates are {quoted(candidates)}, one text; wanted several in a list",
             field="candidates",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, overload
 
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.showing.text import one_line
@@ -59,6 +59,9 @@ class WordColumns(Protocol):
 @dataclass(frozen=True, slots=True, repr=False)
 class Sentence(View):
     """A tokenised sentence, or text of several, column by column.
+
+    It is a sequence of its tokens: ``sentence[0]`` is the first one, ``sentence[:2]`` a tuple of
+    two, ``for token in sentence`` goes over all, and ``"dog" in sentence`` asks for a whole token.
 
     Attributes
     ----------
@@ -159,6 +162,18 @@ class Sentence(View):
     def __len__(self) -> int:
         viewed = self.viewed()
         return len(self.tokens) if viewed is None else viewed[0].n_tokens(viewed[1])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return self.tokens[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tokens)
 
     def first(self, n_tokens: int) -> Self:
         """Return the sentence with its first so many tokens, or itself if it has no more.
