@@ -148,6 +148,19 @@ def test_every_line_gets_a_line_and_a_bad_one_costs_the_others_nothing(run_comma
     assert {each["passage"] for each in values[0]["sentences"][0]["citations"]} == {"h"}
 
 
+def test_only_so_many_answers_are_read_and_bad_ones_go_to_a_file(run_command, folder):
+    lines = [line_of(answer=3), line_of(id="y", answer=""), *["no JSON"] * 12, line_of(id="z")]
+    limited = run_command("ground", "--json", "--limit", "2", text="\n".join(lines))
+    assert [value["id"] for value in values_of(limited)] == ["1", "y"]
+    result = run_command("ground", "--json", "--errors", "bad.jsonl", text="\n".join(lines))
+    assert result.exit_code == 3
+    bad = [json.loads(line) for line in (folder / "bad.jsonl").read_text().splitlines()]
+    assert bad == [value for value in values_of(result) if "error" in value]
+    assert [value["line"] for value in bad] == [1, *range(3, 15)]
+    assert "line 11:" in result.stderr and "line 12:" not in result.stderr  # ten are named
+    assert "13 lines bad" in result.stderr
+
+
 def test_lines_as_text_have_headings(run_command, folder):
     result = run_command("ground", text=f"{line_of()}\n{line_of(id='y', passages=[])}\n")
     assert result.stdout.startswith("# x\nMarta Okoye")
@@ -195,6 +208,9 @@ def test_a_table_in_and_a_table_out_hold_what_lines_do(run_command, folder):
         (["-a", "answer.txt", "guide.txt", "guide.txt"], 2, "guide.txt is given twice"),
         (["-a", "answer.txt", "guide.txt", "-i", "guide.txt"], 2, "--answer and --input exclude"),
         (["-a", "answer.txt", "guide.txt", "--json", "--html", "p"], 2, "--html is a page"),
+        (["-a", "answer.txt", "guide.txt", "--limit", "1"], 2, "are for lines of --input"),
+        (["-a", "answer.txt", "guide.txt", "--errors", "guide.txt"], 2, "are for lines of --input"),
+        (["-i", "answer.txt", "--errors", "answer.txt"], 2, "answer.txt is the input"),
         (["-a", "answer.txt", "guide.txt", "--html", "no/p"], 2, "there is no folder"),
         (["--html", "page.html"], 2, "--html shows one answer: give --answer"),
         (["--json", "--format", "parquet"], 2, "--json and --format parquet exclude"),

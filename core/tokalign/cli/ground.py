@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from tokalign.batches.outcomes import unwrap
+from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
 from tokalign.cli.grounding import AnswerLine, read_answers
@@ -51,6 +53,8 @@ class GroundFiles(FileFlags):
         "-a",
         type=click.Path(dir_okay=False, allow_dash=True),
     )
+    limit: int | None = limit_flag("answers of --input")
+    errors: Path | None = flag(**ERRORS)
 
     def items(self, passages: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
         """Yield each answer with the number of its line, or why it is none.
@@ -61,7 +65,7 @@ class GroundFiles(FileFlags):
             If a text cannot be read.
         """
         if self.answer is None:
-            return read_answers(self.input)
+            return islice(read_answers(self.input), self.limit)
         answer = TextFile.read(self.answer)
         texts = [TextFile.read(path) for path in passages]
         pairs = tuple((each.name, each.text()) for each in texts)
@@ -77,6 +81,8 @@ class GroundFiles(FileFlags):
             raise click.UsageError("give at least one PASSAGE")
         if self.input.name != "<stdin>":
             raise click.UsageError("--answer and --input exclude each other")
+        if self.limit is not None or self.errors is not None:
+            raise click.UsageError("--limit and --errors are for lines of --input, not --answer")
         files = [self.answer, *passages]
         if files.count(STDIO) > 1:
             raise click.UsageError("standard input can be one of the files only")
@@ -153,8 +159,8 @@ class _Writer:
     layout: GroundLayout
     is_coloured: bool
     is_one: bool
+    bad: BadLines
     n_written: int = 0
-    n_bad: int = 0
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
         """Write the evidence for an answer."""
@@ -180,11 +186,10 @@ class _Writer:
         self, line: int, item: AnswerLine | InputError, error: InputError | ServerError
     ) -> None:
         """Report a bad line, and write what stands for it."""
-        self.n_bad += 1
         message = located(error)
-        click.echo(f"line {line}: {message}", err=True)
+        name = str(line) if isinstance(item, InputError) else item.id
+        self.bad.note(f"line {line}", name, line, message)
         if self.layout.is_object:
-            name = str(line) if isinstance(item, InputError) else item.id
             self._line(bad_object(name, line, message))
 
     def _line(self, text: str) -> None:
@@ -221,10 +226,11 @@ def command(
     options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
     with ExitStack() as stack:
+        bad = stack.enter_context(bad_lines(files.errors, files))
         ground = partial(_ground, _grounder(stack, model, server), options)
         sink = stack.enter_context(files.open(layout.columns_written))
         sink.is_harmless = not layout.is_object  # in colours; the words are made visible
-        writer = _Writer(sink, layout, is_coloured, is_one)
+        writer = _Writer(sink, layout, is_coloured, is_one, bad)
         for line, item in items:
             try:
                 found = ground(unwrap(item))
@@ -234,8 +240,8 @@ def command(
                 writer.write_bad(line, item, error)
                 continue
             writer.write(unwrap(item), found)
-    if writer.n_bad:
-        click.echo(f"{writer.n_bad} lines bad", err=True)
+    if bad.n:
+        click.echo(f"{bad.n} lines bad", err=True)
         raise click.exceptions.Exit(BAD_INPUT)
 
 
