@@ -52,7 +52,7 @@ from tokalign.files.tables import write_table
 from tokalign.support.candidates import AnswerWords
 from tokalign.support.context import CONTEXT_INPUTS, context_inputs
 from tokalign.support.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
-from tokalign.support.model import SupportModel
+from tokalign.support.model import SupportScores
 from tokalign.support.sources import Sources
 from tokalign.support.words import SUPPORTABLE
 from tokalign.types import SentenceLike
@@ -196,12 +196,8 @@ class WordTrees:
         found: _Array = self.fitted.decision_function(rows * self._used)[:, None]
         return found
 
-    def contributions(self, row: NDArray[np.float32], output: int) -> _Array:
-        """Not for models that are only judged."""
-        raise NotImplementedError
 
-
-def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel:
+def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportScores:
     """Return the model that is learned on some claims.
 
     Parameters
@@ -211,7 +207,7 @@ def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel
         0 of inputs that are left out, else 1.
     """
     word, context = _learn(some, np.ones(len(INPUTS)) if used is None else used)
-    return SupportModel(word, context)
+    return SupportScores(word, context)
 
 
 def _learn(some: Sequence[JudgedClaim], used: _Array) -> tuple[WordTrees, _Array]:
@@ -253,7 +249,7 @@ def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
     return {page: number % n for number, page in enumerate(pages)}
 
 
-def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> _Array:
+def supports(model: SupportScores, claim: JudgedClaim, *, alone: bool = False) -> _Array:
     """Return the support of a claim's words, by the trees alone if asked for."""
     if alone:
         chance: _Array = 1.0 / (1.0 + np.exp(-model.own_log_odds(claim.inputs)))

@@ -31,14 +31,20 @@ _N_BY_KIND = CONTEXT_INPUTS.index(f"no-{PARTS[1]}")
 
 
 class ScoresWords(Protocol):
-    """Trees over the inputs of a word, as Forest is."""
+    """Trees over the inputs of a word."""
 
-    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float64]: ...
+    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return log odds, shape (n_rows, 1)."""
 
-    def contributions(self, row: NDArray[np.float32], output: int) -> NDArray[np.float64]: ...
+
+class ExplainsWords(ScoresWords, Protocol):
+    """Trees that also say what each input adds, as Forest does."""
+
+    def contributions(self, row: NDArray[np.float32], output: int) -> NDArray[np.float64]:
+        """Return what each input of a row adds to an output, the base last."""
 
 
-class SupportModel:
+class SupportScores:
     """Says how likely sources support each word of a sentence.
 
     Parameters
@@ -52,6 +58,35 @@ class SupportModel:
     def __init__(self, word: ScoresWords, context: NDArray[np.float64]) -> None:
         self._word = word
         self._context = context
+
+    def own_log_odds(self, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the log odds of words by their own inputs, shape (n_words,)."""
+        found: NDArray[np.float64] = self._word.scores(inputs)[:, 0]
+        return found
+
+    def supports(self, words: AnswerWords, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the support of each word, in [0, 1]."""
+        context = context_inputs(words, self.own_log_odds(inputs))
+        log_odds = context @ self._context[:-1] + self._context[-1]
+        found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+        return found
+
+
+class SupportModel(SupportScores):
+    """Says how likely sources support each word of a sentence, and why.
+
+    Parameters
+    ----------
+    word : ExplainsWords
+        Of INPUTS.
+    context : float64 array, shape (n_context_inputs + 1,)
+        As in SupportScores.
+    """
+
+    _word: ExplainsWords
+
+    def __init__(self, word: ExplainsWords, context: NDArray[np.float64]) -> None:
+        super().__init__(word, context)
 
     @classmethod
     @cache
@@ -75,18 +110,6 @@ class SupportModel:
         if not np.isfinite(context).all():
             raise ResourceError(f"{table.path}: a weight is no finite number")
         return cls(Forest(table, "word", len(INPUTS), 1), context)
-
-    def own_log_odds(self, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the log odds of words by their own inputs, shape (n_words,)."""
-        found: NDArray[np.float64] = self._word.scores(inputs)[:, 0]
-        return found
-
-    def supports(self, words: AnswerWords, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the support of each word, in [0, 1]."""
-        context = context_inputs(words, self.own_log_odds(inputs))
-        log_odds = context @ self._context[:-1] + self._context[-1]
-        found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
-        return found
 
     def explain(
         self, words: AnswerWords, inputs: NDArray[np.float32]
