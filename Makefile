@@ -160,6 +160,18 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
+INTEGRATIONS := mcp
+.venv-integrations/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-integrations,the packages of $(INTEGRATIONS))
+	$(call add_dev,.venv-integrations)
+	@$(call pip_install,.venv-integrations) $$($(BIN)/python -c "import sys, tomllib; \
+	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(INTEGRATIONS))
+	@touch $@
+
+test-integrations: build .venv-integrations/.ready  ## each module of tokalign.integrations with the package that it is for
+	.venv-integrations/bin/python -m pytest tests/integrations
+
 .venv-pages/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium)
 	$(call add_dev,.venv-pages)

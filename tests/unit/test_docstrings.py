@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import tokalign
 
 # These need packages that are extras, are generated, or start processes.
-LEFT_OUT = ("annotate.spacy", "annotate.stanza", "neural", "v1", "server", "__main__")
+LEFT_OUT = (
+    "annotate.spacy", "annotate.stanza", "integrations", "neural", "v1", "server", "__main__",
+)  # fmt: skip
 MODULES = [
     *(
         each.name

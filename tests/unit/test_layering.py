@@ -148,6 +148,8 @@ ROOMS: dict[str, set[str]] = {
         "types",
         "v1",
     },
+    # Floor 11.
+    "integrations": {"aligner", "errors", "functions"},
 }
 """Room -> the other rooms that it imports, floor by floor: a room stands on lower floors only."""
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "ground": "tokalign.cli.ground",
     "info": "tokalign.cli.info",
     "matrix": "tokalign.cli.matrix",
+    "mcp": "tokalign.cli.mcp",
     "rank": "tokalign.cli.rank",
     "similarity": "tokalign.cli.similarity",
     "split": "tokalign.cli.split",

@@ -1,0 +1,1 @@
+"""Parts for frameworks and agents, a module and an extra for each; docs/integrations.md."""

@@ -1,0 +1,106 @@
+"""Tools for agents, over the Model Context Protocol; `tokalign mcp` serves them on stdio.
+
+Answers quote the words themselves and no positions, which language models count badly. Needs
+``pip install 'tokalign[mcp]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tokalign import functions
+from tokalign.errors import InputError, MissingPackageError, located
+
+if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
+
+try:
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+except ImportError as error:
+    raise MissingPackageError.of("tokalign.integrations.mcp", error, "mcp") from None
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Tell the agent why its input cannot be used; of other errors it gets no text."""
+    try:
+        yield
+    except InputError as error:
+        raise ToolError(located(error)) from error
+
+
+def mcp_server(aligner: Aligner) -> MCPServer:
+    """Return a server with the tools align, similarity, rank, ground and diff.
+
+    Parameters
+    ----------
+    aligner : Aligner
+        Its calls take turns.
+    """
+    server = MCPServer("tokalign", log_level="WARNING")
+
+    @server.tool()
+    @_refusals()
+    def align(source: str, target: str) -> dict[str, Any]:
+        """Link the words of two English sentences that mean the same. `confidence`, `score` (how
+        much of the target the source says) and `similarity` are from 0 to 1."""
+        found = functions.align(source, target, aligner=aligner)
+        links = [
+            {"source": link.source_text, "target": link.target_text, "confidence": link.confidence}
+            for link in found.links
+        ]
+        return {"score": found.score, "similarity": found.similarity, "links": links}
+
+    @server.tool()
+    @_refusals()
+    def similarity(source: str, target: str) -> float:
+        """Return how much two English sentences say the same, from 0 to 1."""
+        return functions.similarity(source, target, aligner=aligner)
+
+    @server.tool()
+    @_refusals()
+    def rank(question: str, passages: list[str], top_k: int = 0) -> list[dict[str, Any]]:
+        """Order English passages by how likely they answer a question, best first. `index` counts
+        from 0, `score` is from 0 to 1; `top_k` is how many to return, 0 for all."""
+        return [
+            {"index": each.index, "score": each.judgement.score}
+            if each.judgement
+            else {"index": each.index, "error": str(each.error)}
+            for each in functions.rank(
+                question, passages, aligner=aligner, passages=True, top_k=top_k
+            )
+        ]
+
+    @server.tool()
+    @_refusals()
+    def ground(answer: str, passages: list[str]) -> list[dict[str, Any]]:
+        """Find where passages support each sentence of an answer, and words that none supports.
+        `support` is from 0 to 1, `passage` counts from 0. It is evidence, no verdict on truth."""
+        found = functions.ground(answer, passages, aligner=aligner)
+        return [
+            {
+                "text": answer[each.start : each.end],
+                "support": each.support,
+                "citations": [
+                    {
+                        "passage": int(citation.passage),
+                        "text": passages[int(citation.passage)][citation.start : citation.end],
+                    }
+                    for citation in each.citations
+                ],
+                "unsupported": [answer[span.start : span.end] for span in each.unsupported],
+            }
+            for each in found.sentences
+        ]
+
+    @server.tool()
+    @_refusals()
+    def diff(old: str, new: str) -> dict[str, Any]:
+        """Find what changed from one English text to another: sentences that were kept, changed,
+        moved, added or removed, and the words in them."""
+        return functions.diff(old, new, aligner=aligner).to_dict()
+
+    return server
