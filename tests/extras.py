@@ -17,6 +17,9 @@ USES = {
     "arrow": "import tokalign.arrow",
     "client": "from tokalign.client import Client; Client('localhost:1')",
     "dedupe": "from tokalign.duplicates.signatures import Signatures; Signatures()",
+    "haystack": "import tokalign.integrations.haystack",
+    "langchain": "import tokalign.integrations.langchain",
+    "llama-index": "import tokalign.integrations.llama_index",
     "mcp": "import tokalign.integrations.mcp",
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
     "server": "from tokalign.cli.extras import SERVER, require; require('serve', 'server', SERVER)"

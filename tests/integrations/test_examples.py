@@ -11,7 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "integrations.md").read_text()
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
-PACKAGES = {"MCP": "mcp"}
+PACKAGES = {
+    "MCP": "mcp",
+    "LangChain": "langchain_core",
+    "LlamaIndex": "llama_index.core",
+    "Haystack": "haystack",
+}
 
 
 def example(name):
