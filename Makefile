@@ -223,8 +223,11 @@ NEURAL_MODELS ?= en-rte2-neural en-neural en-neural-large
 build/unrelated: .venv/.runtime
 	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output $@
 
-models: build build/unrelated  ## train en and en-rte2 from the corpora in TOKALIGN_DATA
+models: build build/unrelated  ## train en, en-rte2 and en-open from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
+
+test-models: build dev  ## train en-rte2 and en-open again, and compare them with those that ship
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2 en-open
 
 models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
 	.venv-torch/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \

@@ -3,7 +3,9 @@
 ============================  =====================  =============================================
 run                           by                     to write
 ============================  =====================  =============================================
-``recipes.models``            make models            en.tokalign, en-rte2.tokalign
+``recipes.models``            make models            en.tokalign, en-rte2.tokalign,
+                                                     en-open.tokalign
+``recipes.rebuilt``           make test-models       what differs from the models that ship, printed
 ``recipes.neural``            make models-neural     en-neural.tokalign, encoder-en.table.xz,
                                                      those of en-rte2-neural, en-neural-large
 ``recipes.annotators``        make table-annotators  tagger-en.table.xz, parser-en.table.xz

@@ -61,6 +61,9 @@ KEYS: dict[str, dict[str, str]] = {
     "en": accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
     | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
     | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
+    "en-open": accuracy_keys("RTE2 dev, sure, joint", "rte2-dev.en-open")
+    | accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en-open")
+    | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en-open"),
     "en-rte2-neural": accuracy_keys(
         "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
     ),

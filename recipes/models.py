@@ -18,12 +18,21 @@ from tokalign.annotate import load_annotator
 from tokalign.formats import read_gold
 from tokalign.model import Model, save_model
 from tokalign.training import Progress, TrainingData, TrainingSettings, train
+from tokalign.types import GoldPair
 
-from recipes.aligned import RTE2, UNRELATED, read_corpus
+from recipes.aligned import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
 from recipes.figures import KEYS, read_figures
 from recipes.rewritten import with_rewritten
-from recipes.settings import EN_RTE2_SETTINGS, EN_SETTINGS, LICENSE, STYLES
+from recipes.settings import (
+    EN_OPEN_SETTINGS,
+    EN_RTE2_SETTINGS,
+    EN_SETTINGS,
+    LICENSE,
+    OPEN_LICENSE,
+    STYLES,
+)
 from recipes.styles import fit_styles
+from recipes.unrelated import mined_gold
 
 logger = logging.getLogger(__name__)
 
@@ -40,12 +49,18 @@ class Recipe:
     settings : TrainingSettings
     unrelated : str
         File of unrelated pairs to train on, below the folder that recipes.unrelated writes.
+    mined : str
+        Corpus to mine for unrelated pairs to train on, where no such file is named.
+    license : str
+        Terms of all corpora.
     """
 
     description: str
     corpora: tuple[str, ...]
     settings: TrainingSettings
     unrelated: str = ""
+    mined: str = ""
+    license: str = LICENSE
 
     def train(self, name: str, data: Path, unrelated: Path) -> Model:
         """Return the model trained on the corpora below `data`, with its figures.
@@ -54,9 +69,9 @@ class Recipe:
         """
         pairs = TrainingData(
             {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora},
-            unrelated=read_gold(unrelated / self.unrelated) if self.unrelated else (),
+            unrelated=self._unrelated(data, unrelated),
         )
-        if self.unrelated:
+        if pairs.unrelated:
             pairs = with_rewritten(pairs)
         model = train(
             pairs,
@@ -65,10 +80,15 @@ class Recipe:
             report=log_progress,
             name=name,
             description=self.description,
-            license=LICENSE,
+            license=self.license,
             figures=read_figures(KEYS[name]),
         )
         return fit_styles(model, pairs, self.settings)
+
+    def _unrelated(self, data: Path, unrelated: Path) -> list[GoldPair]:
+        if self.unrelated:
+            return read_gold(unrelated / self.unrelated)
+        return mined_gold(data, self.mined) if self.mined else []
 
 
 MODELS = {
@@ -84,6 +104,14 @@ MODELS = {
         tuple(style.corpus for style in STYLES.values()),
         EN_SETTINGS,
         unrelated=UNRELATED,
+    ),
+    "en-open": Recipe(
+        "Paraphrases; for any use: weights from Edinburgh++ (Apache-2.0) alone, without word "
+        "vectors",
+        (EDINBURGH,),
+        EN_OPEN_SETTINGS,
+        mined=EDINBURGH_SURE,
+        license=OPEN_LICENSE,
     ),
 }
 

@@ -13,6 +13,8 @@ from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 
 LICENSE = "research use"
 """Terms of the corpora, and so of the models trained on them."""
+OPEN_LICENSE = "Apache-2.0"
+"""Terms of Edinburgh++."""
 
 GROUPS = (
     "string", "pos", "position", "wordnet", "neighbour", "lexical", "names", "context",
@@ -67,6 +69,13 @@ EN_SETTINGS = TrainingSettings(
     possible_in=((Path(MTREF).name, "sure"),),
     styles=tuple((Path(style.corpus).name, name) for name, style in STYLES.items()),
 )
+EN_OPEN_SETTINGS = TrainingSettings(
+    feature_groups=(*(group for group in GROUPS if group != "vectors"), "rules"),
+    max_iterations=60,
+    unrelated_importance=0.35,
+    possible="half",
+)
+"""Without word vectors and counts, whose tables have seen corpora for research use."""
 
 
 def with_encoder(settings: TrainingSettings) -> TrainingSettings:

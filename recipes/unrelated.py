@@ -31,7 +31,7 @@ from pathlib import Path
 from tokalign.annotate import load_annotator
 from tokalign.formats import jsonl, read_gold
 from tokalign.lexicon.likeness import is_content
-from tokalign.types import Sentence, SentenceLike
+from tokalign.types import GoldPair, Sentence, SentenceLike
 
 from recipes.corpora import read_msrp, read_questions, read_sts
 
@@ -236,6 +236,20 @@ def mined_pairs(data: Path, paths: Iterable[str]) -> list[Unaligned]:
         name = Path(path).name.partition(".")[0]
         mined += mine(name, [p.source for p in pairs], [p.target for p in pairs], clusters)
     return mined
+
+
+def mined_gold(data: Path, path: str) -> list[GoldPair]:
+    """Return the mined pairs of one aligned corpus, as pairs without links to train on."""
+    return [
+        GoldPair(
+            pair.id,
+            Sentence.from_tokens(pair.source.tokens),
+            Sentence.from_tokens(pair.target.tokens),
+            frozenset(),
+            frozenset(),
+        )
+        for pair in mined_pairs(data, [path])
+    ]
 
 
 def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:

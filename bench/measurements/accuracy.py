@@ -17,6 +17,8 @@ from bench.measurements.values import (
 )
 
 STYLE_OF = {"mtref": "free", "wiki": "edits"}
+PLAIN = ("en-rte2", "en-open")
+"""Models without styles."""
 CALIBRATION = {
     "calibration_error": Value(
         ("calibration", "expected_error"), "percent", "expected calibration error", 100
@@ -25,7 +27,7 @@ CALIBRATION = {
 
 
 def _held_out(data: str, model: str) -> Measurement:
-    style = {} if model == "en-rte2" else {"style": STYLE_OF[data]}
+    style = {} if model in PLAIN else {"style": STYLE_OF[data]}
     is_neural = "-neural" in model
     values = some(FRACTIONS, "precision recall f1 exact_match") if model == "en-rte2" else FRACTIONS
     return Measurement(
@@ -59,8 +61,15 @@ HELD_OUT = (
     *(
         _held_out(data, model)
         for data in STYLE_OF
-        for model in ("en", "en-rte2", *NEURAL_MODELS)
+        for model in ("en", *PLAIN, *NEURAL_MODELS)
         if (data, model) not in {("mtref", each) for each in NEURAL_MODELS}
+    ),
+    Measurement(
+        "rte2-dev.en-open",
+        "RTE2 development, sure links, en-open, which has not seen them",
+        f"tokalign evaluate --gold {RTE2} --model en-open --json",
+        (Row("", {"model": "en-open"}, FRACTIONS),),
+        is_quick=True,
     ),
     *_BY_FOLDS,
 )

@@ -72,4 +72,4 @@ def test_a_model_is_written_with_what_was_measured(sample_dir, tmp_path, monkeyp
 def test_an_unknown_model_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         models.main(["--data", str(tmp_path), "--output", str(tmp_path), "fr"])
-    assert "no model ['fr']; choose out of en-rte2, en" in capsys.readouterr().err
+    assert "no model ['fr']; choose out of en-rte2, en, en-open" in capsys.readouterr().err

@@ -45,6 +45,8 @@ def confidences(aligner, gold, style=""):
         (SAMPLE, "en", "strict", STRICT, 0.88, 0.30, 0.04),
         (SAMPLE, "en", "free", LOOSE, 0.83, 0.18, 0.04),
         (SAMPLE, "en-rte2", "", STRICT, 0.88, 0.30, 0.055),
+        (SAMPLE, "en-open", "", STRICT, 0.84, 0.20, 0.07),
+        ("multimwa/wiki-dev.tsv", "en-open", "", LOOSE, 0.973, 0.63, 0.03),
         ("multimwa/mtref-dev.tsv", "en", "free", LOOSE, 0.86, 0.08, 0.02),
         ("multimwa/wiki-dev.tsv", "en", "edits", LOOSE, 0.973, 0.63, 0.015),
     ],
