@@ -164,3 +164,42 @@ def test_what_the_server_refuses_is_shown(look, server):
     page = look(f"{server.http_url}/", state=state, refused=True)
     wait(page, wanted)
     assert "99" in at(page, "problem").text
+
+
+def test_sentences_without_a_full_stop_are_drawn_and_copied(play):
+    page = play("#a=Dogs+bark&b=A+dog+barks")
+    assert any(each.startswith("Dogs ~ dog") for each in lines(page))
+    page.execute_script("document.getElementById('train').click()")
+    line = json.loads(at(page, "text").get_property("value"))
+    assert (line["source"], line["target"]) == (["Dogs", "bark"], ["A", "dog", "barks"])
+
+
+def test_copied_go_holds_texts_that_look_like_its_places(play):
+    text = "The URL costs $'5', $& more."
+    page = play(f"#a={quote(text)}&b=It+costs+5.")
+    Select(at(page, "code")).select_by_value("go")
+    code = at(page, "text").get_property("value")
+    (body,) = [each for each in code.splitlines() if "NewReader" in each]
+    quoted = body.partition("NewReader(")[2].removesuffix(")")
+    assert json.loads(json.loads(quoted))["source"] == text
+    assert 'http.Post("http' in code
+
+
+def test_an_address_without_a_sound_confidence_shows_all_links(play):
+    page = play(f"{PAIR}&from=nonsense")
+    assert at(page, "cut").text == "0.00" and lines(page)
+
+
+def test_lines_side_by_side_cross_no_words(play):
+    words = quote(" ".join(["The old bakery in the middle of the town opened in spring"] * 3) + ".")
+    page = play(f"#a={words}&b={words}&beside=en/free", ".systems .stage")
+    crossed = page.execute_script(
+        """return [...document.querySelectorAll('.systems .stage')].flatMap((stage) => {
+          const line = stage.querySelector('path').getBoundingClientRect();
+          const isCrossed = ({ left, right, top, bottom }) => line.left < right - 1 &&
+            line.right > left + 1 && line.top < bottom - 1 && line.bottom > top + 1;
+          return [...stage.querySelectorAll('.word')].filter(
+            (word) => isCrossed(word.getBoundingClientRect())).map((word) => word.textContent);
+        })"""
+    )
+    assert crossed == []

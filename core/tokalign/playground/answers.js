@@ -4,11 +4,14 @@ import { drawStage } from "./stage.js";
 
 const SURE = 0.5; /* support below it is none; see docs/grounding.md */
 
+/* A sentence is its tokens alone where its text is no more than they are. */
+export const tokensOf = (sentence) => sentence.tokens || sentence;
+
 /* Draws the links of an alignment; onLink is called with a link that is clicked. */
 export function drawAlignment(box, alignment, state, signs, onLink) {
   const kinds = new Map((alignment.relations || []).map(([i, j, kind]) => [`${i}-${j}`, kind]));
   for (const { kind, source, target } of alignment.conflicts || []) kinds.set(`${source}-${target}`, kind);
-  const words = [alignment.source.tokens, alignment.target.tokens], aligned = [new Set(), new Set()];
+  const words = [tokensOf(alignment.source), tokensOf(alignment.target)], aligned = [new Set(), new Set()];
   const links = alignment.links.filter(([, , p]) => p >= Number(state.from)).map(([a, b, p]) => {
     aligned[0].add(a);
     aligned[1].add(b);

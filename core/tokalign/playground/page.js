@@ -1,4 +1,4 @@
-import { drawAlignment, drawDifference, drawGrounding, drawRanking, drawWhy } from "./answers.js";
+import { drawAlignment, drawDifference, drawGrounding, drawRanking, drawWhy, tokensOf } from "./answers.js";
 import { ask, bodyOf, codeOf, TABS } from "./calls.js";
 import { make } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
@@ -28,6 +28,7 @@ function open() {
     }
   }
   if (!(asked.tab in TABS)) delete asked.tab;
+  if (!(Number(asked.from) >= 0 && Number(asked.from) <= 1)) delete asked.from;
   if (!asked.a && !asked.b) Object.assign(asked, EXAMPLES[0]);
   delete asked.name;
   change({ ...INITIAL, ...asked });
@@ -91,10 +92,11 @@ function show(box, answers, body) {
   alignment = answers[0];
   if (answers.length === 1) return drawAlignment(box, alignment, state, signs, choose);
   box.className = "systems";
-  for (const each of answers) {
-    const inside = make("div");
+  const columns = answers.map(() => make("div"));
+  box.append(...columns); /* all at once: each is drawn in the width that it keeps */
+  for (const [k, each] of answers.entries()) {
+    const inside = columns[k];
     inside.append(make("h2", `${each.model}, ${each.style}`));
-    box.append(inside);
     drawAlignment(inside, each, state, signs, each === alignment ? choose : () => {});
   }
   return undefined;
@@ -189,7 +191,7 @@ function listen() {
   at("forbid").onclick = () => constrain("not");
   at("free").onclick = () => constrain("");
   at("clear").onclick = () => change({ must: [], not: [] });
-  at("train").onclick = () => copy(JSON.stringify({ source: alignment.source.tokens, target: alignment.target.tokens,
+  at("train").onclick = () => copy(JSON.stringify({ source: tokensOf(alignment.source), target: tokensOf(alignment.target),
     links: alignment.links.map(([i, j]) => [i, j]) }));
   at("texts").onsubmit = (event) => event.preventDefault();
   document.addEventListener("keydown", (event) => {
