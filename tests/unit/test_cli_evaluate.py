@@ -196,11 +196,20 @@ def test_gold_with_repeated_ids_is_refused(tmp_path):
     assert f"{tmp_path / 'gold'}: 1 ids are there more than once, such as 'x'" in result.stderr
 
 
-def test_training_says_that_ids_come_back(tmp_path):
+def test_training_refuses_unlike_pairs_of_one_id(tmp_path):
+    other = REPEATED.splitlines()[0].replace("A", "B")
+    (tmp_path / "gold").write_text(f"{REPEATED}{other}\n")
+    result = run("train", "--train", tmp_path / "gold", "-o", tmp_path / "model")
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'gold'}: 1 ids are shared by unlike pairs, such as 'x'" in result.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_training_says_that_pairs_are_judged_again(tmp_path):
     (tmp_path / "votes").write_text(REPEATED)
     result = run("train", "--train", tmp_path / "votes", "-o", tmp_path / "model")
     assert result.exit_code == 0
-    assert "votes: 1 ids are there more than once, such as 'x'" in result.stderr
+    assert "votes: 1 pairs are judged more than once, such as 'x'" in result.stderr
 
 
 def test_unrelated_pairs_without_links_are_scored(tmp_path):

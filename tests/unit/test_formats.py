@@ -13,6 +13,7 @@ from tokalign.errors import FormatError
 from tokalign.formats import (
     FORMATS,
     Options,
+    clashing_ids,
     get_format,
     open_document,
     read_gold,
@@ -134,6 +135,13 @@ def test_unrelated_pairs_need_no_links(write, text):
 
 def test_ids_that_come_back_are_found_once_each():
     assert repeated_ids([CAT, CAT, replace(CAT, id="2"), CAT]) == ["1"]
+
+
+def test_only_unlike_sentences_of_one_id_clash():
+    vote = replace(CAT, sure=frozenset())
+    other = replace(CAT, target=CAT.source)
+    assert clashing_ids([CAT, vote, replace(other, id="2")]) == []
+    assert clashing_ids([CAT, vote, other, CAT, other]) == ["1"]
 
 
 def test_sure_wins_over_possible(write):

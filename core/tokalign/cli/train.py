@@ -16,10 +16,10 @@ from tokalign.cli.corpora import FORMAT
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.cli.sinks import OutputPath
-from tokalign.errors import quoted
+from tokalign.errors import FormatError, quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.files.headers import is_name
-from tokalign.formats import Options, read_gold, repeated_ids
+from tokalign.formats import Options, clashing_ids, read_gold, repeated_ids
 from tokalign.model import save_model
 from tokalign.training import (
     POSSIBLE_CHOICES,
@@ -65,7 +65,13 @@ class TrainFiles:
             raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
 
     def data(self) -> TrainingData:
-        """Return the pairs of all files; a warning names corpora in which ids come back."""
+        """Return the pairs of all files; a warning names corpora that judge a pair several times.
+
+        Raises
+        ------
+        FormatError
+            If unlike pairs of an aligned corpus share an id.
+        """
         return TrainingData(
             {path.name: self._aligned(path) for path in self.train},
             dev=self._aligned(self.dev) if self.dev else [],
@@ -74,9 +80,15 @@ class TrainFiles:
 
     def _aligned(self, path: Path) -> list[GoldPair]:
         pairs = read_gold(path, self.format)
+        if clashing := clashing_ids(pairs):
+            raise FormatError(
+                f"{len(clashing)} ids are shared by unlike pairs, such as {quoted(clashing[0])}; "
+                "wanted one id for each pair of sentences",
+                path=path,
+            )
         if repeated := repeated_ids(pairs):
             logger.warning(
-                "%s: %d ids are there more than once, such as %s; each of their pairs counts",
+                "%s: %d pairs are judged more than once, such as %s; each judgement counts",
                 path, len(repeated), quoted(repeated[0]),
             )  # fmt: skip
         return pairs

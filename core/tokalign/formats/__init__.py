@@ -117,6 +117,20 @@ def repeated_ids(pairs: Iterable[GoldPair]) -> list[str]:
     return list(repeated)
 
 
+def clashing_ids(pairs: Iterable[GoldPair]) -> list[str]:
+    """Return the ids that pairs of unlike sentences share, in the order in which they come back.
+
+    A pair that is judged several times is none of them: its sentences have the same tokens.
+    """
+    seen: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    clashing: dict[str, None] = {}
+    for pair in pairs:
+        tokens = (pair.source.tokens, pair.target.tokens)
+        if seen.setdefault(pair.id, tokens) != tokens:
+            clashing[pair.id] = None
+    return list(clashing)
+
+
 def write_gold(
     pairs: Iterable[GoldPair],
     path: str | os.PathLike[str],
@@ -142,6 +156,7 @@ __all__ = [
     "Document",
     "Format",
     "Options",
+    "clashing_ids",
     "decode_lines",
     "get_format",
     "iter_gold",
