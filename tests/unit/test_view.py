@@ -6,10 +6,12 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from support.pairs import gold_pair
 from tokalign.cli.main import main
+from tokalign.cli.terminal import TerminalFlags
 from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.view import grid_lines, page_pairs, render_page
 
@@ -194,6 +196,33 @@ def test_a_pair_too_wide_for_a_grid_is_shown_link_by_link():
     assert list(grid_lines(gold, columns=12)) == ["● abcdefghij = x", "◌ b = yy"]
     found = grid_lines(gold, {(0, 0), (1, 0)}, columns=12, confidences={(1, 0): 0.25})
     assert list(found) == ["● abcdefghij = x", "× b = x (0.25)"]
+
+
+@pytest.mark.parametrize("columns", [None, 8])
+def test_right_wrong_and_missing_links_have_colours_where_there_is_gold(columns):
+    gold = gold_pair(["abcdefghij", "b"], ["x", "yy"], {(0, 0), (1, 1)})
+    plain = "\n".join(grid_lines(gold, {(0, 0), (1, 0)}, columns=columns))
+    coloured = "\n".join(
+        grid_lines(gold, {(0, 0), (1, 0)}, columns=columns, is_judged_in_colour=True)
+    )
+    for mark, colour in (("●", 32), ("×", 31), ("○", 33)):
+        assert mark in plain
+        assert f"\x1b[{colour}m{mark}\x1b[0m" in coloured
+    assert click.unstyle(coloured) == plain
+    assert "\x1b" not in "\n".join(grid_lines(gold, columns=columns, is_judged_in_colour=True))
+
+
+@pytest.mark.parametrize("is_coloured", [True, False])
+def test_the_terminal_shows_gold_in_colour(run_command, tmp_path, monkeypatch, is_coloured):
+    monkeypatch.setattr(TerminalFlags, "is_coloured", lambda self: is_coloured)
+    gold = tmp_path / "gold"
+    gold.write_text("a b ||| c d ||| 0-0 1-1\n")
+    found = tmp_path / "found"
+    found.write_text("0-0 1-0\n")
+    result = run_command("view", str(found), "--gold", str(gold))
+    assert result.exit_code == 0
+    assert result.stdout.count("\x1b[31m×\x1b[0m") == (2 if is_coloured else 0)  # and the legend
+    assert "× wrong" in click.unstyle(result.stdout)
 
 
 @pytest.mark.parametrize("columns", [None, 8])

@@ -19,10 +19,10 @@ from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
 from tokalign.types import GoldPair
 from tokalign.view import (
-    LEGEND,
     RELATIONS_LEGEND,
     edit_lines,
     grid_lines,
+    legend,
     page_pairs,
     render_page,
 )
@@ -98,7 +98,8 @@ def _print(
 ) -> None:
     """Print the grid of each pair, and what its marks mean."""
     terminal = TerminalFlags()
-    echo = partial(click.echo, color=terminal.is_coloured())
+    is_coloured = terminal.is_coloured()
+    echo = partial(click.echo, color=is_coloured)
     for pair, predicted, relations, confidences in pairs:
         click.echo(f"# {pair.id}")
         links = None if shown.gold is None else set(predicted)
@@ -108,11 +109,13 @@ def _print(
             columns=terminal.columns(),
             relations=relations,
             confidences=confidences,
+            is_judged_in_colour=is_coloured,
         ):
             echo(line)
         for line in edit_lines(pair, predicted) if shown.edits else ():
             click.echo(line)
-    click.echo(LEGEND if shown.gold is not None else "● sure or predicted  ◌ possible")
+    has_gold = shown.gold is not None
+    echo(legend(is_coloured=is_coloured) if has_gold else "● sure or predicted  ◌ possible")
     if any(relations for _, _, relations, _ in pairs):
         click.echo(RELATIONS_LEGEND)
 

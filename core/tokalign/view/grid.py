@@ -12,7 +12,8 @@ LEAST_WIDTH = 6
 """Characters of source tokens that a grid shows at the least."""
 LEGEND = "● right  × wrong  ○ missing  ◌ possible in gold"
 """Meaning of the marks where there is gold."""
-
+JUDGED_COLOURS = {"●": 32, "◌": 32, "×": 31, "○": 33}
+"""Of a terminal, for each mark where there is gold."""
 
 COLOURS = {
     RelationKind.SAME: 36,
@@ -35,6 +36,7 @@ def grid_lines(
     columns: int | None = None,
     relations: Mapping[tuple[int, int], str] | None = None,
     confidences: Mapping[tuple[int, int], float] | None = None,
+    is_judged_in_colour: bool = False,
 ) -> Iterator[str]:
     """Yield the lines of a grid, source down and target across; of a pair that is too wide for
     one, a line for each link.
@@ -53,6 +55,8 @@ def grid_lines(
         Kinds of relations, whose signs stand in the place of drawn links, in colour.
     confidences : mapping of (source, target) to float, optional
         Shown in lines of links.
+    is_judged_in_colour : bool
+        Write the marks of predicted and missing links in JUDGED_COLOURS, where links are given.
 
     Notes
     -----
@@ -61,17 +65,19 @@ def grid_lines(
     sources, targets = (list(map(_shown, side.tokens)) for side in (pair.source, pair.target))
     n_target = len(targets)
     kinds = relations or {}
+    judged = JUDGED_COLOURS if is_judged_in_colour and links is not None else {}
     if columns is not None:
         room = columns - 2 * n_target - 1 - max(map(len, targets), default=0)
         if room < min(LEAST_WIDTH, max(map(len, sources), default=0)):
-            yield from _link_lines(pair, links, sources, targets, kinds, confidences or {})
+            yield from _link_lines(pair, links, sources, targets, kinds, confidences or {}, judged)
             return
         width = min(width, room)
     for j, token in enumerate(targets):
         yield " " * width + " │" * j + f" ┌{'─' * 2 * (n_target - 1 - j)} {token}"
     for i, token in enumerate(sources):
         cells = "".join(
-            " " + _coloured(_mark(pair, links, (i, j)), kinds.get((i, j))) for j in range(n_target)
+            " " + _coloured(_mark(pair, links, (i, j)), kinds.get((i, j)), judged)
+            for j in range(n_target)
         )
         shown = token if len(token) <= width else token[: width - 1] + "…"
         yield f"{shown:>{width}}{cells}"
@@ -89,6 +95,7 @@ def _link_lines(
     targets: Sequence[str],
     kinds: Mapping[tuple[int, int], str],
     confidences: Mapping[tuple[int, int], float],
+    judged: Mapping[str, int],
 ) -> Iterator[str]:
     """Yield a line for each link of the prediction and of the gold."""
     for link in sorted((links or set()) | pair.sure | pair.possible):
@@ -97,13 +104,19 @@ def _link_lines(
             continue  # possible in gold, and not predicted
         i, j = link
         sure = f" ({confidences[link]:.2f})" if link in confidences else ""
-        yield f"{_coloured(mark, kinds.get(link))} {sources[i]} = {targets[j]}{sure}"
+        yield f"{_coloured(mark, kinds.get(link), judged)} {sources[i]} = {targets[j]}{sure}"
 
 
-def _coloured(mark: str, kind: str | None) -> str:
+def legend(*, is_coloured: bool) -> str:
+    """Return LEGEND, with its marks in their colours if asked for."""
+    judged = JUDGED_COLOURS if is_coloured else {}
+    return "".join(_coloured(each, None, judged) for each in LEGEND)
+
+
+def _coloured(mark: str, kind: str | None, judged: Mapping[str, int]) -> str:
     """Return the sign of a link's relation in its colour, or the mark where there is none."""
     if kind is None or mark in ("·", "○", "×"):
-        return mark
+        return f"\x1b[{judged[mark]}m{mark}\x1b[0m" if mark in judged else mark
     found = RelationKind(kind)
     return f"\x1b[{COLOURS[found]}m{RELATION_SIGNS[found]}\x1b[0m"
 
