@@ -5,15 +5,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.messages import REQUEST_OPTIONS
 from support.requests import request_of
-from tokalign.codec import ModelInfo, RequestOptions, StyleInfo
+from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
 from tokalign.errors import LimitError
 from tokalign.server.requests.answers import Answer
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, even_share
-from tokalign.server.workers.frames import Done, Fork, FrameReader, Ready, Refused, Run, encode
+from tokalign.server.workers.frames import Run
 from tokalign.server.workers.shards import Shard, Slice, Task
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -308,41 +307,6 @@ def test_singles_hold_every_pair_in_order(sizes):
         assert flat == [pair for run in shard.runs() for pair in run.pairs]
 
     asyncio.run(run())
-
-
-MODELS = st.builds(ModelInfo, styles=st.lists(st.builds(StyleInfo), max_size=2).map(tuple))
-RUNS = st.builds(
-    Run,
-    REQUEST_OPTIONS,
-    st.binary(max_size=50),
-    st.lists(st.binary(max_size=50), max_size=3).map(tuple),
-)
-MESSAGES = st.one_of(
-    st.lists(RUNS, max_size=3),
-    st.builds(
-        Done,
-        st.lists(st.builds(Answer, st.binary(max_size=50), st.floats(0, 1), message=st.text())),
-        st.dictionaries(st.text(), st.floats(0, 1)),
-        st.integers(0, 2**50),
-    ),
-    st.builds(Refused, st.text()),
-    st.builds(Fork),
-    st.builds(
-        Ready,
-        st.integers(0, 2**22),
-        st.lists(MODELS, max_size=2).map(tuple),
-        st.integers(0, 2**50),
-        st.booleans(),
-    ),
-)
-
-
-@given(messages=st.lists(MESSAGES, max_size=5), cut=st.integers(1, 300))
-def test_frames_survive_any_cut(messages, cut):
-    stream = b"".join(map(encode, messages))
-    reader = FrameReader()
-    pieces = [stream[start : start + cut] for start in range(0, len(stream), cut)]
-    assert [message for piece in pieces for message in reader.feed(piece)] == messages
 
 
 async def test_calls_with_equal_options_share_a_run():
