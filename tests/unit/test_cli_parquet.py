@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import resource
@@ -42,6 +43,32 @@ def pairs(tmp_path):
     table = pa.table({"n": range(len(PAIRS)), "source": sources, "target": targets})
     pq.write_table(table, tmp_path / "pairs", row_group_size=3)
     return tmp_path / "pairs"
+
+
+@pytest.mark.parametrize("name", ["align", "similarity"])
+def test_other_columns_are_kept_if_asked(command, tmp_path, name):
+    table = {
+        "id": ["a", "b"],
+        "source": ["A dog barked .", None],
+        "target": ["A dog barked .", "No ."],
+        "n": [7, 8],
+        "score": [0.5, float("nan")],
+        "day": [datetime.date(2024, 2, 29), None],
+        "raw": [b"\x00\xff", b""],
+        "tags": [[{"k": "x"}], []],
+    }
+    pq.write_table(pa.table(table), tmp_path / "pairs")
+    args = [name, "--format", "jsonl", "-i", tmp_path / "pairs"]
+    kept = {"n": 7, "score": 0.5, "day": "2024-02-29", "raw": "00ff", "tags": [{"k": "x"}]}
+    bad = {"n": 8, "score": None, "day": None, "raw": "", "tags": []}
+    plain, found = (
+        list(map(json.loads, command(*args, *more).stdout.splitlines()))
+        for more in ([], ["--keep"])
+    )
+    assert [each.pop("input") for each in found] == [kept, bad]
+    assert found == plain and "error" in found[1]
+    refused = command(*args[:1], "--keep", "--format", "parquet", "-i", args[-1], "-o", "x")
+    assert refused.exit_code == 2 and "--keep is for --format jsonl" in refused.stderr
 
 
 @pytest.fixture

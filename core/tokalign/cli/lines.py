@@ -8,6 +8,7 @@ import json
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,9 @@ class PairFiles(FileFlags):
         if self.resume and self.restart:
             raise click.UsageError("--resume keeps what --restart discards; give one of them")
 
-    def read(self) -> Iterator[InputLine]:
-        """Yield the pair of every line, or of every row of a table."""
-        read = read_parquet if self.input.is_parquet else read_lines
+    def read(self, *, is_kept: bool) -> Iterator[InputLine]:
+        """Yield the pair of every line or row; `is_kept`: with the other columns of Parquet."""
+        read = partial(read_parquet, is_kept=is_kept) if self.input.is_parquet else read_lines
         return self.limited(read(self.input, is_tokenized=self.tokenized, columns=self.columns))
 
     def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
@@ -124,7 +125,7 @@ class LineRun:
         with ExitStack() as stack:
             bad = stack.enter_context(bad_lines(files.errors, files))
             sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
-            items = files.read()
+            items = files.read(is_kept=layout.keep)
             heading = Heading(layout.cell_names) if is_csv else None
             if heading is not None:
                 items = heading.over(items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ ROWS_PER_GROUP = 50_000
 
 
 def read_parquet(
-    rows: LineSource, columns: ColumnNames | None, *, is_tokenized: bool
+    rows: LineSource, columns: ColumnNames | None, *, is_tokenized: bool, is_kept: bool = False
 ) -> Iterator[InputLine]:
     """Yield what every row of a Parquet file holds.
 
@@ -35,6 +36,8 @@ def read_parquet(
         holds text, or lists of tokens.
     is_tokenized : bool
         Text is tokens between white space instead of raw text.
+    is_kept : bool
+        Read the other columns too, as fields.
 
     Raises
     ------
@@ -50,19 +53,25 @@ def read_parquet(
     wanted = [_column(file.schema_arrow, column, rows.name) for column in chosen]
     name_column = id_column(names)
     read = dict.fromkeys(wanted if name_column is None else [*wanted, name_column])
+    others = [name for name in names if name not in read] if is_kept else []
     number = 0
     try:
-        for batch in file.iter_batches(_ROWS_READ, columns=list(read)):
+        for batch in file.iter_batches(_ROWS_READ, columns=[*read, *others]):
             sides = [batch.column(name) for name in wanted]
             ids = None if name_column is None else batch.column(name_column)
             for row in range(len(batch)):
                 number += 1
                 name = str(number) if ids is None else str(_value(ids[row]))
                 try:
-                    values = [_value(side[row]) for side in sides]
-                    yield InputLine(number, name, pair_of(values, is_tokenized))
+                    fields = {each: _plain(_value(batch.column(each)[row])) for each in others}
                 except InputError as error:
                     yield InputLine(number, name, None, str(error))
+                    continue
+                try:
+                    values = [_value(side[row]) for side in sides]
+                    yield InputLine(number, name, pair_of(values, is_tokenized), fields=fields)
+                except InputError as error:
+                    yield InputLine(number, name, None, str(error), fields=fields)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
 
@@ -134,6 +143,19 @@ def _value(scalar: pa.Scalar) -> Any:
         return scalar.as_py()
     except UnicodeDecodeError:
         raise FormatError("not UTF-8; write the column as strings") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: no NaN, bytes as hexadecimal digits, dates as text."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 @dataclass(slots=True)

@@ -37,10 +37,10 @@ class SimilarityFiles(PairFiles):
         if self.sentence is not None and self.input.is_given:
             raise click.UsageError("--sentence is compared with the lines of a file; leave it out")
 
-    def read(self) -> Iterator[InputLine]:
+    def read(self, *, is_kept: bool) -> Iterator[InputLine]:
         """Yield the pair of every line."""
         if self.sentence is None:
-            return PairFiles.read(self)
+            return PairFiles.read(self, is_kept=is_kept)
         one = sentence_like(self.sentence, "sentence", is_tokenized=self.tokenized)
         return self.limited(read_sentences(self.input, one, is_tokenized=self.tokenized))
 
