@@ -160,7 +160,7 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
-INTEGRATIONS := haystack langchain llama-index mcp
+INTEGRATIONS := deepeval haystack langchain llama-index mcp
 .venv-integrations/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-integrations,the packages of $(INTEGRATIONS))
 	$(call add_dev,.venv-integrations)
@@ -170,7 +170,8 @@ INTEGRATIONS := haystack langchain llama-index mcp
 	@touch $@
 
 test-integrations: build .venv-integrations/.ready  ## each module of tokalign.integrations with the package that it is for
-	.venv-integrations/bin/python -m pytest tests/integrations
+	HAYSTACK_TELEMETRY_ENABLED=False DEEPEVAL_TELEMETRY_OPT_OUT=1 DEEPEVAL_CACHE_FOLDER=build/deepeval \
+	  .venv-integrations/bin/python -m pytest tests/integrations
 
 .venv-pages/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium)

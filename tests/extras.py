@@ -17,6 +17,7 @@ USES = {
     "arrow": "import tokalign.arrow",
     "client": "from tokalign.client import Client; Client('localhost:1')",
     "dedupe": "from tokalign.duplicates.signatures import Signatures; Signatures()",
+    "deepeval": "import tokalign.integrations.deepeval",
     "haystack": "import tokalign.integrations.haystack",
     "langchain": "import tokalign.integrations.langchain",
     "llama-index": "import tokalign.integrations.llama_index",

@@ -16,6 +16,7 @@ PACKAGES = {
     "LangChain": "langchain_core",
     "LlamaIndex": "llama_index.core",
     "Haystack": "haystack",
+    "deepeval": "deepeval",
 }
 
 
