@@ -21,6 +21,7 @@ run                           by                     to write
 ``recipes.unrelated``         make build/unrelated   pairs without links, for training; not shipped
 ``recipes.styles``                                   figures of the styles of en, printed
 ``recipes.related``                                  figures of relations, printed
+``recipes.terms``                                    terms, into the headers of tables
 ``recipes.headers``                                  measured figures, into the headers of models
 ============================  =====================  =============================================
 

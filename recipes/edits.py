@@ -31,6 +31,7 @@ from tokalign.types.edits import Edit, EditKind
 
 from recipes.forests import Arrays, forest_arrays
 from recipes.marked_edits import Marked, MarkedPair, read_marked, score_edits
+from recipes.terms import LICENSES
 
 STYLE = "edits"
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -229,7 +230,7 @@ def write(arrays: Arrays, output: Path) -> None:
         {"inputs": list(INPUTS), "move_inputs": list(MOVE_INPUTS), **arrays},
         name="edits",
         version="1.0.0",
-        license="Apache-2.0",
+        license=LICENSES["edits"],
         source="arXivEdits (training and development parts); recipes/edits.py",
     )
 

@@ -22,6 +22,7 @@ from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
 
 from recipes.forests import Arrays, forest_arrays
+from recipes.terms import LICENSES
 from recipes.unit_examples import (
     UNKNOWN,
     Examples,
@@ -117,7 +118,7 @@ def write(arrays: Arrays, output: Path) -> None:
         {"inputs": list(INPUTS), **arrays},
         name="relations",
         version="1.0.0",
-        license="Apache-2.0",
+        license=LICENSES["relations"],
         source=(
             "SemEval 2016 task 2 (training part), SSD's spans, MultiMWA's MTRef training half, and "
             "contrasts made with WordNet 3.0; recipes/relations.py"

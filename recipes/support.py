@@ -59,6 +59,7 @@ from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 
 from recipes.forests import forest_arrays
+from recipes.terms import LICENSES
 
 _Array = NDArray[np.float64]
 
@@ -238,7 +239,7 @@ def write(some: Sequence[JudgedClaim], output: Path) -> None:
         },
         name="support",
         version="1.0.0",
-        license="Apache-2.0",
+        license=LICENSES["support"],
         source="WiCE (training and development parts); recipes/support.py",
     )
 

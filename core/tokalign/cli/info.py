@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from tokalign.cli import licenses
 from tokalign.cli.citing import bibtex
 from tokalign.cli.extras import SERVER, absent
 from tokalign.cli.flags import takes
@@ -45,8 +46,13 @@ _ASKS_FOR = {
 @click.argument("model", required=False)
 @click.option("--json", "as_json", **JSON)
 @click.option("--cite", "is_cited", is_flag=True, help="Print BibTeX entries to cite.")
+@click.option(
+    "--licenses", "shows_terms", is_flag=True, help="Print the terms of code, models and tables."
+)
 @takes(server=Endpoint)
-def command(model: str | None, as_json: bool, is_cited: bool, server: Endpoint) -> None:
+def command(
+    model: str | None, as_json: bool, is_cited: bool, shows_terms: bool, server: Endpoint
+) -> None:
     """Show the models, tables, limits and versions of this installation, or of a server.
 
     MODEL is the name of a model or a system, or the path of a model: it alone is shown, with the
@@ -54,6 +60,12 @@ def command(model: str | None, as_json: bool, is_cited: bool, server: Endpoint) 
     """
     if is_cited:
         click.echo(bibtex())
+    elif shows_terms:
+        click.echo(
+            json.dumps(licenses.terms(), ensure_ascii=False, indent=2)
+            if as_json
+            else licenses.text()
+        )
     elif model is not None and not server.address:
         facts = _of_model(model)
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _card(facts))
