@@ -9,7 +9,6 @@ from itertools import pairwise
 import pytest
 from click.testing import CliRunner
 from support.sample import sample_pairs
-from tokalign import rank
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
@@ -113,9 +112,9 @@ def test_rankings_follow_the_effort(en, neural):
     question = "Who opened the new plant?"
     for effort, aligner in ((0.0, en), (1.0, neural)):
         asked = [(each.index, each.judgement.score) for each in aligner.rank(question, candidates)]
-        own = rank(neural, question, candidates, effort=effort)
+        own = neural.rank(question, candidates, effort=effort)
         assert [(each.index, each.judgement.score) for each in own] == asked
-    between = rank(neural, question, candidates, effort=EFFORT)
+    between = neural.rank(question, candidates, effort=EFFORT)
     assert all(each.alignment.cosine is not None for each in between)
 
 

@@ -87,7 +87,9 @@ def test_the_encoders_probabilities_sum_to_one(aligner):
 def test_header_says_what_it_reads(aligner):
     header = aligner.header
     assert (header.name, header.encoder) == (MODEL, "encoder-en-large")
-    assert header.resources == ("wordnet", "vectors", "counts", "encoder-en-large", "wordpieces")
+    assert header.resources == (
+        "wordnet", "vectors", "counts", "encoder-en-large", "wordpieces", "second-pass",
+    )  # fmt: skip
     assert [style["name"] for style in header.styles] == ["strict", "paraphrase", "free", "edits"]
 
 
