@@ -185,6 +185,17 @@ def test_copied_go_holds_texts_that_look_like_its_places(play):
     assert 'http.Post("http' in code
 
 
+def test_copied_python_holds_apostrophes_as_they_are(play):
+    text = "It's a'''''b."
+    page = play(f"#a={quote(text)}&b=It+is.")
+    Select(at(page, "code")).select_by_value("python")
+    called = []
+    code = at(page, "text").get_property("value").replace("urllib.request.Request(", "called(")
+    code = code.partition("print(")[0]
+    exec(compile(code, "copied", "exec"), {"called": lambda *given: called.append(given)})
+    assert json.loads(called[0][1])["source"] == text
+
+
 def test_an_address_without_a_sound_confidence_shows_all_links(play):
     page = play(f"{PAIR}&from=nonsense")
     assert at(page, "cut").text == "0.00" and lines(page)

@@ -39,7 +39,7 @@ export function codeOf(form, path, body) {
   const json = JSON.stringify(body, null, 2), url = `${location.origin}${path}`;
   if (form === "curl") return `curl ${url} -H 'content-type: application/json' -d '${json.replace(/'/g, "'\\''")}'`;
   if (form === "go") return GO.replace(/BODY|URL/g, (name) => JSON.stringify(name === "URL" ? url : JSON.stringify(body)));
-  return `import json\nimport urllib.request\n\nbody = json.loads(r'''${json.replace(/'''/g, "'\\u0027'")}''')\n` +
+  return `import json\nimport urllib.request\n\nbody = json.loads(r'''${json.replace(/'/g, "\\u0027")}''')\n` +
     `request = urllib.request.Request(${JSON.stringify(url)}, json.dumps(body).encode(),\n` +
     `                                 {"content-type": "application/json"})\n` +
     "print(json.load(urllib.request.urlopen(request)))";
