@@ -119,7 +119,7 @@ async def test_pool_outlives_all_its_processes(pool, number):
     for _ in range(3):
         for pid in loaded_processes(os.getpid()):
             os.kill(pid, number)
-        answers = await asyncio.wait_for(pool.submit(asked("a", "b", "c")), 15)
+        answers = await asyncio.wait_for(pool.submit(asked("a", "b", "c")), 60)
         assert sources(answers) == ["a", "b", "c"]
 
 
