@@ -71,8 +71,8 @@ class GroundFiles(FileFlags):
         pairs = tuple((each.name, each.text()) for each in texts)
         return iter([(1, AnswerLine(answer.name, answer.text(), pairs))])
 
-    def check(self, passages: tuple[str, ...]) -> None:
-        """UsageError where the files given make no sense together."""
+    def check(self, passages: tuple[str, ...], page: str | Path | None) -> None:
+        """UsageError where the files given, and the page to write, make no sense together."""
         if self.answer is None:
             if passages:
                 raise click.UsageError("PASSAGE needs --answer; lines of --input hold their own")
@@ -88,6 +88,20 @@ class GroundFiles(FileFlags):
             raise click.UsageError("standard input can be one of the files only")
         if twice := [each for each in passages if passages.count(each) > 1]:
             raise click.UsageError(f"{twice[0]} is given twice")
+        for path in (self.output, page):
+            if any(_is_same(path, each) for each in files):
+                raise click.UsageError(f"{path} is read; write to another file")
+
+
+def _is_same(written: str | Path | None, read: str) -> bool:
+    """Return whether what is written is the file that is read."""
+    return (
+        written is not None
+        and STDIO not in (str(written), read)
+        and Path(written).exists()
+        and Path(read).exists()
+        and Path(written).samefile(read)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +232,7 @@ def command(
     bad line is reported on stderr; in jsonl, an object with "error" stands for it. The exit code is
     then 3.
     """
-    files.check(passages)
+    files.check(passages, layout.html)
     is_one = files.answer is not None
     if layout.html is not None and not is_one:
         raise click.UsageError("--html shows one answer: give --answer")
