@@ -1,4 +1,4 @@
-"""What a client tells of each call: what the server said beside its answer."""
+"""Reports of calls: trailers of the server, read for the client's user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of one call, for its trailers, metrics, spans and line of the log."""
+"""The record of one call, for its trailers, metrics, spans and line of the log."""
 
 from __future__ import annotations
 

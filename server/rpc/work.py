@@ -1,4 +1,4 @@
-"""What the methods of the service share: room for their work, and work beside the event loop."""
+"""Room for the work of the service's methods, and work beside the event loop."""
 
 from __future__ import annotations
 

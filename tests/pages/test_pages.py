@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import page_files
 import pytest
+from support.axe import check_page
 from support.pairs import gold_pair
 from tokalign.view import page_pairs, render_page
 
@@ -16,7 +16,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-AXE = Path(__file__).parents[2] / "build/pages/node_modules/axe-core/axe.min.js"
 SIZES, SCHEMES = ((1280, 800), (390, 844)), ("light", "dark")
 STATES = {
     "view": ("", "#grid=1", "#beside=1", "#q=nothing-is-called-so"),
@@ -58,14 +57,7 @@ def test_axe_finds_nothing_and_nothing_runs_off_the_edge(
     look, written, name, state, width, height, scheme
 ):
     page = look(written[name], width=width, height=height, scheme=scheme, state=state)
-    page.execute_script(AXE.read_text(encoding="utf-8"))
-    found = page.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
-    said = [
-        (each["id"], [node["html"][:90] for node in each["nodes"]]) for each in found["violations"]
-    ]
-    assert said == []
-    assert len(found["passes"]) > 10
-    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    check_page(page, width)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

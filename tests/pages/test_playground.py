@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from support.axe import check_page
 from support.server_process import started
 
 pytest.importorskip("selenium", reason="selenium is not installed; make test-pages does")
@@ -14,7 +14,6 @@ pytest.importorskip("selenium", reason="selenium is not installed; make test-pag
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-AXE = Path(__file__).parents[2] / "build/pages/node_modules/axe-core/axe.min.js"
 PAIR = f"#a={quote('Profits increased by 5%.')}&b={quote('Profits decreased by 7%.')}"
 STATES = {
     "align": (PAIR, ".stage"),
@@ -74,14 +73,7 @@ def lines(page):
 def test_axe_finds_nothing_and_nothing_runs_off_the_edge(play, name, width, scheme):
     state, wanted = STATES[name]
     page = play(state, wanted, width=width, scheme=scheme)
-    page.execute_script(AXE.read_text(encoding="utf-8"))
-    found = page.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
-    said = [
-        (each["id"], [node["html"][:90] for node in each["nodes"]]) for each in found["violations"]
-    ]
-    assert said == []
-    assert len(found["passes"]) > 10
-    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    check_page(page, width)
 
 
 def test_what_is_typed_is_answered_and_kept_in_the_address(play):

@@ -1,4 +1,4 @@
-"""How to cite the software."""
+"""The citation of the software."""
 
 from __future__ import annotations
 

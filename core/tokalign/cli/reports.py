@@ -1,4 +1,4 @@
-"""What a run over lines says while it goes on, and when it ends."""
+"""Progress and summary of a run over lines."""
 
 from __future__ import annotations
 

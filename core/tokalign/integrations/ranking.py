@@ -1,4 +1,4 @@
-"""What the rerankers of all frameworks share."""
+"""Ranking of documents, shared by the rerankers of all frameworks."""
 
 from __future__ import annotations
 
