@@ -32,8 +32,9 @@ USES = {
 }
 """What each extra makes possible, as a program."""
 
-BRINGS = {"server": {"server", "client"}}
-"""Extra -> all that it brings, where that is more than itself."""
+BRINGS = {"server": {"server", "client"}, "neural": {"neural", "remote"}}
+"""Extra -> all that it brings, where that is more than itself. The tokenizers of the neural models
+bring fsspec."""
 
 BASE = """
 from tokalign import Aligner
