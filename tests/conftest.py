@@ -1,5 +1,6 @@
 """Fixtures that all tests share."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -21,6 +22,17 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("tokalign")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def restored_logging():
+    """Undo what the command line and the server set up when a test runs them in this process."""
+    loggers = [logging.getLogger(), logging.getLogger("tokalign")]
+    before = [(logger.level, logger.handlers[:]) for logger in loggers]
+    yield
+    for logger, (level, handlers) in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+        logger.handlers[:] = handlers
 
 
 @pytest.fixture(scope="session")
