@@ -2,13 +2,15 @@ import hashlib
 import json
 import ssl
 import subprocess
+import time
 
 import pytest
 import trustme
+from h2.stream import H2Stream
 from support.server_process import started
 from tokalign.cli.bench import rank_bodies
 from tokalign.load import measure, report
-from tokalign.load.connection import LoadRequest, Outcome, Security
+from tokalign.load.connection import LoadRequest, Outcome, Security, begun, grpc_headers
 from tokalign.load.generator import Generator
 from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
@@ -79,6 +81,39 @@ def test_patient_calls_wait_for_a_stream_and_others_are_reset(load, server, tmp_
     assert sum(not call.is_ok for call in outcomes) >= 50
     assert sum(call.is_ok for call in outcomes) >= Config().max_streams
     hasty.close()
+
+
+def test_a_new_stream_looks_at_few_of_the_open_ones(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(H2Stream, "open", property(lambda stream: looked_at.append(stream) or True))
+    http2 = begun()
+    headers = grpc_headers("a:1", ALIGN)
+    for _ in range(900):
+        http2.send_headers(http2.get_next_available_stream_id(), headers)
+    assert len(http2.streams) == 900
+    assert len(looked_at) < 900
+
+
+def test_streams_that_have_ended_are_forgotten(load):
+    generator = load([body()], connections=1)
+    n_calls = 0
+    while n_calls < 2_500:
+        n_calls += len(generator.closed_loop(32, 0.2))
+    (connection,) = generator._connections
+    assert len(connection._http2.streams) < 1_100
+
+
+def test_a_generator_that_is_held_up_says_by_how_much(load, monkeypatch):
+    generator = load([body()])
+    send = generator._start_call
+
+    def slowly(at):
+        time.sleep(0.05)
+        send(at)
+
+    monkeypatch.setattr(generator, "_start_call", slowly)
+    generator.open_loop(100, 0.3)
+    assert generator.lag_s > 0.05
 
 
 @pytest.mark.parametrize("run", [("closed_loop", 1), ("open_loop", 100)])

@@ -37,6 +37,12 @@ class Generator:
     is_patient : bool
         See LoadConnection.
     security : Security
+
+    Attributes
+    ----------
+    lag_s : float
+        By how much the latest call of all open loops was started after it was due, because the
+        generator could not keep up. Latencies have it in them.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class Generator:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.flush()
         self._turn = 0
+        self.lag_s = 0.0
 
     def close(self) -> None:
         """Close the connections."""
@@ -94,6 +101,7 @@ class Generator:
                 stop += more_s
             if max(arrival, send_at) <= now:
                 self._take_turn()
+                self.lag_s = max(self.lag_s, now - arrival)
                 while arrival <= now and arrival < stop:
                     self._start_call(arrival)
                     arrival += rng.expovariate(rate)
