@@ -6,6 +6,10 @@ come at 1, 2 and 3 times that rate, each with a deadline. Goodput is the pairs t
 time, as a share of the capacity. Calls are not tried again. Where the generator lags by as much as
 the deadline, the row tells of the generator alone.
 
+The generator and the refusals take processors that the workers have while they are measured at
+their capacity. Of the work that they still do, `useful` is the share that is answered in time, as
+many pairs per second of the workers' processor time as at the capacity being 1.
+
 Goal: 0.85 of the capacity, 0.7 on machines whose cores are shared.
 """
 
@@ -14,6 +18,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tokalign.load import measure
 from tokalign.load.connection import LoadRequest
@@ -66,19 +71,22 @@ def run(loads: Loads) -> None:
     for name, bodies in messages(loads.pairs).items():
         server = serve()
         mean = statistics.fmean(pairs for _, _, pairs in bodies)
-        capacity = _capacity(server, bodies, CALLERS[name], loads.duration_s)
         for times in TIMES:
+            # Anew, for machines change their speed within minutes.
+            capacity = _capacity(server, bodies, CALLERS[name], loads.duration_s)
             for deadline_s in DEADLINES_S:
-                rate = times * capacity / mean
-                goodput, lag_s = _goodput(server, bodies, rate, deadline_s, loads.duration_s)
+                rate = times * capacity.pairs_per_s / mean
+                found = _goodput(server, bodies, rate, deadline_s, loads.duration_s)
+                goodput = found.pairs_per_s / capacity.pairs_per_s
                 print_row(
                     {
                         "load": f"deadline-{name}",
                         "times": times,
                         "deadline_s": deadline_s,
-                        "capacity_pairs_per_s": capacity,
-                        "goodput": goodput / capacity,
-                        "generator_lag_s": lag_s,
+                        "capacity_pairs_per_s": capacity.pairs_per_s,
+                        "goodput": goodput,
+                        "useful": goodput * capacity.workers_share / found.workers_share,
+                        "generator_lag_s": found.generator_lag_s,
                     }
                 )
                 time.sleep(SETTLE_S)
@@ -92,17 +100,27 @@ def _requests(bodies: Sequence[tuple[str, bytes, int]], timeout_s: float) -> lis
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Pairs answered in time per second, and the processors that the workers got for them."""
+
+    pairs_per_s: float
+    workers_share: float
+    generator_lag_s: float
+
+
 def _capacity(
     server: ServerProcess, bodies: Sequence[tuple[str, bytes, int]], callers: int, seconds: float
-) -> float:
-    """Return the pairs per second that a closed loop gets."""
+) -> _Found:
+    """Return what a closed loop gets."""
     generator = Generator(server.address, _requests(bodies, 0.0))
     generator.closed_loop(callers, SETTLE_S)
-    start = time.perf_counter()
+    start, before = time.perf_counter(), server.cpu_s()
     outcomes = generator.closed_loop(callers, seconds)
-    taken = time.perf_counter() - start
+    taken, after = time.perf_counter() - start, server.cpu_s()
     generator.close()
-    return sum(call.kind.pairs for call in outcomes if call.is_ok) / taken
+    n_pairs = sum(call.kind.pairs for call in outcomes if call.is_ok)
+    return _Found(n_pairs / taken, (after[1] - before[1]) / taken, generator.lag_s)
 
 
 def _goodput(
@@ -111,12 +129,13 @@ def _goodput(
     rate: float,
     deadline_s: float,
     seconds: float,
-) -> tuple[float, float]:
-    """Return the pairs per second that are answered in time, and how late calls were sent."""
+) -> _Found:
+    """Return what is answered in time in an open loop."""
     requests = _requests(bodies, deadline_s)
     generator = Generator(server.address, requests, CONNECTIONS, is_patient=False)
-    start = time.perf_counter() + SETTLE_S
+    start, before = time.perf_counter() + SETTLE_S, server.cpu_s()
     outcomes = generator.open_loop(rate, SETTLE_S + seconds)
+    taken, after = time.perf_counter() - start + SETTLE_S, server.cpu_s()
     generator.close()
     in_time = (
         call.kind.pairs
@@ -125,4 +144,4 @@ def _goodput(
         and call.latency_s <= deadline_s
         and start <= call.intended_at + call.latency_s < start + seconds
     )
-    return sum(in_time) / seconds, generator.lag_s
+    return _Found(sum(in_time) / seconds, (after[1] - before[1]) / taken, generator.lag_s)
