@@ -84,10 +84,12 @@ class NativeAnnotator:
         """Return a sentence, a view of columns unless it brought tags or lemmas of its own."""
         own = given.own
         if own is None:
-            return Sentence.of(columns, index, text=given.text)
+            # To ask the columns for a tree would cost more than these two fields.
+            return Sentence.of(columns, index, text=given.text, heads=None, relations=None)
         if own.tags is None and own.lemmas is None:
-            tree = {"heads": own.heads, "relations": own.relations} if own.heads else {}
-            return Sentence.of(columns, index, text=own.text, **tree)
+            return Sentence.of(
+                columns, index, text=own.text, heads=own.heads, relations=own.relations
+            )
         tags = columns.field(index, "tags") if own.tags is None else own.tags
         lemmas = own.lemmas
         if lemmas is None:

@@ -160,8 +160,8 @@ class Sentence(View):
         def viewed(self) -> tuple[SentenceColumns, int] | None: ...
 
     def __len__(self) -> int:
-        viewed = self.viewed()
-        return len(self.tokens) if viewed is None else viewed[0].n_tokens(viewed[1])
+        columns: Any = self._columns
+        return len(self.tokens) if columns is None else int(columns.n_tokens(self._index))
 
     @overload
     def __getitem__(self, index: int) -> str: ...
