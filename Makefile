@@ -160,7 +160,7 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
-INTEGRATIONS := deepeval haystack langchain llama-index mcp
+INTEGRATIONS := deepeval haystack langchain langchain-classic llama-index mcp
 .venv-integrations/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-integrations,the packages of $(INTEGRATIONS))
 	$(call add_dev,.venv-integrations)

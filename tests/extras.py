@@ -20,6 +20,7 @@ USES = {
     "deepeval": "import tokalign.integrations.deepeval",
     "haystack": "import tokalign.integrations.haystack",
     "langchain": "import tokalign.integrations.langchain",
+    "langchain-classic": "import tokalign.integrations.langchain_classic",
     "llama-index": "import tokalign.integrations.llama_index",
     "mcp": "import tokalign.integrations.mcp",
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
@@ -32,7 +33,11 @@ USES = {
 }
 """What each extra makes possible, as a program."""
 
-BRINGS = {"server": {"server", "client"}, "neural": {"neural", "remote"}}
+BRINGS = {
+    "server": {"server", "client"},
+    "neural": {"neural", "remote"},
+    "langchain-classic": {"langchain-classic", "langchain"},
+}
 """Extra -> all that it brings, where that is more than itself. The tokenizers of the neural models
 bring fsspec."""
 

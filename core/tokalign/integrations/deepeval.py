@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tokalign.aligner import Aligner
-from tokalign.errors import InputError, MissingPackageError
+from tokalign.errors import MissingPackageError
+from tokalign.integrations.answer_support import support_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -46,18 +47,16 @@ class SupportMetric(BaseMetric):
         InputError
             If it has no `retrieval_context`, or its `actual_output` has no sentence.
         """
-        answer, passages = test_case.actual_output or "", test_case.retrieval_context
-        if not passages:
-            raise InputError("the test case has no retrieval_context", field="retrieval_context")
-        found = self._aligner.ground(answer, list(map(str, passages))).sentences
-        if not found:
-            raise InputError("actual_output has no sentence", field="actual_output")
-        score = sum(sentence.support for sentence in found) / len(found)
-        spans = [span for sentence in found for span in sentence.unsupported]
-        words = ", ".join(repr(answer[span.start : span.end]) for span in spans)
-        self.score, self.success = score, score >= self.threshold
-        self.reason = f"without support: {words}" if words else "all words have support"
-        return score
+        answer, passages = test_case.actual_output, test_case.retrieval_context
+        found = support_of(
+            self._aligner,
+            answer,
+            list(map(str, passages or [])),
+            names=("actual_output", "retrieval_context"),
+        )
+        self.score, self.success = found.score, found.score >= self.threshold
+        self.reason = found.reason
+        return found.score
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """Return the score of a test case."""

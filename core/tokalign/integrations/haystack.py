@@ -1,4 +1,5 @@
-"""A ranker of Haystack that keeps the documents that answer a query best.
+"""Components of Haystack: a ranker that keeps the documents that answer a query best, and an
+evaluator of how much of answers their contexts support, which asks no language model.
 
 Needs ``pip install 'tokalign[haystack]'``.
 """
@@ -6,9 +7,11 @@ Needs ``pip install 'tokalign[haystack]'``.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError, quoted
+from tokalign.integrations.answer_support import support_of
 from tokalign.integrations.ranking import scores_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
@@ -18,8 +21,23 @@ except ImportError as error:
     raise MissingPackageError.of("tokalign.integrations.haystack", error, "haystack") from None
 
 
+class _WithModel:
+    """Loads the model `model` at the first need of it."""
+
+    model: str
+    _aligner: Aligner | None = None
+
+    def warm_up(self) -> None:
+        """Load the model, if it is not loaded."""
+        self._loaded()
+
+    def _loaded(self) -> Aligner:
+        self._aligner = self._aligner or Aligner.load(self.model)
+        return self._aligner
+
+
 @component
-class TokalignRanker:
+class TokalignRanker(_WithModel):
     """Orders documents by how likely they answer a query, and keeps the best.
 
     Parameters
@@ -33,14 +51,6 @@ class TokalignRanker:
     def __init__(self, model: str = DEFAULT_MODEL, top_k: int | None = None) -> None:
         self.model = model
         self.top_k = top_k
-        self._aligner: Aligner | None = None
-
-    def warm_up(self) -> None:
-        """Load the model, if it is not loaded."""
-        self._aligner = self._loaded()
-
-    def _loaded(self) -> Aligner:
-        return self._aligner or Aligner.load(self.model)
 
     @component.output_types(documents=list[Document])
     def run(
@@ -65,7 +75,59 @@ class TokalignRanker:
         for document in documents:
             if document.content is None:
                 raise InputError(f"document {quoted(document.id)} has no text; leave it out")
-        self._aligner = self._loaded()
         top = self.top_k if top_k is None else top_k
-        found = scores_of(self._aligner, query, texts, top)
+        found = scores_of(self._loaded(), query, texts, top)
         return {"documents": [replace(documents[index], score=score) for index, score in found]}
+
+
+@component
+class AnswerSupportEvaluator(_WithModel):
+    """The mean support of answers' sentences by their contexts, in [0, 1].
+
+    Evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
+
+    Parameters
+    ----------
+    model : str
+        A model's name or path.
+    """
+
+    def __init__(self, model: str = DEFAULT_MODEL) -> None:
+        self.model = model
+
+    @component.output_types(
+        score=float, individual_scores=list[float], results=list[dict[str, Any]]
+    )
+    def run(self, contexts: list[list[str]], predicted_answers: list[str]) -> dict[str, Any]:
+        """Return the mean `score` of all answers, the score of each, and what has no support.
+
+        Parameters
+        ----------
+        contexts : list of list of str
+            The passages of each answer.
+        predicted_answers : list of str
+
+        Returns
+        -------
+        dict
+            `results` has `score` and `unsupported`, the words that no context supports, by answer.
+
+        Raises
+        ------
+        InputError
+            If there are no answers, not as many as contexts, an answer has no sentence, or one
+            has no context.
+        """
+        if not predicted_answers or len(contexts) != len(predicted_answers):
+            raise InputError(
+                f"there are {len(predicted_answers)} predicted_answers and {len(contexts)} "
+                "contexts; wanted as many, at least 1"
+            )
+        aligner, results, scores = self._loaded(), [], []
+        for k, (answer, passages) in enumerate(zip(predicted_answers, contexts, strict=True)):
+            names = (f"predicted_answers[{k}]", f"contexts[{k}]")
+            found = support_of(aligner, answer, passages, names=names)
+            results.append({"score": found.score, "unsupported": list(found.unsupported)})
+            scores.append(found.score)
+        mean = sum(scores) / len(scores)
+        return {"score": mean, "individual_scores": scores, "results": results}

@@ -1,19 +1,23 @@
-"""A node postprocessor of LlamaIndex that keeps the nodes that answer a query best.
+"""Parts of LlamaIndex: a node postprocessor that keeps the nodes that answer a query best, and an
+evaluator of how much of a response its contexts support, which asks no language model.
 
 Needs ``pip install 'tokalign[llama-index]'``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError
+from tokalign.integrations.answer_support import support_of
 from tokalign.integrations.ranking import scores_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from llama_index.core.bridge.pydantic import PrivateAttr
+    from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 except ImportError as error:
@@ -65,3 +69,61 @@ class TokalignPostprocessor(BaseNodePostprocessor):
             NodeWithScore(node=nodes[index].node, score=score)
             for index, score in scores_of(self._aligner, query_bundle.query_str, texts, self.top_n)
         ]
+
+
+class ResponseSupportEvaluator(BaseEvaluator):
+    """The mean support of a response's sentences by its contexts, in [0, 1].
+
+    Evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
+
+    Parameters
+    ----------
+    threshold : float
+        A response passes whose score is at least that.
+    model : str
+        A model's name or path.
+    """
+
+    def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
+        self.threshold = threshold
+        self._aligner = Aligner.load(model)
+
+    def _get_prompts(self) -> dict[str, Any]:
+        return {}
+
+    def _update_prompts(self, prompts: dict[str, Any]) -> None:
+        """Do nothing: it has no prompts."""
+
+    def evaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        **_: Any,
+    ) -> EvaluationResult:
+        """Return the score; `feedback` quotes the words that no context supports.
+
+        Raises
+        ------
+        InputError
+            If there is no context, or the response has no sentence.
+        """
+        found = support_of(self._aligner, response, contexts, names=("response", "contexts"))
+        return EvaluationResult(
+            query=query,
+            response=response,
+            contexts=contexts,
+            score=found.score,
+            passing=found.score >= self.threshold,
+            feedback=found.reason,
+        )
+
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        **_: Any,
+    ) -> EvaluationResult:
+        """Return what `evaluate` returns."""
+        return self.evaluate(query, response, contexts)
