@@ -2,7 +2,7 @@
 
 `tokalign` keeps what is compiled and asks for `tokalign-data`, which has tables and models and is
 the same for every Python; its extra `neural` asks for `tokalign-neural-data`. A source checkout
-knows one package alone, which has all.
+knows one package alone, which has all. Each of the three names the terms of its own files alone.
 """
 
 import os
@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from terms import choose
 
 NEURAL = re.compile(
     r"encoder-.*|.*-neural(-large)?\.tokalign|(gates|second-pass|wordpieces)\.table"
@@ -48,10 +50,11 @@ def data_wheel(whole: Path, name: str, summary: str, files: list[Path], into: Pa
     (info,) = whole.glob("*.dist-info")
     metadata = (info / "METADATA").read_text()
     version = re.search(r"^Version: (.*)$", metadata, re.M)[1]  # type: ignore[index]
-    kept = re.findall(r"^(?:License|Project-URL|Author|Requires-Python).*$", metadata, re.M)
+    kept = re.findall(r"^(?:Project-URL|Author|Requires-Python).*$", metadata, re.M)
     folder = whole.with_name(f"{name.replace('-', '_')}-{version}")
     own = folder / f"{folder.name}.dist-info"
     shutil.copytree(info / "licenses", own / "licenses")
+    kept += choose(own, [path.name for path in files])
     (folder / DATA).mkdir(parents=True)
     for path in files:
         path.rename(folder / DATA / path.name)
@@ -81,10 +84,14 @@ def split(wheel: Path, into: Path) -> None:
     data_wheel(whole, "tokalign-neural-data", of_neural, [*neural, copy], into)
     (whole / DATA).rmdir()
     (info,) = whole.glob("*.dist-info")
-    first, marker, rest = (info / "METADATA").read_text().partition("Provides-Extra: ")
-    wanted = f'Requires-Dist: tokalign-neural-data=={version}; extra == "neural"\n'
-    wanted = f"Requires-Dist: tokalign-data=={version}\n{wanted}"
-    (info / "METADATA").write_text(first + wanted + marker + rest)
+    terms = choose(info, [], has_code=True)
+    fields, blank, text = (info / "METADATA").read_text().partition("\n\n")
+    lines = [each for each in fields.split("\n") if not each.startswith("License-")]
+    place = next(k for k, each in enumerate(lines) if each.startswith("Provides-Extra: "))
+    wanted = [f"Requires-Dist: tokalign-data=={version}"]
+    wanted += [f'Requires-Dist: tokalign-neural-data=={version}; extra == "neural"']
+    lines[place:place] = [*terms, *wanted]
+    (info / "METADATA").write_text("\n".join(lines) + blank + text)
     packed(whole, into)
     shutil.rmtree(work)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from sbom import write_sbom
 from split import epoch, split
+from terms import check
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -163,6 +164,8 @@ def main(named: list[str]) -> None:
         most = MAX_BYTES[package] if path.suffix == ".whl" else MAX_SDIST_BYTES
         if n_bytes > most:
             raise SystemExit(f"{path.name} is larger than {most / 1e6:.0f} MB")
+        if path.suffix == ".whl":
+            print(f"  {check(path)}")
     write_sbom(ROOT / "pyproject.toml", ROOT / "deploy" / "requirements.lock", DIST)
 
 
