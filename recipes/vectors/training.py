@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tokalign.annotate import load_annotator
 from tokalign.lexicon.labels import function_words
 from tokalign.lexicon.ppdb import read_pairs
-from tokalign.lexicon.words import Stemmer
+from tokalign.lexicon.stems import stem
 from tokalign.training.examples import annotate_gold
 from tokalign.types import GoldPair
 from torch.nn import functional
@@ -66,7 +66,7 @@ def candidates(gold: Sequence[GoldPair], index: Index) -> list[LabelledPairs]:
     Each is three arrays of one length: the rows of both words, and 1 for a link (sure or
     possible) or 0. Function words, and words whose stem the other sentence has, are left out.
     """
-    stem, function = Stemmer().stem, frozenset(function_words())
+    function = frozenset(function_words())
     found = []
     for pair, sentences in zip(
         gold, annotate_gold(gold, load_annotator("native"), trees=False), strict=True

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from tokalign.features._strings import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.lexicon import stems
 from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.wordnet import POS_LETTERS, WordNet
-from tokalign.lexicon.words import Stemmer, canonical
+from tokalign.lexicon.words import canonical
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,
@@ -18,7 +19,6 @@ STRENGTH = {
     "close-0.3": 0.25, "close-0.4": 0.45, "close-0.5": 0.65, "close-0.6": 0.75,
 }  # fmt: skip
 
-_STEM = Stemmer().stem
 _LISTED = frozenset((*function_words(), *MARKS))
 
 
@@ -44,8 +44,7 @@ class Word:
 
     @cached_property
     def stem(self) -> str:
-        stem: str = _STEM(self.lower)
-        return stem
+        return stems.stem(self.lower)
 
     @cached_property
     def tag(self) -> str:

@@ -14,7 +14,7 @@ CORE = Path(__file__).parents[2] / "core" / "tokalign"
 
 AS_ON_WINDOWS = """
 import os, signal, sys, types
-import click, numpy, tqdm, Stemmer, concurrent.futures, multiprocessing.connection, tempfile, uuid
+import click, numpy, tqdm, concurrent.futures, multiprocessing.connection, tempfile, uuid
 import json, lzma, bz2, gzip, csv, platform, pathlib, importlib.metadata, importlib.resources
 
 POSIX = {"fcntl", "resource", "pwd", "grp", "termios", "syslog", "posix"}

@@ -7,14 +7,13 @@ from tokalign.annotate import load_annotator
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
-from tokalign.lexicon.words import Stemmer
+from tokalign.lexicon.stems import stem
 from tokalign.spelling.variants import PAIRS
 from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 TABLE = FeatureTable(["rules", "position/position_bin", "vectors"])
 LEXICONS = Lexicons.for_groups(TABLE.groups)
-STEM = Stemmer().stem
 EXTRACTOR = Extractor(LEXICONS.wordnet, TABLE.base, LEXICONS.vectors)
 
 
@@ -99,7 +98,7 @@ def test_words_that_no_rule_makes_the_same(source: str, target: str) -> None:
 
 @pytest.mark.parametrize(("british", "american"), PAIRS)
 def test_all_variants_of_the_table_pass_the_quick_test(british: str, american: str) -> None:
-    have_one_stem = STEM(british) == STEM(american)
+    have_one_stem = stem(british) == stem(american)
     assert rules(british, american) == (set() if have_one_stem else {"0-0 variant"})
 
 

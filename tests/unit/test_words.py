@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.words import Stemmer, canonical
+from tokalign.lexicon.words import canonical
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,6 @@ def test_canonical_form(token, form):
 def test_canonical_form_is_never_empty_and_ignores_case(token):
     assert canonical(token)
     assert canonical(token.upper().lower()) == canonical(token.upper())
-
-
-def test_stems_join_inflections():
-    stem = Stemmer().stem
-    assert stem("connections") == stem("connected") == stem("connect")
-    assert stem("running") == "run"
 
 
 def test_function_words_are_lower_case_and_listed_once():

@@ -18,7 +18,7 @@ from tokalign.cli.options import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
 from tokalign.model.styles import AUTO
 
-PACKAGES = ("numpy", "scipy", "grpcio", "protobuf", "PyStemmer")
+PACKAGES = ("numpy", "scipy", "grpcio", "protobuf")
 
 
 _NEEDS = {

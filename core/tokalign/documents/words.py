@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.lexicon.words import Stemmer
+from tokalign.lexicon.stems import stem
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -50,7 +50,6 @@ class WordNumbers:
         self._form = form
         self._of_stem: dict[str, int] = {}
         self._of_word: dict[str, int] = {}
-        self._stem = Stemmer().stem
 
     def __len__(self) -> int:
         """Return how many stems there are."""
@@ -77,13 +76,12 @@ class WordNumbers:
         """Return the numbers of the stems that hold digits."""
         return frozenset(
             number
-            for stem, number in self._of_stem.items()
-            if not stem.isalpha() and any(map(str.isdecimal, stem))
+            for one, number in self._of_stem.items()
+            if not one.isalpha() and any(map(str.isdecimal, one))
         )
 
     def _stem_of(self, word: str) -> str:
-        stem: str = self._stem(word if self._form is None else self._form(word))
-        return stem
+        return stem(word if self._form is None else self._form(word))
 
 
 def words_of(
@@ -117,5 +115,5 @@ def total_weights(side: TextWords, weights: NDArray[np.float64]) -> NDArray[np.f
 def _as_arrays(sentences: Sequence[Sequence[int]]) -> TextWords:
     offsets = np.zeros(len(sentences) + 1, np.int64)
     np.cumsum([len(each) for each in sentences], out=offsets[1:])
-    flat = [stem for each in sentences for stem in each]
+    flat = [number for each in sentences for number in each]
     return TextWords(offsets, np.array(flat, np.int32))

@@ -13,7 +13,6 @@ cdef class LexemeTable:
     cdef readonly Paraphrases paraphrases    # or None
     cdef readonly object frequencies         # or None
     cdef Tables tables
-    cdef object _stem
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id
     cdef dict _function_words

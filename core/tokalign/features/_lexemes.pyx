@@ -18,7 +18,8 @@ from tokalign.lexicon.hints import hints
 from tokalign.lexicon.labels import TITLES, function_words
 from tokalign.lexicon.scales import grades_of, negates, scale_names
 from tokalign.lexicon.weights import token_weight
-from tokalign.lexicon.words import Stemmer, canonical
+from tokalign.lexicon.stems import stem
+from tokalign.lexicon.words import canonical
 from tokalign.spelling.code_names import code_words
 from tokalign.spelling.short_forms import expansions
 
@@ -43,7 +44,6 @@ cdef class LexemeTable:
         self.tables.wordnet = &wordnet.table
         self.tables.vectors = NULL if vectors is None else &vectors.table
         self.tables.paraphrases = NULL if paraphrases is None else &paraphrases.table
-        self._stem = Stemmer().stem
         self._function_words = {
             word: index for index, word in enumerate([*function_words(), *MARKS])
         }
@@ -119,15 +119,15 @@ cdef class LexemeTable:
         """Fill a lexeme, which is all zeros and followed by room for its characters."""
         cdef int k
         cdef str plain = canonical(form)
-        cdef str stem = self._stem(lower)
+        cdef str stemmed = stem(lower)
         cdef str letters
         fill_characters(lower, &word.lower, word + 1)
         word.form = self._string_id(form)
         word.lower_form = self._string_id(lower)
         word.canonical = self._string_id(plain)
         word.lemma = self._string_id(lemma)
-        word.stem = self._string_id(stem)
-        word.stem_length = <int32_t>len(stem)
+        word.stem = self._string_id(stemmed)
+        word.stem_length = <int32_t>len(stemmed)
         word.number = word.canonical if _is_number(plain) else -1
         word.tag = TAG_INDEX.get(tag, UNKNOWN_TAG)
         word.coarse = COARSE_INDEX.get(tag, UNKNOWN_COARSE)

@@ -8,7 +8,8 @@ that somebody judged unrelated, and nothing else is.
 from __future__ import annotations
 
 from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.words import Stemmer, canonical
+from tokalign.lexicon.stems import stem
+from tokalign.lexicon.words import canonical
 from tokalign.types import Sentence
 
 NAME_TAGS = ("NNP", "NNPS")
@@ -51,7 +52,6 @@ def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int
     >>> sorted(unlike_cells(cats, a_dog))
     [(0, 1), (1, 0), (1, 1)]
     """
-    stem = Stemmer().stem
     keys = [
         [
             {token.lower(), lemma.lower(), canonical(token), stem(token.lower())}

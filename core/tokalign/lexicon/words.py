@@ -1,10 +1,8 @@
-"""Forms of single words: stems and canonical forms."""
+"""Canonical forms of single words."""
 
 from __future__ import annotations
 
 import re
-
-import Stemmer as Snowball
 
 _UNITS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -44,16 +42,3 @@ def canonical(token: str) -> str:
         return _TRAILING_ZEROS.sub("", lower.replace(",", ""))
     plain = _SEPARATORS.sub("", lower)
     return NUMBER_WORDS.get(plain, plain)
-
-
-class Stemmer:
-    """Porter's second ("Snowball") English stemmer.
-
-    Notes
-    -----
-    The library's object is not safe to share by threads. Its cache is off: it would count words,
-    however long they are, and who asks remembers them.
-    """
-
-    def __init__(self) -> None:
-        self.stem = Snowball.Stemmer("english", 0).stemWord

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tokalign.lexicon.hints import WH_WORDS
 from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.words import Stemmer
+from tokalign.lexicon.stems import stem
 
 _WORD = re.compile(r"\w+")
 
@@ -46,11 +46,10 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
     """
     if len(candidates) <= n:
         return list(range(len(candidates)))
-    stem = Stemmer().stem
     unasked = WH_WORDS.union(function_words())
     asked = {stem(word) for word in _WORD.findall(query.lower()) if word not in unasked}
     stems: dict[str, str] = {}
-    held = [_held(text, asked, stems, stem) for text in candidates]
+    held = [_held(text, asked, stems) for text in candidates]
     n_with = Counter(each for own in held for each in own)
     idf = {
         each: math.log(1 + (len(candidates) - count + 0.5) / (count + 0.5))
@@ -60,9 +59,7 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
     return sorted(sorted(range(len(candidates)), key=lambda k: -overlaps[k])[:n])
 
 
-def _held(
-    text: str, asked: set[str], stems: dict[str, str], stem: Callable[[str], str]
-) -> set[str]:
+def _held(text: str, asked: set[str], stems: dict[str, str]) -> set[str]:
     """Return the asked stems that a text holds; `stems` remembers those of words."""
     found = set()
     for word in set(_WORD.findall(text.lower())):

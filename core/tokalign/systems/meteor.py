@@ -8,8 +8,8 @@ from collections.abc import Collection, Hashable, Sequence
 import numpy as np
 
 from tokalign.lexicon.memory import remembered
+from tokalign.lexicon.stems import stem
 from tokalign.lexicon.wordnet import WordNet
-from tokalign.lexicon.words import Stemmer
 from tokalign.systems.lemma import lower_lemmas
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
@@ -47,7 +47,7 @@ class MeteorSystem:
         self._entry = wordnet.entry
         self._starts = wordnet.source.array("senses_start", np.int32, (None,))
         self._senses = wordnet.source.array("senses", np.int32, (None,))
-        self._stem = remembered(Stemmer().stem)
+        self._stem = remembered(stem)
         self._synsets = remembered(self._find_synsets)
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
