@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
+from google.rpc import code_pb2
 from starlette.types import Message, Receive, Scope, Send
 from tokalign.codec.reasons import ErrorReason
-from tokalign.server.http.problems import Headers, Problem
+from tokalign.server.http.problems import STATUSES, Headers, Problem
 from tokalign.server.status import FailedError, Failure
 
 # So much of an answer is written at a time; the next waits until the peer has read.
@@ -55,6 +56,19 @@ class HttpCall:
         self._trailers: Headers = []
         self._has_begun = False
         self._is_done = False
+
+    @property
+    def scope(self) -> Scope:
+        """ASGI's of the request."""
+        return self._scope
+
+    def status(self, code: int, reason: str) -> int:
+        """Return the status of the answer to a call that ends with a google.rpc.Code."""
+        if self._has_begun or code == code_pb2.OK:
+            return HTTPStatus.OK
+        if reason == ErrorReason.MESSAGE_TIMEOUT:
+            return HTTPStatus.REQUEST_TIMEOUT
+        return self._status or int(STATUSES.get(code, HTTPStatus.INTERNAL_SERVER_ERROR))
 
     def peer(self) -> str:
         """Return the connection's address."""

@@ -12,7 +12,7 @@ import importlib
 import os
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tokalign.errors import InputError, MissingPackageError, quoted
 
@@ -29,6 +29,46 @@ EXPORTERS = {
     "http/protobuf": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "grpc": "opentelemetry.exporter.otlp.proto.grpc.trace_exporter",
 }
+
+
+class Ending(NamedTuple):
+    """How a call's span ends.
+
+    Attributes
+    ----------
+    attributes : mapping
+    is_fault : bool
+        Whether the server is to blame.
+    """
+
+    attributes: Mapping[str, int | str]
+    is_fault: bool
+
+
+class SpanConvention(Protocol):
+    """What the spans of one kind of calls are called and say."""
+
+    def begun(self, service: str, method: str, call: Any) -> tuple[str, Mapping[str, str]]:
+        """Return the name of a span and its first attributes; `call` is what handlers get."""
+
+    def ended(self, call: Any, code: int, name: str, reason: str) -> Ending:
+        """Return how it ends, by the call's google.rpc.Code, its name and the ErrorReason."""
+
+
+class GrpcSpans:
+    """Spans of gRPC."""
+
+    def begun(self, service: str, method: str, call: Any) -> tuple[str, Mapping[str, str]]:
+        """See SpanConvention."""
+        attributes = {"rpc.system": "grpc", "rpc.service": service, "rpc.method": method}
+        return f"{service}/{method}", attributes
+
+    def ended(self, call: Any, code: int, name: str, reason: str) -> Ending:
+        """See SpanConvention."""
+        return Ending({"rpc.grpc.status_code": code}, name in SERVER_FAULTS)
+
+
+GRPC = GrpcSpans()
 
 
 class Tracing:
@@ -48,14 +88,11 @@ class Tracing:
         self._extract = propagate.extract
         self._kind = trace.SpanKind.SERVER
 
-    def begin(self, service: str, method: str, metadata: Mapping[str, Any]) -> CallTrace | None:
+    def begin(
+        self, name: str, attributes: Mapping[str, str], metadata: Mapping[str, Any]
+    ) -> CallTrace | None:
         """Start a call's span; return None if it is not sampled."""
-        span = self._tracer.start_span(
-            f"{service}/{method}",
-            self._extract(metadata),
-            self._kind,
-            {"rpc.system": "grpc", "rpc.service": service, "rpc.method": method},
-        )
+        span = self._tracer.start_span(name, self._extract(metadata), self._kind, attributes)
         if not span.is_recording():
             return None
         return CallTrace(self, span)
@@ -134,8 +171,8 @@ class CallTrace:
             at_s += seconds
         span.end(epoch_ns(end_s))
 
-    def end(self, code: int, name: str, message: str, told: Mapping[str, str]) -> None:
-        """End the call's span with its status code, and with its message if the server failed.
+    def end(self, ending: Ending, message: str, told: Mapping[str, str]) -> None:
+        """End the call's span, with a message where the server failed.
 
         `told` are further attributes, without the prefix of their names.
         """
@@ -143,14 +180,14 @@ class CallTrace:
 
         self._span.set_attributes(
             {
-                "rpc.grpc.status_code": code,
+                **ending.attributes,
                 "tokalign.pairs": self._pairs,
                 "tokalign.shards": self._shards,
                 **{f"tokalign.{name}": value for name, value in told.items()},
             }
         )
-        if name in SERVER_FAULTS:
-            self._span.set_status(Status(StatusCode.ERROR, f"{name}: {message}".rstrip(": ")))
+        if ending.is_fault:
+            self._span.set_status(Status(StatusCode.ERROR, message))
         self._span.end()
 
 

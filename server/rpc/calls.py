@@ -17,7 +17,7 @@ from tokalign.server.observe.access import AccessLog
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import CallRecord
-from tokalign.server.observe.tracing import Tracing
+from tokalign.server.observe.tracing import GRPC, SpanConvention, Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.rpc.tokens import Caller
 from tokalign.server.status import CODES, Failure, ForbiddenError, code_name, code_number
@@ -109,10 +109,18 @@ class Calls:
         return grpc.method_handlers_generic_handler(service, handlers)
 
     def answering(
-        self, service: str, name: str, method: UnaryMethod, for_admins: bool = False
+        self,
+        service: str,
+        name: str,
+        method: UnaryMethod,
+        for_admins: bool = False,
+        convention: SpanConvention = GRPC,
     ) -> Callable[[Context], Awaitable[bytes | Failure]]:
-        """Return what takes a call and returns the method's answer, or why there is none."""
-        observer = _Observer(self, service, name, for_admins)
+        """Return what takes a call and returns the method's answer, or why there is none.
+
+        `convention` is that of its spans.
+        """
+        observer = _Observer(self, service, name, for_admins, convention)
 
         async def answer(context: Context) -> bytes | Failure:
             with _Observed(observer, context) as call:
@@ -183,6 +191,7 @@ class _Observer:
 
     __slots__ = (
         "calls",
+        "convention",
         "handled",
         "is_for_admins",
         "name",
@@ -193,9 +202,17 @@ class _Observer:
         "usage",
     )
 
-    def __init__(self, calls: Calls, service: str, name: str, is_for_admins: bool) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        service: str,
+        name: str,
+        is_for_admins: bool,
+        convention: SpanConvention = GRPC,
+    ) -> None:
         metrics = calls.metrics
         self.calls = calls
+        self.convention = convention
         self.tracing = calls.tracing
         self.is_for_admins = is_for_admins
         self.service = service
@@ -233,7 +250,8 @@ class _Observed(CallRecord):
         observer.started.inc()
         observer.calls.running += 1
         if observer.tracing is not None:
-            self.trace = observer.tracing.begin(observer.service, observer.name, self.metadata)
+            begun = observer.convention.begun(observer.service, observer.name, self._context)
+            self.trace = observer.tracing.begin(*begun, self.metadata)
         self.make_current()
         return self
 
@@ -309,7 +327,10 @@ class _Observed(CallRecord):
         observer.usage.add(self)
         observer.calls.access_log.note(self)
         if self.trace is not None:
-            self.trace.end(code_number(self.code), self.code, self.message, self.told())
+            number = code_number(self.code)
+            ending = observer.convention.ended(self._context, number, self.code, self.reason)
+            message = f"{self.code}: {self.message}".rstrip(": ")
+            self.trace.end(ending, message, self.told())
 
     def _hung_up(self) -> ErrorReason:
         """Return the reason of a call whose caller did not wait for its end."""

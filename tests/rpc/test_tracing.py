@@ -1,10 +1,13 @@
 """OpenTelemetry spans of a running server, received by a collector in this process."""
 
 import http.server
+import json
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from concurrent import futures
 
 import grpc
@@ -12,6 +15,7 @@ import pytest
 from support.server_process import started
 from tokalign.errors import InputError, MissingPackageError
 from tokalign.load.process import TOKALIGN
+from tokalign.server.http.endpoint import SPANS
 from tokalign.server.observe import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -24,6 +28,7 @@ from opentelemetry.proto.collector.trace.v1 import (
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 CALLER_ID = "b7ad6b7169203331"
+PARENT = f"00-{TRACE_ID}-{CALLER_ID}-01"
 ERROR = 2
 
 
@@ -105,7 +110,7 @@ def attributes(span):
 def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collector):
     with started(*traced) as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
-        metadata = [("traceparent", f"00-{TRACE_ID}-{CALLER_ID}-01")]
+        metadata = [("traceparent", PARENT)]
         stub.Align(align_pb2.AlignRequest(pair=pair()), metadata=metadata, timeout=60)
         assert server.stop() == 0
     (call,) = collector.named("tokalign.v1.AlignService/Align")
@@ -132,6 +137,68 @@ def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collec
     assert compute.end_time_unix_nano <= call.end_time_unix_nano + slack_ns
     assert stage.end_time_unix_nano - stage.start_time_unix_nano == pytest.approx(1e6, abs=2e3)
     assert collector.services == {"tokalign"}
+
+
+def posted(server, path, body, **headers):
+    """Return the status of the answer to JSON, and its text."""
+    url = f"{server.http_url}{path}"
+    headers["traceparent"] = PARENT
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def test_requests_of_http_have_the_conventions_of_http(traced, collector):
+    body = {"source": "a b", "target": "b"}
+    bodies = {
+        200: body,
+        400: {**body, "source": "", "target": "confidential"},
+        404: {**body, "model": "none"},
+        500: {**body, "id": "die"},
+    }
+    with started(*traced, "--http-port", "0") as server:
+        seen = [posted(server, "/v1/align", each)[0] for each in bodies.values()]
+        packed, _ = posted(server, "/v1/align", body, **{"content-encoding": "gzip"})
+        assert server.stop() == 0
+    assert [*seen, packed] == [*bodies, 415]
+    spans = {
+        attributes(span)["http.response.status_code"]: span
+        for span in collector.named("POST /v1/align")
+    }
+    assert set(spans) == {*bodies, 415}
+    assert attributes(spans[200]) == {
+        "http.request.method": "POST",
+        "http.route": "/v1/align",
+        "http.response.status_code": 200,
+        "network.protocol.version": "1.1",
+        "url.path": "/v1/align",
+        "url.scheme": "http",
+        "tokalign.model": "fake",
+        "tokalign.pairs": 1,
+        "tokalign.shards": 1,
+    }
+    assert {status for status, span in spans.items() if span.status.code == ERROR} == {500}
+    assert attributes(spans[500])["error.type"] == "500"
+    assert "internal error" in spans[500].status.message
+    for span in spans.values():
+        assert (span.trace_id.hex(), span.parent_span_id.hex()) == (TRACE_ID, CALLER_ID)
+        assert not any(name.startswith("rpc.") for name in attributes(span))
+    assert not any("confidential" in str(span) for span in collector.spans)
+
+
+@pytest.mark.parametrize(("name", "is_fault"), [("INVALID_ARGUMENT", False), ("INTERNAL", True)])
+def test_event_stream_that_breaks_off_has_its_status_and_says_why(name, is_fault):
+    class Begun:
+        def status(self, code, reason):
+            return 200
+
+    ending = SPANS.ended(Begun(), 1, name, "")
+    assert ending.attributes == {"http.response.status_code": 200, "error.type": name}
+    assert ending.is_fault == is_fault
 
 
 def test_failures_and_their_codes_are_shown_without_sentences(traced, collector):
