@@ -14,6 +14,8 @@ SHORT_S, LONG_S = 3.0, 10.0
 SHORT_MINUTES, LONG_MINUTES = 0.35, 10.0
 N_INPUTS = 100_000
 WIDTH = 100
+SHOWN = 5
+"""Most conditions of a row of which it is said that they are not met."""
 
 
 def main() -> int:
@@ -33,8 +35,6 @@ def main() -> int:
     if unknown := [name for name in names if name not in ROWS]:
         parser.error(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
     rows = [ROWS[name] for name in names or ROWS]
-    if arguments.without:
-        rows = [row for row in rows if row.without]
     if arguments.list:
         print("\n\n".join(map(described, rows)))
         return 0
@@ -66,10 +66,12 @@ def failed(row: Row, amounts: Amounts, is_without: bool) -> bool:
     print(f"     the caller's calls: {codes}; peak MiB: {mib}")
     notes = "; ".join(f"{what}: {count}" for what, count in result.notes.items())
     print(textwrap.fill(notes, WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5))
-    for broken in result.broken:
+    for broken in result.broken[:SHOWN]:
         print(f"     FAILED: {broken}")
+    if len(result.broken) > SHOWN:
+        print(f"     and {len(result.broken) - SHOWN} more")
     sys.stdout.flush()
-    return bool(result.broken)
+    return bool(result.broken) and not (is_without and result.is_void)
 
 
 if __name__ == "__main__":

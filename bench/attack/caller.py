@@ -68,14 +68,14 @@ class Caller:
     def _channel(self) -> grpc.aio.Channel:
         return grpc.aio.insecure_channel(self._address, options=OPTIONS)
 
-    async def start(self) -> align_pb2.ServerLimits:
-        """Wait for the server, learn the right answers, begin, and return the server's limits."""
+    async def start(self) -> None:
+        """Wait for the server, learn the right answers, and begin."""
         stub = align_pb2_grpc.AlignServiceStub(self._kept)
         late = time.monotonic() + START_S
         while True:
             try:  # Envoy may still look for the server
                 asked = align_pb2.ListModelsRequest()
-                listed = await stub.ListModels(asked, timeout=30, metadata=self._metadata)
+                await stub.ListModels(asked, timeout=30, metadata=self._metadata)
                 break
             except grpc.aio.AioRpcError:
                 if time.monotonic() > late:
@@ -85,8 +85,6 @@ class Caller:
             answer = await stub.Align(request, timeout=30, metadata=self._metadata)
             self._wanted.append(answer.alignment)
         self._task = asyncio.create_task(self._run())
-        limits: align_pb2.ServerLimits = listed.limits
-        return limits
 
     async def stop(self) -> None:
         """Wait for the calls that have begun."""

@@ -17,6 +17,7 @@ SERVICE = "/tokalign.v1.AlignService"
 STREAM = f"{SERVICE}/AlignStream"
 MIB = 1 << 20
 CALL_S = 60.0
+HUGE_BYTES = 200 * MIB
 MESSAGE_CHARACTERS = 400
 """Bound of an error, 64 characters of which may quote the request."""
 ANSWERED = {"OK", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"}
@@ -51,37 +52,36 @@ async def send(
     return code
 
 
+# Options of a server without protection.
+ANY_SIZE = ("--max-request-mib", "1000", "--max-pairs", f"{1 << 24}")
+ANY_MEMORY = ("--queue-mib", "100000", "--max-server-rss", "100000")
+ANY_WORK = ("--queue-pairs", f"{1 << 30}", "--queue-wait", "100000", "--shard-pairs", f"{1 << 30}")
+
+
 @row(
     "slow-readers",
     "While answers are never read, every call of the caller is answered right, and the server "
     "stays within 512 MiB.",
     ends_itself=True,
+    without_flags=ANY_MEMORY,
 )
 async def slow_readers(attack: Attack) -> None:
-    """Asks for posteriors over 20 streams of chunks and by 2,000 calls, and reads no answer."""
-    words = " ".join(f"w{index}" for index in range(400))
-    pair = {"source": {"text": words}, "target": {"text": words}}
-    options = {"posteriors": True}
-    chunk = align_pb2.AlignStreamRequest(pairs=[pair] * 16, options=options).SerializeToString()
-    single = align_pb2.AlignRequest(pair=pair, options=options).SerializeToString()
+    """Asks for 1,440 answers of 3 MiB over as many streams, and reads none."""
+    # Of what may be asked for, the most bytes for a worker's time.
+    pair = {"source": {"text": "dogs bark loud"}, "target": {"text": "dogs bark loud"}}
+    chunk = align_pb2.AlignStreamRequest(
+        pairs=[pair] * 300, options={"explain": True}
+    ).SerializeToString()
 
-    async def chunks() -> None:
+    async def one() -> None:
         peer = await Peer.open(attack.address, window=0)
-        number = await peer.call(STREAM)
-        for _ in range(64):
+        for _ in range(24):
+            number = await peer.call(STREAM)
             await peer.body(number, message(chunk))
             attack.note("chunks")
 
-    async def calls() -> None:
-        peer = await Peer.open(attack.address, window=0)
-        for _ in range(50):
-            number = await peer.call()
-            await peer.body(number, message(single), end=True)
-            attack.note("calls")
-
+    tasks = [asyncio.ensure_future(one()) for _ in range(60)]
     # Answers are made at the workers' speed, so it takes longer than other attacks.
-    kept = [*(chunks() for _ in range(20)), *(calls() for _ in range(40))]
-    tasks = [asyncio.ensure_future(each) for each in kept]
     await asyncio.sleep(3 * attack.amounts.seconds)
     for task in tasks:
         failed = task.done() and isinstance(task.exception(), ConnectionError)
@@ -92,6 +92,7 @@ def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:
     """Yield requests that are refused, or let in and large, with their methods."""
     n_items = (attack.request_bytes - 64) // 2
     yield "Align", bytes(attack.request_bytes + 1024)
+    yield "Rank", bytes(HUGE_BYTES)
     name = f"{number:04}" + "m" * (min(4 * MIB, attack.request_bytes - 1024) - 4)
     yield "Align", align_pb2.AlignRequest(options={"model": name}).SerializeToString()
     yield "BatchAlign", b"\x0a\x00" * n_items
@@ -122,6 +123,14 @@ def _too_large(attack: Attack, number: int) -> Iterator[tuple[str, bytes]]:
     "oversized",
     "Messages that are too large, or as large as allowed, are refused by a short error or answered "
     "within 512 MiB of each process, and every call of the caller is answered right.",
+    without_flags=(
+        "--max-request-mib",
+        "1000",
+        "--max-pairs",
+        f"{1 << 24}",
+        *ANY_MEMORY,
+        *ANY_WORK,
+    ),
 )
 async def oversized(attack: Attack) -> None:
     """Sends too long messages, long names, words and columns, and messages full of empty items."""
@@ -135,7 +144,7 @@ async def oversized(attack: Attack) -> None:
                 for method, body in _too_large(attack, number):
                     await send(attack, connection, method, body, REFUSED)
 
-    await asyncio.gather(one(), one())
+    await asyncio.gather(*(one() for _ in range(4)))
 
 
 def _words(n_tokens: int, seed: int) -> list[str]:
@@ -148,7 +157,7 @@ def _words(n_tokens: int, seed: int) -> list[str]:
 
 
 def _batch(n_pairs: int, n_tokens: int, is_full: bool = False) -> bytes:
-    """Return a BatchAlign request of pairs that all differ; of a full one all is asked for."""
+    """Return a BatchAlign request of pairs that all differ, for all of each or its score alone."""
     pairs = [
         {
             "source": {"tokens": _words(n_tokens, 2 * index)},
@@ -156,7 +165,9 @@ def _batch(n_pairs: int, n_tokens: int, is_full: bool = False) -> bytes:
         }
         for index in range(n_pairs)
     ]
-    options = {"explain": is_full, "posteriors": is_full}
+    # With scores alone no answer is too large.
+    detail = align_pb2.DETAIL_UNSPECIFIED if is_full else align_pb2.DETAIL_SCORES
+    options = align_pb2.AlignOptions(explain=is_full, posteriors=is_full, detail=detail)
     return align_pb2.BatchAlignRequest(pairs=pairs, options=options).SerializeToString()
 
 
@@ -164,15 +175,17 @@ def _batch(n_pairs: int, n_tokens: int, is_full: bool = False) -> bytes:
     "costly",
     "While the largest batches that are let in follow one another, every call of the caller is "
     "answered right, and no worker is taken for hung.",
+    without_flags=ANY_WORK,
 )
 async def costly(attack: Attack) -> None:
     """Sends the largest batches of 30 to 512 tokens a side, and cancels some of them."""
 
-    async def one(n_tokens: int, n_pairs: int, is_full: bool) -> None:
+    async def one(n_tokens: int, is_full: bool) -> None:
+        n_pairs = min(attack.max_pairs, attack.request_bytes // (14 * n_tokens))
         async with channel(attack) as connection:
             body, code = b"", "INVALID_ARGUMENT"
-            while code == "INVALID_ARGUMENT" and n_pairs:
-                body = _batch(n_pairs, n_tokens, is_full)
+            while code in ("INVALID_ARGUMENT", "DEADLINE_EXCEEDED") and n_pairs:
+                body = await asyncio.to_thread(_batch, n_pairs, n_tokens, is_full)
                 code = await send(attack, connection, "BatchAlign", body, ANSWERED)
                 n_pairs //= 2
             while True:
@@ -189,6 +202,6 @@ async def costly(attack: Attack) -> None:
                 call.cancel()
                 attack.note("cancelled")
 
-    sizes = [(n, max(64, 60_000 // n**2), False) for n in (30, 60, 100, 200, 300)]
-    calls = [one(*size) for size in (*sizes, (512, 64, True))]
+    sizes = [(30, False), (100, False), (300, False), (512, False), (512, True)]
+    calls = [one(*size) for size in sizes]
     await asyncio.gather(*calls, *(cancel() for _ in range(5)))

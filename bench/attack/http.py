@@ -12,7 +12,7 @@ from itertools import count
 from urllib.parse import urlsplit
 
 from bench.attack.rows import Attack, row
-from bench.attack.strangers import OTHERS
+from bench.attack.strangers import OTHERS, hold_and_be_served
 
 HTTP = ("--http-port", "0")
 N_CONNECTIONS = 100
@@ -79,21 +79,23 @@ async def _read(reader: asyncio.StreamReader) -> None:
 
 @row(
     "http-slow",
-    f"While requests never get whole and answers are not read, {OTHERS}.",
+    f"While requests never get whole and answers are not read, {OTHERS}; then a new connection is "
+    "served within half a minute.",
     is_stranger=True,
     flags=HTTP,
+    ends_itself=True,
 )
 async def http_slow(attack: Attack) -> None:
-    """Sends headers and bodies a byte at a time, some without end, and reads no answer."""
+    """Sends headers and bodies a byte at a time and reads nothing, then holds 3,000 connections."""
+    beginnings = (
+        b"POST /v1/align HTTP/1.1\r\nx-slow: " + b"a" * 1000,
+        POST % MIB + b"{" * 1000,
+        b"POST /v1/align HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 200,
+        b"\r\n" * 500,
+    )
 
     async def use(number: int, writer: asyncio.StreamWriter) -> None:
-        kind = number // 2 % 4
-        data = (
-            b"POST /v1/align HTTP/1.1\r\nx-slow: " + b"a" * 1000,
-            POST % MIB + b"{" * 1000,
-            b"POST /v1/align HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 200,
-            b"\r\n" * 500,
-        )[kind]
+        data = beginnings[number // 2 % 4]
         for at in range(len(data)):
             writer.write(data[at : at + 1])
             await writer.drain()
@@ -101,7 +103,10 @@ async def http_slow(attack: Attack) -> None:
             await asyncio.sleep(0.05)
         await asyncio.sleep(attack.amounts.seconds)
 
-    await connections(attack, use)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(connections(attack, use), attack.amounts.seconds)
+    address = urlsplit(attack.http_url).netloc
+    await hold_and_be_served(attack, address, (b"", beginnings[0]), "/healthz")
 
 
 @row(

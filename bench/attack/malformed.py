@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import grpc.aio
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from tokalign.load.measure import scrape
 from tokalign.v1 import align_pb2
 
@@ -16,7 +19,10 @@ from bench.attack.callers import REFUSED, SERVICE, channel, send
 from bench.attack.rows import Attack, row
 
 N_CALLERS = 16
-METHODS = ("Align", "BatchAlign", "Rank", "ListModels", "AlignStream")
+METHODS = align_pb2.DESCRIPTOR.services_by_name["AlignService"].methods_by_name
+MODELS = ("", "", "", "en", "none")
+INTEGERS = (0, 1, 2, 3, 2**31 - 1, -1, -(2**31))
+NUMBERS = (0, 0.5, 1, -1, 2, float("nan"), float("inf"))
 WORDS = ("", " ", "\0", "\u2028", "\ud7ff", "\U0001f600", "e\u0301", "''", '"', "-LRB-", "a" * 700)
 Value = TypeVar("Value")
 
@@ -30,8 +36,11 @@ class Maker:
 
     def next(self) -> tuple[str, bytes]:
         """Return a method's name and the bytes to send."""
-        method = self._rng.choice(METHODS)
-        data: bytes = self._message(method).SerializeToString()
+        method = self._rng.choice(list(METHODS))
+        made = self._message(method) if self._rng.random() < 0.5 else None
+        if made is None:
+            made = self._any(METHODS[method].input_type)
+        data: bytes = made.SerializeToString()
         if self._rng.random() < 0.5:
             data = self._mutated(bytearray(data))
         return method, data
@@ -51,15 +60,49 @@ class Maker:
             return align_pb2.BatchAlignRequest(pairs=some, options=options)
         if method == "AlignStream":
             return align_pb2.AlignStreamRequest(chunk_id="c", pairs=some, options=options)
-        return align_pb2.ListModelsRequest()
+        return None
+
+    def _any(self, kind: Descriptor) -> Message:
+        """Return a message with some of its fields, each of a value that its type allows."""
+        rng = self._rng
+        message = GetMessageClass(kind)()
+        for field in kind.fields:
+            if rng.random() < 0.5:
+                continue
+            n_values = rng.randrange(5) if field.is_repeated else 1
+            values = [self._value(field) for _ in range(n_values)]
+            if field.message_type is None:
+                _set(message, field, values if field.is_repeated else values[0])
+            elif field.is_repeated:
+                getattr(message, field.name).extend(values)
+            else:
+                getattr(message, field.name).CopyFrom(values[0])
+        return message
+
+    def _value(self, field: FieldDescriptor) -> Any:
+        rng = self._rng
+        if field.message_type is not None:
+            # Most are sound, so that what is wrong is met late as well.
+            is_sentence = field.message_type.name == "Sentence" and rng.random() < 0.7
+            return self._sentence() if is_sentence else self._any(field.message_type)
+        if field.type == FieldDescriptor.TYPE_STRING:
+            named = MODELS if field.name in ("model", "annotator") else ("It rained. ", *WORDS)
+            return rng.choice(named)
+        if field.type in (FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_FLOAT):
+            return rng.choice(NUMBERS)
+        if field.type == FieldDescriptor.TYPE_BOOL:
+            return rng.random() < 0.5
+        if field.enum_type is not None:
+            return rng.choice([*field.enum_type.values_by_number, 99])
+        return rng.choice(INTEGERS)
 
     def _options(self) -> Any:
         rng = self._rng
         return align_pb2.AlignOptions(
-            model=rng.choice(["", "", "", "en", "none"]),
+            model=rng.choice(MODELS),
             annotator=rng.choice(["", "", "", "native", "none"]),
             symmetrization=rng.choice([0, 0, *range(1, 10), -1]),
-            min_confidence=rng.choice([0, 0, 0.5, 1, -1, 2, float("nan"), float("inf")]),
+            min_confidence=rng.choice(NUMBERS),
             posteriors=rng.random() < 0.1,
             explain=rng.random() < 0.1,
             phrases=rng.random() < 0.1,
@@ -106,6 +149,17 @@ class Maker:
         return bytes(data[:100_000])
 
 
+def _set(message: Message, field: FieldDescriptor, value: Any) -> None:
+    """Set a field, unless its type does not hold the value."""
+    try:
+        if field.is_repeated:
+            getattr(message, field.name).extend(value)
+        else:
+            setattr(message, field.name, value)
+    except ValueError:
+        message.ClearField(field.name)
+
+
 @row(
     "malformed",
     "Every malformed request is answered or refused with a code that bad input may cause, no "
@@ -120,13 +174,13 @@ async def malformed(attack: Attack) -> None:
         nonlocal n_left
         maker = Maker(seed)
         async with channel(attack) as connection:
-            stream: Any = connection.stream_stream(f"{SERVICE}/AlignStream")
             while n_left > 0:
                 n_left -= 1
                 method, data = maker.next()
-                if method != "AlignStream":
+                if not METHODS[method].client_streaming:
                     await send(attack, connection, method, data, REFUSED)
                     continue
+                stream: Any = connection.stream_stream(f"{SERVICE}/{method}")
                 try:
                     async for _ in stream(iter([data]), timeout=60):
                         attack.note("chunks")

@@ -63,8 +63,10 @@ class Row:
     run: Run
     # The attacker has no token, where the server asks for one and Envoy is before it.
     is_stranger: bool = False
-    # Switches off what protects a row, in Envoy's configuration.
+    # What switches off its protection: a change of Envoy's configuration, options of the server
+    # that overrule its own, or else what `bare` holds under its name.
     without: Callable[[dict[str, Any]], None] | None = None
+    without_flags: tuple[str, ...] = ()
     # Of what a stranger may add to Envoy.
     front_mib: float = FRONT_MIB
     # How many times slower than before the attack the middle one of the caller's calls may be.

@@ -7,7 +7,7 @@ import gzip
 import http.client
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -92,9 +92,19 @@ async def connections(attack: Attack) -> None:
     """Begins connections and hangs up, then holds 3,000 that say nothing, or half a line."""
     churn = [Kind(b"", is_once=True), Kind(PREFACE[:12], is_once=True)]
     await floods(attack, churn, 200)
-    host, _, port = attack.address.rpartition(":")
+    await hold_and_be_served(attack, attack.address, (b"", PREFACE[:12]), "/ready")
+
+
+async def hold_and_be_served(
+    attack: Attack, address: str, firsts: Sequence[bytes], path: str
+) -> None:
+    """Hold 3,000 connections that say no more than one of `firsts`, and wait for a new one.
+
+    It has to be answered by GET of the path within half a minute.
+    """
+    host, _, port = address.rpartition(":")
     held = []
-    for first in islice(cycle((b"", PREFACE[:12])), 3000):
+    for first in islice(cycle(firsts), 3000):
         peer = socket.socket()
         peer.settimeout(5)
         held.append(peer)
@@ -105,18 +115,18 @@ async def connections(attack: Attack) -> None:
         except OSError:
             attack.note("refused")
     late = time.monotonic() + 30
-    while not await asyncio.to_thread(_is_served, attack.address):
+    while not await asyncio.to_thread(_is_served, address, path):
         if time.monotonic() > late:
             attack.expect(False, "no new connection was served within half a minute")
             break
         await asyncio.sleep(0.2)
 
 
-def _is_served(address: str) -> bool:
+def _is_served(address: str, path: str) -> bool:
     """Tell whether a new connection is."""
     connection = http.client.HTTPConnection(address, timeout=5)
     try:
-        connection.request("GET", "/ready")
+        connection.request("GET", path)
         return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
         return False
@@ -319,7 +329,7 @@ async def messages(attack: Attack) -> None:
     """Begins calls at every path whose messages stay unfinished, or are gzip of 31 and 256 MiB."""
     gzipped = [(b"grpc-encoding", b"gzip")]
     sent: list[tuple[bytes, list[tuple[bytes, bytes]]]] = [
-        (message(bytes(32_000), announced=MIB), [])
+        (message(bytes(32_000), announced=4 * MIB - 1024), [])
     ]
     for n_mib in (31, 256):
         bomb = gzip.compress(bytes(n_mib * MIB))
@@ -329,7 +339,9 @@ async def messages(attack: Attack) -> None:
         for body, more in sent:
             block = header_block(attack.address, route, more=more)
             calls = [headers_frame(n, block) + _data(n, body) for n in range(1, 17, 2)]
-            kinds.append(Kind(PREFACE + b"".join(calls)))
+            # What follows is never the last of it.
+            rest = tuple(_data(n, bytes(FRAME_BYTES)) for n in range(1, 17, 2))
+            kinds.append(Kind(PREFACE + b"".join(calls), () if more else rest))
     await floods(attack, kinds, 1450)
 
 

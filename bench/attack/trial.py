@@ -21,10 +21,11 @@ from typing import Any
 
 from tokalign.errors import ServerError
 from tokalign.load import procfs
-from tokalign.load.process import ServerProcess, running_server
+from tokalign.load.process import SERVE, ServerProcess, running_server
+from tokalign.server.config import RequestLimits
 
 # They register the rows, here and in the process of an attack.
-from bench.attack import callers, faults, http, malformed, strangers  # noqa: F401
+from bench.attack import bare, callers, faults, http, malformed, strangers  # noqa: F401
 from bench.attack.caller import OK, WRONG, Caller
 from bench.attack.rows import (
     OWN_MIB,
@@ -58,6 +59,8 @@ class Result:
     peak_mib: dict[str, float] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
+    # The attacker broke, which says nothing of a server without protection.
+    is_void: bool = False
 
 
 def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
@@ -65,8 +68,10 @@ def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
     result = Result()
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attack-")))
-        flags = _flags(row, directory)
-        server = stack.enter_context(running_server(*flags))
+        flags = [*_flags(row, directory), *(row.without_flags if is_without else ())]
+        is_bare = is_without and row.name in bare.SWITCHES
+        command = bare.command(row.name) if is_bare else SERVE
+        server = stack.enter_context(running_server(*flags, command=command))
         address, envoy = server.address, None
         if row.is_stranger:
             change = row.without if is_without and row.without else _as_shipped
@@ -102,7 +107,8 @@ async def _beside_caller(
     result: Result,
 ) -> None:
     caller = Caller(address, TOKEN if row.is_stranger else "")
-    limits = await caller.start()
+    await caller.start()
+    limits = RequestLimits()  # as shipped, also where larger ones are tried
     attack = Attack(
         address=address,
         metrics_url=server.metrics_url,
@@ -147,6 +153,7 @@ def _carry_out(row: Row, attack: Attack, result: Result) -> None:
         process.join()
     if found is None:
         result.broken.append("the attacker failed or did not end: see above")
+        result.is_void = True
     else:
         result.notes, result.broken = found.notes, result.broken + found.broken
 
