@@ -174,16 +174,16 @@ test-integrations: build .venv-integrations/.ready  ## each module of tokalign.i
 	  .venv-integrations/bin/python -m pytest tests/integrations
 
 .venv-pages/.ready: pyproject.toml .venv/.dev
-	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium)
+	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium$(comma) and nbconvert)
 	$(call add_dev,.venv-pages)
-	@$(call pip_install,.venv-pages) selenium
+	@$(call pip_install,.venv-pages) selenium nbconvert ipykernel
 	@command -v chromedriver >/dev/null || { apt-get update -qq && \
 	  apt-get install -qq -y --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 	@command -v npm >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends npm; }
 	@npm install --silent --no-save --prefix build/pages axe-core@4
 	@touch $@
 
-test-pages: build .venv-pages/.ready  ## pages in Chromium: what they do, sizes, schemes, axe-core; installs it, as root
+test-pages: build .venv-pages/.ready  ## pages and a notebook in Chromium, judged by axe-core; installs it, as root
 	.venv-pages/bin/python -m pytest tests/pages
 
 test-clients: build dev  ## clients in other languages; installs their compilers, as root

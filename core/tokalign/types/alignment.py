@@ -159,13 +159,16 @@ class Alignment(AlignmentFields):
     def to_html(self) -> str:
         """Return a piece of a page: the picture of `to_svg`, and score and similarity below.
 
-        It holds no script, loads nothing, and looks like the page around it.
+        It holds no script, loads nothing, and looks like the page around it. A picture scrolls
+        where it is wider than its place.
         """
         figures = f"score {self.score:.2f}, similarity {self.similarity:.2f}"
         if self.style:
             figures += f", style {self.style}"
         return (
-            f'<figure style="margin: 0; overflow-x: auto">{self.to_svg()}'
+            # Jupyter shrinks pictures to the width of what they are in.
+            '<figure style="margin: 0; overflow-x: auto">'
+            f'<div style="width: max-content">{self.to_svg()}</div>'
             f'<figcaption style="font-size: 85%">{escape(figures)}</figcaption></figure>'
         )
 
