@@ -9,9 +9,9 @@ Examples
 `similarity` says how much two sentences agree, `rank` orders candidates by how well they answer a
 question, `similarities` compares one sentence with many and `near_duplicates` many with one
 another, `split` finds the sentences of a text, `diff` what changed between two, `ground` where
-passages support an answer. But for `split`, these are methods of `Aligner`, too, which holds the
-model that you choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes
-aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
+passages support an answer. These are methods of `Aligner`, too, which holds the model that you
+choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes aligned corpora,
+`tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
 `tokalign.client` asks a server.
 """
 

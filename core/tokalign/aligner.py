@@ -15,7 +15,7 @@ from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.opening import load_again, open_model
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.lexicon.frequencies import Frequencies
 from tokalign.model.file import Model, ModelHeader
@@ -101,6 +101,10 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         if isinstance(model, str | os.PathLike):
             model, loaded_from = open_model(model)
             self._loaded_from = loaded_from if self._annotator_name else None
+        elif not isinstance(model, Model) and not hasattr(model, "name"):
+            raise InputError(
+                f"the model is {quoted(model)}; wanted a name, a path or a model", field="model"
+            )
         self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
         self.is_system = not isinstance(model, Model)
         if encoder is None and isinstance(model, Model) and model.header.encoder:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from tokalign.differences import TextDiff, same_texts
 from tokalign.documents.sentences import split_text
+from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
@@ -49,6 +50,16 @@ def default_aligner() -> Aligner:
         return _loaded[0]
 
 
+def _asked(aligner: Aligner | None) -> Aligner:
+    """Return the aligner that a caller has given, or the default; InputError for a name."""
+    if isinstance(aligner, str):
+        raise InputError(
+            f"aligner is {quoted(aligner)}; wanted an Aligner, such as Aligner({quoted(aligner)})",
+            field="aligner",
+        )
+    return aligner or default_aligner()
+
+
 def align(
     source: SentenceLike,
     target: SentenceLike,
@@ -64,7 +75,7 @@ def align(
     >>> align("Dogs bark.", "The dogs bark.").to_pharaoh()
     '0-1 1-2 2-3'
     """
-    return (aligner or default_aligner()).align(source, target, options, **changes)
+    return _asked(aligner).align(source, target, options, **changes)
 
 
 def similarity(
@@ -82,7 +93,7 @@ def similarity(
     >>> round(similarity("Dogs bark.", "It rained all day."), 1)
     0.0
     """
-    return (aligner or default_aligner()).similarity(source, target, options, **changes)
+    return _asked(aligner).similarity(source, target, options, **changes)
 
 
 def similarities(
@@ -94,7 +105,7 @@ def similarities(
     **changes: Unpack[ComparisonKeywords],
 ) -> NDArray[np.float64]:
     """Return how much one sentence says the same as each of many; see Aligner.similarities."""
-    return (aligner or default_aligner()).similarities(one, many, options, **changes)
+    return _asked(aligner).similarities(one, many, options, **changes)
 
 
 def similarity_matrix(
@@ -107,7 +118,7 @@ def similarity_matrix(
 ) -> NDArray[np.float64]:
     """Return how much each of many sentences says the same as each of others, or as one another;
     see Aligner.similarity_matrix."""
-    return (aligner or default_aligner()).similarity_matrix(rows, columns, options, **changes)
+    return _asked(aligner).similarity_matrix(rows, columns, options, **changes)
 
 
 def near_duplicates(
@@ -119,7 +130,7 @@ def near_duplicates(
 ) -> Iterator[Duplicates]:
     """Yield the pairs of sentences, of up to millions, that say much the same; see
     Aligner.near_duplicates."""
-    return (aligner or default_aligner()).near_duplicates(sentences, options, **changes)
+    return _asked(aligner).near_duplicates(sentences, options, **changes)
 
 
 def rank(
@@ -137,7 +148,7 @@ def rank(
     >>> [each.index for each in rank("Who barks?", ["It rains.", "Dogs bark."])]
     [1, 0]
     """
-    return (aligner or default_aligner()).rank(question, candidates, options, **changes)
+    return _asked(aligner).rank(question, candidates, options, **changes)
 
 
 def ground(
@@ -158,7 +169,7 @@ def ground(
     >>> [citation.passage for citation in found.sentences[0].citations]
     ['0']
     """
-    return (aligner or default_aligner()).ground(answer, passages, options, **changes)
+    return _asked(aligner).ground(answer, passages, options, **changes)
 
 
 def ground_stream(
@@ -170,7 +181,7 @@ def ground_stream(
     **changes: Unpack[GroundKeywords],
 ) -> Iterator[GroundedSentence]:
     """Yield the sentences of an answer that grows; see Aligner.ground_stream."""
-    return (aligner or default_aligner()).ground_stream(pieces, passages, options, **changes)
+    return _asked(aligner).ground_stream(pieces, passages, options, **changes)
 
 
 def align_chunks(
@@ -182,7 +193,7 @@ def align_chunks(
     **changes: Unpack[ChunkKeywords],
 ) -> ChunkedPair:
     """Return the alignment of two sentences' chunks; see Aligner.align_chunks."""
-    return (aligner or default_aligner()).align_chunks(source, target, options, **changes)
+    return _asked(aligner).align_chunks(source, target, options, **changes)
 
 
 def align_texts(
@@ -205,7 +216,7 @@ def align_texts(
     (1,) (1,) False
     () (2,) False
     """
-    return (aligner or default_aligner()).align_texts(old, new, options, **changes)
+    return _asked(aligner).align_texts(old, new, options, **changes)
 
 
 def diff(
@@ -233,7 +244,7 @@ def diff(
     if isinstance(old, str) and old == new:
         AlignOptions.of(options, changes)
         return same_texts(old, [(each.start, each.end) for each in split(old)])
-    return (aligner or default_aligner()).diff(old, new, options, **changes)
+    return _asked(aligner).diff(old, new, options, **changes)
 
 
 def split(text: str) -> list[SentenceSpan]:
@@ -251,6 +262,11 @@ def split(text: str) -> list[SentenceSpan]:
     -------
     list of SentenceSpan
         In the order of the text. Nothing but white space is between them; none for blank text.
+
+    Raises
+    ------
+    InputError
+        If it is no text.
 
     Examples
     --------

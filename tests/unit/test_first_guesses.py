@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tokalign
+from support.guesses import GUESSES, SETUP
 from tokalign import Aligner, Constraints, InputError, functions
 from tokalign.types.inputs import SIDE_NAMES, require_pair
 
@@ -20,6 +26,27 @@ LINKS = "0-1 1-2 2-3"
 @pytest.fixture(scope="module")
 def aligner() -> Aligner:
     return functions.default_aligner()
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return what an interpreter that has just been started shows of each guess."""
+    program = (
+        f"{SETUP}\nimport json\n"
+        f"print(json.dumps({{each: repr(eval(each)) for each in {list(GUESSES)}}}))"
+    )
+    folder: Path = tmp_path_factory.mktemp("new-user")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_a_first_guess_works(shown, guess):
+    assert re.fullmatch(GUESSES[guess], shown[guess]), shown[guess]
 
 
 CALLS: dict[str, Callable[[Any], Any]] = {
@@ -36,6 +63,47 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "diff": lambda of: of.diff(*PAIR),
     "split": lambda of: of.split("It rains. Dogs bark."),
 }
+
+
+def test_what_is_misspelt_or_mistaken_is_refused(aligner):
+    mistakes: dict[str, Callable[[], Any]] = {
+        "no option 'stlye'; wanted one of symm": lambda: tokalign.align(*PAIR, stlye="free"),
+        "no style 'fre'; the model en has auto": lambda: aligner.align(*PAIR, style="fre"),
+        "posteriors is 'yes'; wanted True or": lambda: aligner.align(*PAIR, posteriors="yes"),
+        "truncate is None; wanted True or": lambda: aligner.align(*PAIR, truncate=None),
+        "explain is 'no'; wanted True or": lambda: tokalign.ground("a", ["a"], explain="no"),
+        "every token has white space": lambda: tokalign.similarity(PAIR[0], [*PAIR]),
+        "text is None; wanted text": lambda: tokalign.split(None),  # type: ignore[arg-type]
+        "the passages are None; wanted": lambda: tokalign.ground(PAIR[0], None),
+        "the question is None; wanted": lambda: tokalign.rank(None, [PAIR[0]]),
+        "the candidates are None; wanted": lambda: tokalign.rank("Who?", None),
+        "the candidates are 3; wanted": lambda: tokalign.similarities(PAIR[0], 3),
+        "aligner is 'en'; wanted an Aligner": lambda: tokalign.align(*PAIR, aligner="en"),
+        "the model is None; wanted a name": lambda: Aligner(None),  # type: ignore[arg-type]
+        "pairs is {'source'": lambda: list(aligner.pipe({"source": "a", "target": "b"})),
+        "pairs is 'Dogs bark.'": lambda: list(aligner.pipe(PAIR[0])),
+        "pairs is 3; wanted pairs": lambda: list(aligner.pipe(3)),
+        "batch_size is '8'": lambda: list(aligner.pipe([PAIR], batch_size="8")),
+        "n_process is 1.5": lambda: list(aligner.pipe([PAIR], n_process=1.5)),
+    }
+    for message, mistaken in mistakes.items():
+        with pytest.raises(InputError, match=re.escape(message)):
+            mistaken()
+
+
+def test_tokens_may_have_white_space_where_some_have_none_or_a_sentence_is_made(aligner):
+    assert aligner.align(["New York", "grew"], PAIR[0]).source[0] == "New York"
+    assert aligner.align(tokalign.Sentence.from_tokens(["New York"]), PAIR[0]).source.tokens
+
+
+def test_pairs_may_be_read_by_index(aligner):
+    class Rows:  # as PyTorch's map-style data sets are
+        def __getitem__(self, number: int) -> tuple[str, str]:
+            return (PAIR, PAIR)[number]
+
+    assert [each.to_pharaoh() for each in aligner.pipe(Rows(), batch_size=np.int64(1))] == [
+        LINKS, LINKS,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CALLS)

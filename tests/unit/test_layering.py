@@ -127,7 +127,7 @@ ROOMS: dict[str, set[str]] = {
     },
     # Floor 10.
     "arrow": {"aligner", "errors", "evidence", "types"},
-    "functions": {"aligner", "differences", "documents", "tasks", "types"},
+    "functions": {"aligner", "differences", "documents", "errors", "tasks", "types"},
     "server": {
         "aligner",
         "annotate",

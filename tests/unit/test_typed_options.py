@@ -12,6 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from support.guesses import GUESSES, SETUP
 from tokalign.types import keywords
 from tokalign.types.constraints import NAMES
 from tokalign.types.grounding import GroundOptions
@@ -110,7 +111,10 @@ def test_options_are_checked_before_the_program_runs(
         (package / part.name).symlink_to(part)
     (tmp_path / "taken.py").write_text(TAKEN)
     (tmp_path / "refused.py").write_text(REFUSED)
+    guesses = "".join(f"print({guess})\n" for guess in GUESSES)
+    (tmp_path / "guesses.py").write_text(SETUP + guesses)
     assert checker(tmp_path, "taken.py") == set()
+    assert checker(tmp_path, "guesses.py") == set()
     n_lines = len(REFUSED.splitlines())
     assert checker(tmp_path, "refused.py") == set(range(N_RIGHT + 1, n_lines + 1))
 

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from numbers import Integral
 from typing import Any, TypeVar
 
 from tokalign.batches.packed import Packed
 from tokalign.batches.processes import map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
+from tokalign.types.inputs import can_iterate
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def check_pipe(batch_size: int, n_process: int, errors: str) -> None:
+def check_pipe(pairs: Iterable[Any], batch_size: int, n_process: int, errors: str) -> None:
     """Raise InputError if an argument of `Aligner.pipe` is out of range."""
-    if batch_size < 1:
-        raise InputError(f"batch_size is {batch_size}; wanted at least 1", field="batch_size")
-    if n_process < 1 and n_process != -1:
-        raise InputError(f"n_process is {n_process}; wanted at least 1, or -1", field="n_process")
+    if isinstance(pairs, str | Mapping) or not can_iterate(pairs):
+        raise InputError(f"pairs is {quoted(pairs)}; wanted pairs in a list", field="pairs")
+    if not _is_whole(batch_size) or batch_size < 1:
+        raise InputError(
+            f"batch_size is {quoted(batch_size)}; wanted at least 1", field="batch_size"
+        )
+    if not _is_whole(n_process) or (n_process < 1 and n_process != -1):
+        raise InputError(
+            f"n_process is {quoted(n_process)}; wanted at least 1, or -1", field="n_process"
+        )
     if errors not in ("raise", "return"):
         raise InputError(f"errors is {quoted(errors)}; wanted raise or return", field="errors")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral)  # numpy's numbers, too
 
 
 def in_batches(

@@ -113,7 +113,7 @@ class Piped(ABC):
         TypeError
             If there are to be processes, and this aligner does not pickle.
         """
-        check_pipe(batch_size, n_process, errors)
+        check_pipe(pairs, batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
         self._check(options)
         contexts: deque[Any] = deque()

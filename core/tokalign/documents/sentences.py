@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokalign.annotate.pieces import pieces
 from tokalign.annotate.sentences import Sentences
 from tokalign.documents.items import ItemCuts, cut_at_items
-from tokalign.errors import InputError, LimitError
+from tokalign.errors import InputError, LimitError, quoted
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
 
@@ -16,6 +16,8 @@ annotator may find more of them."""
 
 def split_text(text: str) -> list[SentenceSpan]:
     """Return the sentences of a text as raw text that is aligned is split; see Aligner.split."""
+    if not isinstance(text, str):
+        raise InputError(f"text is {quoted(text)}; wanted text", field="text")
     return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
 
 

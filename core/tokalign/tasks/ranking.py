@@ -28,7 +28,13 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
-from tokalign.types.inputs import check_priors, check_ranking, require_many, text_of
+from tokalign.types.inputs import (
+    check_priors,
+    check_ranking,
+    require_many,
+    require_sentence,
+    text_of,
+)
 from tokalign.types.keywords import AlignKeywords, RankByLike
 from tokalign.types.options import AlignOptions, OffsetUnit, RankBy
 from tokalign.types.ranking import Ranked
@@ -112,7 +118,9 @@ class Ranks(ABC):
         check_ranking(top_k, shortlist)
         by = RankBy.of(by)
         options = AlignOptions.of(options, changes)
-        (target,) = self.annotate([question], truncate=options.truncate)
+        (target,) = self.annotate(
+            [require_sentence(question, "question")], truncate=options.truncate
+        )
         decisive: list[_Outcome] = []
         spans: defaultdict[int, list[Highlight]] = defaultdict(list)
         chosen = _Chosen.of(target, require_many(candidates), priors, shortlist)

@@ -71,6 +71,7 @@ class GroundOptions(BaseOptions):
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
 
     def __post_init__(self) -> None:
+        self._check_flags(("explain",))
         if isinstance(self.candidates, bool) or not isinstance(self.candidates, int):
             raise _bad("candidates", self.candidates, "a whole number of at least 1")
         if self.candidates < 1:

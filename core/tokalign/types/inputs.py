@@ -108,23 +108,52 @@ def _pair_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
-    """Return what a caller gave as the sentence that errors call `name`, or raise InputError."""
+    """Return what a caller gave as the sentence that errors call `name`, or raise InputError.
+
+    Of tokens at least one must be without white space: a list of sentences is a mistake. Those who
+    mean it can make a Sentence of it.
+    """
     if not _is_sentence_like(value):
         raise InputError(
             f"the {name} is {quoted(value)}; wanted text, a sequence of tokens or a Sentence",
             field=name,
         )
+    if not isinstance(value, str | Sentence) and len(value) and all(map(_has_space, value)):
+        raise InputError(
+            f"the {name} is {quoted(value)}, whose every token has white space in it; wanted one "
+            "text, or its tokens (Sentence.from_tokens takes any)",
+            field=name,
+        )
     return value
 
 
+def _has_space(token: str) -> bool:
+    return len(token.split(maxsplit=1)) > 1
+
+
 def require_many(candidates: Iterable[T]) -> Iterable[T]:
-    """Return what a caller gave as candidates of a ranking, or raise InputError for one text."""
+    """Return what a caller gave as candidates of a ranking, or raise InputError for one text and
+    for what holds none."""
     if isinstance(candidates, str | Sentence):
         raise InputError(
             f"the candidates are {quoted(candidates)}, one text; wanted several in a list",
             field="candidates",
         )
+    if not can_iterate(candidates):
+        raise InputError(
+            f"the candidates are {quoted(candidates)}; wanted sentences in a list",
+            field="candidates",
+        )
     return candidates
+
+
+def can_iterate(value: object) -> bool:
+    """Return whether a value can be gone over, if only by index as PyTorch's data sets can."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def check_ranking(top_k: int, shortlist: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -128,6 +128,18 @@ class BaseOptions:
             )
         return replace(options, **changes) if changes else options
 
+    def _check_flags(self, names: Iterable[str]) -> None:
+        """Raise InputError if a value is neither true nor false, as "no" is."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not True and value is not False and value not in (True, False):
+                raise InputError(
+                    f"{name} is {quoted(value)}; wanted True or False", field=f"options.{name}"
+                )
+
+
+_FLAGS = ("related", "posteriors", "explain", "phrases", "relations", "edits", "truncate")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignOptions(BaseOptions):
@@ -194,6 +206,7 @@ class AlignOptions(BaseOptions):
     effort: float = 1.0
 
     def __post_init__(self) -> None:
+        self._check_flags(_FLAGS)
         self._choose("symmetrization", Symmetrization)
         self._choose("offsets", OffsetUnit)
         self._choose("detail", Detail)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from tokalign.errors import InputError, quoted
 from tokalign.types.grounding import SourcePassage
+from tokalign.types.inputs import can_iterate
 
 PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage | Mapping[str, Any]
 """A text, (id, text), a passage, or a mapping with `text` and maybe `id`; the id of a text is its
@@ -26,6 +27,10 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
         raise InputError(
             f"the passages are {quoted(passages)}, one text; wanted several in a list",
             field="passages",
+        )
+    if not can_iterate(passages):
+        raise InputError(
+            f"the passages are {quoted(passages)}; wanted texts in a list", field="passages"
         )
     checked = tuple(_checked(each, number) for number, each in enumerate(passages))
     seen: dict[str, int] = {}
