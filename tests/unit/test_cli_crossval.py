@@ -54,6 +54,27 @@ def test_pairs_that_share_a_sentence_are_in_one_fold():
         folds_of(CHAIN, 3, 0, "either")
 
 
+def test_no_model_learns_from_a_held_out_pair_in_another_corpus(tmp_path, monkeypatch):
+    also = tmp_path / "also.jsonl"
+    rows = SAMPLE.read_text().splitlines(keepends=True)
+    also.write_text("".join(row.replace('"id": "', '"id": "again-') for row in rows))
+    learned = []
+
+    def noted_train(data, *args, **kwargs):
+        learned.append({kind: {each.source.tokens for each in data.corpora[kind]}
+                        for kind in (SAMPLE.name, also.name)})  # fmt: skip
+        return train(data, *args, **kwargs)
+
+    monkeypatch.setattr("tokalign.cli.crossval.train", noted_train)
+    result = run(
+        "crossval", "--gold", SAMPLE, "--folds", 2, "--together", "either", "--also", also, *FAST
+    )
+    assert result.exit_code == 0, result.output
+    assert "also.jsonl: 72 pairs are in --gold, too, such as 'again-" in result.stderr
+    assert len(learned) == 2
+    assert all(each[SAMPLE.name] == each[also.name] for each in learned)
+
+
 @pytest.fixture(scope="module")
 def crossed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("crossed")

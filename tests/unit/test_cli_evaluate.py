@@ -212,6 +212,50 @@ def test_training_says_that_pairs_are_judged_again(tmp_path):
     assert "votes: 1 pairs are judged more than once, such as 'x'" in result.stderr
 
 
+def test_training_says_which_corpora_share_pairs(tmp_path):
+    row = REPEATED.splitlines()[0]
+    for name, pair_id in (("one", "x"), ("two", "y"), ("dev", "z")):
+        (tmp_path / name).write_text(row.replace("x", pair_id) + "\n")
+    result = run(
+        "train", "--train", tmp_path / "one", "--train", tmp_path / "two",
+        "--dev", tmp_path / "dev", "--max-iterations", 2, "-o", tmp_path / "model",
+    )  # fmt: skip
+    assert result.exit_code == 0
+    assert "two: 1 pairs are in one, too, such as 'y'; each judgement counts" in result.stderr
+    assert "--dev: 1 pairs are in one, too, such as 'z'; the loss on them shows" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (REPEATED.splitlines()[:1], "1 pairs have links in gold, such as 'x' there; wanted unre"),
+        (
+            ['{"id": "u", "source": ["B"], "target": ["C"]}',
+             '{"id": "u", "source": ["B"], "target": ["D"]}'],
+            "1 ids are shared by unlike pairs, such as 'u'",
+        ),
+    ],
+)  # fmt: skip
+def test_training_refuses_unrelated_pairs_that_have_links_or_one_id(tmp_path, rows, message):
+    (tmp_path / "gold").write_text(REPEATED.splitlines()[0] + "\n")
+    (tmp_path / "other").write_text("".join(f"{row}\n" for row in rows))
+    result = run(
+        "train", "--train", tmp_path / "gold", "--unrelated", tmp_path / "other",
+        "-o", tmp_path / "model",
+    )  # fmt: skip
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'other'}: {message}" in result.stderr
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "crossval"])
+@pytest.mark.parametrize("given", [["--errors", "bad.jsonl"], ["--errors=bad.jsonl"]])
+def test_a_file_for_errors_is_refused_where_a_bad_line_ends_the_command(command, given):
+    result = run(command, "--gold", "gold", *given)
+    assert result.exit_code == 2
+    assert f"{command} takes no --errors: it stops at the first bad line" in result.stderr
+
+
 def test_unrelated_pairs_without_links_are_scored(tmp_path):
     (tmp_path / "pairs").write_text('{"source": ["Dogs", "bark"], "target": ["It", "rained"]}\n')
     result = run("evaluate", "--unrelated", tmp_path / "pairs", "--model", "en", "--json")

@@ -57,10 +57,31 @@ def test_blank_text_has_no_sentence(text):
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_what_is_no_utf8_is_refused_with_its_place():
-    result = run(text=b"It rains.\nIt \xff pours.")
-    assert result.exit_code == 1
-    assert "<stdin>:2: byte 13 of the text is not UTF-8" in result.output
+def test_a_line_that_is_no_utf8_is_reported_and_blank(tmp_path):
+    text = b"It rains\nnot \xff here\nand pours. \xc3\x28\n"
+    result = run("--errors", str(tmp_path / "bad.jsonl"), text=text)
+    assert result.exit_code == 3
+    assert result.stdout.splitlines() == ["It rains"]
+    assert "line 2: byte 4 of the line is not UTF-8; convert the file with iconv" in result.stderr
+    assert result.stderr.splitlines()[-1] == "2 of 3 lines bad"
+    noted = [json.loads(line) for line in (tmp_path / "bad.jsonl").read_text().splitlines()]
+    assert [(each["line"], each["id"]) for each in noted] == [(2, "2"), (3, "3")]
+
+
+def test_a_line_that_is_too_long_is_reported(monkeypatch):
+    for module in ("sources", "pairs"):
+        monkeypatch.setattr(f"tokalign.cli.{module}.MAX_LINE", 20)
+    result = run(text=b"It rains.\n" + b"It pours. " * 5 + b"\nIt is wet.\n")
+    assert (result.exit_code, result.stdout) == (3, "It rains.\nIt is wet.\n")
+    assert "line 2: more than 0 MiB without a line break" in result.stderr
+
+
+def test_errors_are_not_written_to_the_input(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("It rains.")
+    result = run(str(path), "--errors", str(path))
+    assert result.exit_code == 2 and "is the input" in result.output
+    assert path.read_text() == "It rains."
 
 
 def test_a_limit_ends_the_sentences():

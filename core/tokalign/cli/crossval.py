@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +20,11 @@ from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet,
 from tokalign.cli.signature import signature
 from tokalign.cli.sinks import OutputPath
 from tokalign.cli.train import SettingFlags
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.evaluate import Evaluation, LinkChoice, evaluate
 from tokalign.evaluate.report import report
 from tokalign.evaluate.tables import Column, ReportTable, tables
-from tokalign.formats import read_gold
+from tokalign.formats import read_gold, shared_pairs
 from tokalign.training import TrainingData, TrainingSettings, fold_numbers, train
 from tokalign.training.examples import annotate_gold
 from tokalign.types import GoldPair
@@ -34,6 +35,8 @@ CURVE = (0.125, 0.25, 0.5)
 """Shares of the training pairs for the learning curve, beside all of them."""
 TOGETHER = ("target", "source", "either", "none")
 N_ERRORS_OF_PAGE = 40
+
+logger = logging.getLogger(__name__)
 
 HeldOut = list[Mapping[tuple[int, int], float]]
 
@@ -88,7 +91,7 @@ class Trial:
     folds : sequence of int
         The fold of each pair.
     others : mapping of str to sequence of GoldPair
-        Corpora that every model learns from as well.
+        Corpora that every model learns from as well, but for pairs that are held out from it.
     """
 
     name: str
@@ -120,7 +123,9 @@ class Trial:
             if share < 1:
                 kept = [k for k in order if self.folds[k] != fold]
                 seen = sorted(kept[: max(round(share * len(kept)), 1)])
-            data = TrainingData({self.name: [self.gold[k] for k in seen], **self.others})
+            data = TrainingData(
+                {self.name: [self.gold[k] for k in seen], **self._others_without(fold)}
+            )
             model = train(
                 data, self.annotator, self.settings, n_threads=self.n_threads, name=f"fold-{fold}"
             )
@@ -137,6 +142,20 @@ class Trial:
                 for answer in answers
             ]
             yield fold, len(seen), links
+
+    def _others_without(self, fold: int) -> dict[str, list[GoldPair]]:
+        """Return the other corpora without the pairs of a fold, which no model is to have seen."""
+        held_out = {
+            (pair.source.tokens, pair.target.tokens)
+            for pair, number in zip(self.gold, self.folds, strict=True)
+            if number == fold
+        }
+        return {
+            name: [
+                pair for pair in pairs if (pair.source.tokens, pair.target.tokens) not in held_out
+            ]
+            for name, pairs in self.others.items()
+        }
 
 
 def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) -> list[int]:
@@ -272,6 +291,12 @@ def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
     others = {path.name: annotated(read_gold(path)) for path in how.also}
     if name in others or len(others) < len(how.also):
         raise click.UsageError("two corpora have one file name")
+    for other, read in others.items():
+        if shared := shared_pairs(read, pairs):
+            logger.warning(
+                "%s: %d pairs are in --gold, too, such as %s; no model learns from those that it "
+                "is scored on", other, len(shared), quoted(shared[0].id),
+            )  # fmt: skip
     return Trial(name, annotated(pairs), folds, others, settings, annotator, how.jobs)
 
 

@@ -40,10 +40,21 @@ def current_names(command: str, arguments: Sequence[str]) -> list[str]:
             return [*current, *arguments[place:]]
         name, mark, value = argument.partition("=")
         if name in renamed:
+            if name == "--errors":
+                _refuse_file(command, value if mark else "".join(arguments[place + 1 : place + 2]))
             warn(name, renamed[name])
             name = renamed[name]
         current.append(name + mark + value)
     return current
+
+
+def _refuse_file(command: str, value: str) -> None:
+    """Raise UsageError where --errors, of old a number, gets a file as in other commands."""
+    if not value.lstrip("-").isdigit():
+        raise click.UsageError(
+            f"{command} takes no --errors: it stops at the first bad line of a corpus and says "
+            "which; --worst N lists the links that cost most"
+        )
 
 
 def warn(old: str, new: str) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 import click
 
 from tokalign.cli.arguments import file_argument
+from tokalign.cli.bad import ERRORS, BadLines, bad_lines
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.options import AT_LEAST_1, FileFlags, one_of
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, one_of
+from tokalign.cli.pairs import decode_row
 from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
@@ -35,6 +38,7 @@ class SplitFlags:
     )
 
     limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1)
+    errors: Path | None = flag(**ERRORS)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
         """Return the line of a sentence without its break; `at` has the place of each character."""
@@ -53,25 +57,30 @@ def command(files: FileFlags, how: SplitFlags) -> None:
 
     The input is one text, whose lines may be wrapped: only a blank line always ends a sentence. A
     line break inside a sentence is written as a space; jsonl keeps it.
+
+    A line that is not UTF-8 is reported, and taken for a blank one.
     """
     from tokalign.functions import split
 
-    text = _read(files.input)
-    at = positions(text, OffsetUnit(how.offsets))
-    with files.open() as sink:
-        for sentence in islice(split(text), how.limit):
-            sink.write(how.line(sentence, at) + "\n")
+    with bad_lines(how.errors, files) as bad:
+        text, n_lines = _read(files.input, bad)
+        at = positions(text, OffsetUnit(how.offsets))
+        with files.open() as sink:
+            for sentence in islice(split(text), how.limit):
+                sink.write(how.line(sentence, at) + "\n")
+    if bad.n:
+        click.echo(f"{bad.n} of {n_lines} lines bad", err=True)
+        raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _read(rows: LineSource) -> str:
-    """Return a whole text; FormatError if it is not UTF-8."""
-    data = b"".join(rows)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"byte {error.start} of the text is not UTF-8; convert the file with iconv",
-            path=rows.name,
-            line=line,
-        ) from error
+def _read(rows: LineSource, bad: BadLines) -> tuple[str, int]:
+    """Return a whole text and the number of its lines; bad lines are noted, and left blank."""
+    lines: list[str] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            decode_row(row)
+            lines.append(row.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except FormatError as error:
+            bad.note(f"line {number}", str(number), number, str(error))
+            lines.append("\n")
+    return "".join(lines), len(lines)

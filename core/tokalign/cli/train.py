@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tokalign.cli.sinks import OutputPath
 from tokalign.errors import FormatError, quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.files.headers import is_name
-from tokalign.formats import Options, clashing_ids, read_gold, repeated_ids
+from tokalign.formats import Options, clashing_ids, read_gold, repeated_ids, shared_pairs
 from tokalign.model import save_model
 from tokalign.training import (
     POSSIBLE_CHOICES,
@@ -65,21 +66,49 @@ class TrainFiles:
             raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
 
     def data(self) -> TrainingData:
-        """Return the pairs of all files; a warning names corpora that judge a pair several times.
+        """Return the pairs of all files.
+
+        A warning names corpora that judge a pair several times, and those that share pairs.
 
         Raises
         ------
         FormatError
-            If unlike pairs of an aligned corpus share an id.
+            If unlike pairs of a file share an id, or a pair with links is among the unrelated ones.
         """
-        return TrainingData(
-            {path.name: self._aligned(path) for path in self.train},
-            dev=self._aligned(self.dev) if self.dev else [],
-            unrelated=[pair for path in self.unrelated for pair in self._unaligned(path)],
-        )
+        corpora = {path.name: self._read(path) for path in self.train}
+        named = list(corpora.items())
+        for number, (name, pairs) in enumerate(named):
+            for other, before in named[:number]:
+                self._warn_of_shared(name, pairs, other, before, "each judgement counts")
+        dev = self._read(self.dev) if self.dev else []
+        for name, pairs in named:
+            self._warn_of_shared("--dev", dev, name, pairs, "the loss on them shows no progress")
+        unrelated = [pair for path in self.unrelated for pair in self._unrelated(path, corpora)]
+        return TrainingData(corpora, dev=dev, unrelated=unrelated)
 
-    def _aligned(self, path: Path) -> list[GoldPair]:
-        pairs = read_gold(path, self.format)
+    @staticmethod
+    def _warn_of_shared(
+        name: str, pairs: list[GoldPair], other: str, others: list[GoldPair], what: str
+    ) -> None:
+        if shared := shared_pairs(pairs, others):
+            logger.warning(
+                "%s: %d pairs are in %s, too, such as %s; %s",
+                name, len(shared), other, quoted(shared[0].id), what,
+            )  # fmt: skip
+
+    def _unrelated(self, path: Path, corpora: Mapping[str, list[GoldPair]]) -> list[GoldPair]:
+        pairs = self._read(path, Options(needs_links=False))
+        for name, gold in corpora.items():
+            if linked := shared_pairs((pair for pair in gold if pair.sure), pairs):
+                raise FormatError(
+                    f"{len(linked)} pairs have links in {name}, such as {quoted(linked[0].id)} "
+                    "there; wanted unrelated sentences",
+                    path=path,
+                )
+        return pairs
+
+    def _read(self, path: Path, options: Options | None = None) -> list[GoldPair]:
+        pairs = read_gold(path, self.format, options=options)
         if clashing := clashing_ids(pairs):
             raise FormatError(
                 f"{len(clashing)} ids are shared by unlike pairs, such as {quoted(clashing[0])}; "
@@ -92,9 +121,6 @@ class TrainFiles:
                 path, len(repeated), quoted(repeated[0]),
             )  # fmt: skip
         return pairs
-
-    def _unaligned(self, path: Path) -> list[GoldPair]:
-        return read_gold(path, self.format, options=Options(needs_links=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,6 +131,12 @@ def clashing_ids(pairs: Iterable[GoldPair]) -> list[str]:
     return list(clashing)
 
 
+def shared_pairs(pairs: Iterable[GoldPair], others: Iterable[GoldPair]) -> list[GoldPair]:
+    """Return those of some pairs whose two sentences are a pair of others, too, token by token."""
+    known = {(pair.source.tokens, pair.target.tokens) for pair in others}
+    return [pair for pair in pairs if (pair.source.tokens, pair.target.tokens) in known]
+
+
 def write_gold(
     pairs: Iterable[GoldPair],
     path: str | os.PathLike[str],
@@ -164,5 +170,6 @@ __all__ = [
     "read_gold",
     "recognise",
     "repeated_ids",
+    "shared_pairs",
     "write_gold",
 ]
