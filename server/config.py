@@ -202,7 +202,7 @@ class Config:
         check=is_port,
         none=-1,
     )
-    no_playground: bool = setting(False, "Serve no page to try the server at / of the HTTP port.")
+    playground: bool = setting(True, "Serve a page to try the server at / of the HTTP port.")
     http_origins: tuple[str, ...] = setting(
         (),
         "Origin whose pages may call by HTTP, such as https://www.example.org, or * for all. May "

@@ -92,7 +92,7 @@ def application(
 
     routes.append(Route("/healthz", health, methods=["GET"]))
     routes.append(Route("/openapi.json", described, methods=["GET"]))
-    if not config.no_playground:
+    if config.playground:
         page = playground_page().encode()
 
         async def playground(request: Request) -> Response:

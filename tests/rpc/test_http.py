@@ -280,5 +280,5 @@ async def test_the_playground_is_at_the_root_and_loads_nothing_else(http):
 
 
 async def test_the_playground_can_be_left_out(serving):
-    http = (await serving(http_port=0, no_playground=True)).http
+    http = (await serving(http_port=0, playground=False)).http
     is_problem(await http.get("/"), 404, "no path '/' here; there are /healthz, ")

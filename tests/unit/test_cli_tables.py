@@ -61,7 +61,11 @@ def test_a_header_that_is_not_known_is_asked_about(align):
     result = align(text=table(("left_side", "right"), "\t"))
     assert "but 'left_side' and 'right' look like names of columns" in result.stderr
     assert result.stdout.count("\n") == 3
-    assert "names of columns" not in align(text="dog\tcat\nbird\tfish\n").stderr
+    for text in ("dog\tcat\nbird\tfish\n", "Dogs, cats and birds\tDogs.\n", "bakery\n"):
+        assert "names of columns" not in align(text=text).stderr
+    result = align(text=table(("left_side", "right"), ","))
+    assert "line 1 looks like names of columns, 'left_side', 'right', of which" in result.stderr
+    assert result.exit_code == 3
 
 
 @pytest.mark.parametrize("where", [1, 2, 3])

@@ -15,7 +15,7 @@ from tokalign.cli.arguments import file_argument
 from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
@@ -57,8 +57,8 @@ class DedupeFlags(FileFlags):
 
 @click.command("dedupe", short_help="Find the lines of a file that say much the same.")
 @file_argument
-@takes(flags=DedupeFlags, options=CutFlags, model=ModelFlags)
-def command(flags: DedupeFlags, options: CutFlags, model: ModelFlags) -> None:
+@takes(flags=DedupeFlags, options=CutFlags, model=LocalModelFlags)
+def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> None:
     """Find near-duplicates among the lines of a file, a sentence each.
 
     Lines are compared where their lemmas overlap, so a pair without common words is not found.

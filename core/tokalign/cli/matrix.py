@@ -16,7 +16,7 @@ from tokalign.cli.arguments import file_argument
 from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.forms import format_flag
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, ModelFlags
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, LocalModelFlags
 from tokalign.cli.sources import LineSource, SourceParam
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
@@ -48,8 +48,8 @@ class MatrixFlags(FileFlags):
 
 @click.command("matrix", short_help="Compare each line of a file with each of another.")
 @file_argument
-@takes(flags=MatrixFlags, options=CutFlags, model=ModelFlags)
-def command(flags: MatrixFlags, options: CutFlags, model: ModelFlags) -> None:
+@takes(flags=MatrixFlags, options=CutFlags, model=LocalModelFlags)
+def command(flags: MatrixFlags, options: CutFlags, model: LocalModelFlags) -> None:
     """Write how much each line says the same as each line of --against, from 0 to 1.
 
     A row out for a line in; both files hold a sentence on each line. Without --against the lines

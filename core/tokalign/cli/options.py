@@ -102,17 +102,15 @@ class FileFlags:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFlags:
-    """The model and what it needs; with --server, the server's."""
+class LocalModelFlags:
+    """The model and what it needs, in this process."""
 
     model: str | None = flag(
-        "Model or system: a name (see tokalign info) or a path. With --server, this and "
-        "--annotator are names that the server lists.",
-        show_default=DEFAULT_MODEL,
+        "Model or system: a name (see tokalign info) or a path.", show_default=DEFAULT_MODEL
     )
     annotator: str | None = flag(ANNOTATOR["help"], show_default=DEFAULT_ANNOTATOR)
     device: str | None = flag(
-        "Device for the encoder of a neural model; not with --server.",
+        "Device for the encoder of a neural model.",
         type=click.Choice(DEVICES),
         show_default=DEFAULT_DEVICE,
     )
@@ -135,6 +133,22 @@ class ModelFlags:
 
         name = self.model or DEFAULT_MODEL
         return "" if name in SYSTEMS else stated_digest(model_path(name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFlags(LocalModelFlags):
+    """The same, or with --server the server's."""
+
+    model: str | None = flag(
+        "Model or system: a name (see tokalign info) or a path. With --server, this and "
+        "--annotator are names that the server lists.",
+        show_default=DEFAULT_MODEL,
+    )
+    device: str | None = flag(
+        "Device for the encoder of a neural model; not with --server.",
+        type=click.Choice(DEVICES),
+        show_default=DEFAULT_DEVICE,
+    )
 
     def at_server(self) -> dict[str, Any]:
         """Return the arguments of a client's calls; UsageError if a device is given."""

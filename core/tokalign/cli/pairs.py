@@ -170,6 +170,12 @@ def _header_noted(numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, 
                     *map(quoted, first),
                 )
             first = [field.strip() for field in fields]
+            if line == 1 and len(first) == 1 and seems_header(names := first[0].split(","), []):
+                logger.warning(
+                    "line 1 looks like names of columns, %s, of which no two are known for source "
+                    "and target; name them with --columns if they are",
+                    ", ".join(map(quoted, names)),
+                )
         yield line, row
 
 

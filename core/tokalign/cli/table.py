@@ -156,9 +156,9 @@ def id_column(names: Sequence[str]) -> str | None:
 
 
 def seems_header(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the first two rows of a file are names above sentences."""
+    """Whether the first two rows of a file are several names, above sentences."""
     has_names = all(_COLUMN_NAME.fullmatch(field.strip()) for field in first)
-    return has_names and all(len(field.split()) > 2 for field in second)
+    return has_names and len(first) > 1 and all(len(field.split()) > 2 for field in second)
 
 
 def _quotes_error(error: csv.Error, taken: Sequence[tuple[int, bytes]]) -> FormatError:
