@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 
 import numpy as np
 import pytest
 from tokalign import Aligner, Constraints, InputError, Sentence
-from tokalign.batches.packed import Packed
+from tokalign.batches.packed import Receiver, Sender
 from tokalign.codec.writing import AlignmentWriter
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
@@ -36,10 +38,15 @@ def aligner(request) -> Aligner:
     return Aligner(request.param)
 
 
+def passed(results, send=None, receive=None):
+    """Return results as they come out of the other end."""
+    return (receive or Receiver())(pickle.loads(pickle.dumps((send or Sender())(results))))
+
+
 def both(aligner: Aligner, **options) -> list[tuple[Alignment, Alignment]]:
     """Return the outcomes of PAIRS, and what comes back of them."""
     sent = list(aligner.pipe(PAIRS, errors="return", batch_size=4, **options))
-    received = pickle.loads(pickle.dumps(Packed(sent)))
+    received = passed(sent)
     assert type(received) is list and len(received) == len(PAIRS)
     kinds = [isinstance(each, InputError) for each in received]
     assert kinds == [False, False, True, False, aligner.is_system, True]
@@ -78,4 +85,51 @@ def test_sentences_that_come_back_can_be_aligned_and_written_again(aligner):
 
 
 def test_results_of_other_kinds_pass_as_they_are():
-    assert pickle.loads(pickle.dumps(Packed([3, "a", None]))) == [3, "a", None]
+    assert passed([3, "a", None]) == [3, "a", None]
+
+
+def test_a_word_is_sent_once_and_found_again():
+    aligner = Aligner("en")
+    send, receive = Sender(), Receiver()
+    kept = []
+    for pairs, new in (
+        ([PAIRS[0]], ["Dogs", "bark", ".", "The", "dogs"]),
+        ([PAIRS[0]], []),
+        ([PAIRS[0], ("It rained.", "It rained.")], ["It", "rained"]),
+    ):
+        sent = list(aligner.pipe(pairs))
+        message = send(sent)
+        assert [token for each in message.words for token in each.tokens] == new
+        kept += zip(sent, receive(pickle.loads(pickle.dumps(message))), strict=True)
+    assert [each for each, _ in kept] == [other for _, other in kept]  # read after all have come
+
+
+def test_words_that_were_forgotten_are_sent_again():
+    aligner = Aligner("en")
+    send, receive = Sender(), Receiver()
+    sent = list(aligner.pipe([PAIRS[0]]))
+    for results in (sent, ["an error"], sent):
+        assert passed(results, send, receive) == results
+
+
+def test_words_of_two_annotators_do_not_mix():
+    sent = [
+        alignment for model in ("en", "en-rte2") for alignment in Aligner(model).pipe([PAIRS[0]])
+    ]
+    send, receive = Sender(), Receiver()
+    for results in (sent, sent[::-1], sent[1:], sent):
+        assert passed(results, send, receive) == results
+
+
+def test_threads_may_read_sentences_at_once():
+    (alignment,) = passed(list(Aligner("en").pipe([PAIRS[0]])))
+    columns, _ = columns_of(alignment)
+    start = threading.Barrier(8)
+
+    def read(_):
+        start.wait(30)
+        return columns.sources[0].tokens, columns.targets[0].tokens
+
+    with ThreadPoolExecutor(8) as threads:
+        found = set(threads.map(read, range(8)))
+    assert found == {(("Dogs", "bark", "."), ("The", "dogs", "bark", "."))}

@@ -1,112 +1,229 @@
 """Results that go from a worker to its parent as columns; the parent gets views of these.
 
 To pickle and unpickle an Alignment takes as long as to align a pair: it has an object for each
-token and link. The columns of a batch are a few arrays.
+token and link. The columns of a batch are a few arrays. A word is sent once: its number stands for
+it in later batches. Sentences stay pickled until one of them is asked for, since all workers wait
+for the parent.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.types import Alignment, Sentence
-from tokalign.types.columns import AlignmentColumns
-from tokalign.types.tables import SentenceTable
+from tokalign.types.columns import AlignmentColumns, EncoderFigures
+from tokalign.types.sentence import SentenceColumns, WordColumns
+from tokalign.types.tables import SentenceArrays, SentenceTable, WordTable
+
+PROTOCOL = 5
+"""Of pickles; it takes arrays as they are."""
+
+ColumnPlace: TypeAlias = tuple[int, int]
+"""Which of several columns, and the index there."""
 
 
-class Packed:
-    """Results of a batch, which pickle as columns and are unpickled as a list.
+class NewWords(NamedTuple):
+    """Words that the receiver does not have yet."""
 
-    Parameters
-    ----------
-    results : sequence
-        Of which those that are alignments of columns are packed.
-    """
-
-    def __init__(self, results: Sequence[Any]) -> None:
-        self._results = results
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        columns: list[AlignmentColumns] = []
-        numbers: dict[int, int] = {}
-        places: list[tuple[int, int] | None] = []
-        others: list[Any] = []
-        for result in self._results:
-            viewed = result.viewed() if isinstance(result, Alignment) else None
-            if viewed is None or not isinstance(viewed[0], AlignmentColumns):
-                places.append(None)
-                others.append(result)
-                continue
-            number = numbers.setdefault(id(viewed[0]), len(columns))
-            if number == len(columns):
-                columns.append(viewed[0])
-            places.append((number, viewed[1]))
-        return _unpacked, ([_PackedColumns.of(each) for each in columns], places, others)
+    number: int  # of the words that they belong to
+    n_known: int
+    tokens: list[str]
+    lemmas: list[str]
+    tags: tuple[str, ...]
 
 
-class _PackedSentences(NamedTuple):
-    """Sentences as texts and places in tables; whole, if they are of no table."""
+class PackedColumns(NamedTuple):
+    """The columns of alignments without their sentences, and these as PackedSentences."""
 
-    tables: list[SentenceTable]
-    sentences: list[tuple[str, int, int] | Sentence]
+    columns: AlignmentColumns
+    sentences: bytes
+    compared: EncoderFigures | None
 
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> _PackedSentences:
-        tables: list[SentenceTable] = []
-        numbers: dict[int, int] = {}
-        packed: list[tuple[str, int, int] | Sentence] = []
-        for sentence in sentences:
-            viewed = sentence.viewed()
-            if viewed is None or sentence.heads is not None:
-                packed.append(sentence)
-                continue
-            number = numbers.setdefault(id(viewed[0]), len(tables))
-            if number == len(tables):
-                tables.append(SentenceTable.of(viewed[0]))
-            packed.append((sentence.text, number, viewed[1]))
-        return cls(tables, packed)
 
-    def views(self) -> list[Sentence]:
+class PackedSentences(NamedTuple):
+    """Sentences of both sides of pairs: the places of views, and those that are none."""
+
+    tables: list[tuple[int, SentenceArrays]]  # with the number of its words
+    places: list[ColumnPlace | Sentence]
+    texts: list[str]
+
+    def views(self, words: dict[int, WordTable]) -> list[Sentence]:
         """Return the sentences, of tables as views."""
+        tables = [SentenceTable(arrays, words[number]) for number, arrays in self.tables]
         return [
-            each
-            if isinstance(each, Sentence)
-            else Sentence.of(self.tables[each[1]], each[2], text=each[0])
-            for each in self.sentences
+            place
+            if isinstance(place, Sentence)
+            else Sentence.of(tables[place[0]], place[1], text=text, heads=None)
+            for place, text in zip(self.places, self.texts, strict=True)
         ]
 
 
-class _PackedColumns(NamedTuple):
-    """The columns of alignments without their sentences, and these."""
+class PackedResults(NamedTuple):
+    """Results of a batch, for the Receiver of those that one Sender sends.
 
-    columns: AlignmentColumns
-    sentences: _PackedSentences
-    compared: Any
+    Attributes
+    ----------
+    words : list of NewWords
+        Of all words that the sentences hold.
+    columns : list of PackedColumns
+    places : list of ColumnPlace or None
+        Of each result that is an alignment of columns; None of another.
+    others : list
+        The other results.
+    """
 
-    @classmethod
-    def of(cls, columns: AlignmentColumns) -> _PackedColumns:
-        sentences = _PackedSentences.of([*columns.sources, *columns.targets])
+    words: list[NewWords]
+    columns: list[PackedColumns]
+    places: list[ColumnPlace | None]
+    others: list[Any]
+
+
+@dataclass(slots=True)
+class _Sent:
+    """Words of which the first `n` are sent."""
+
+    number: int
+    words: WordColumns
+    n: int = 0
+
+
+@dataclass(slots=True)
+class Sender:
+    """Makes messages of results; what it has sent before must have been received."""
+
+    _sent: dict[int, _Sent] = field(default_factory=dict)  # by the words' id()
+    _n_words: int = 0
+
+    def __call__(self, results: Sequence[Any]) -> PackedResults:
+        """Return the message of a batch; what is no alignment of columns is pickled as it is."""
+        columns, places, others = _sorted(results)
+        used: dict[int, _Sent] = {}
+        packed = [self._packed(each, used) for each in columns]
+        self._sent = used  # the receiver forgets the others as well
+        return PackedResults(list(map(_new_words, used.values())), packed, places, others)
+
+    def _packed(self, columns: AlignmentColumns, used: dict[int, _Sent]) -> PackedColumns:
+        tables: list[tuple[int, SentenceArrays]] = []
+        numbers: dict[int, int] = {}
+        places: list[ColumnPlace | Sentence] = []
+        sentences = [*columns.sources, *columns.targets]
+        for sentence in sentences:
+            viewed = sentence.viewed()
+            if viewed is None or sentence.heads is not None:
+                places.append(sentence)
+                continue
+            number = numbers.get(id(viewed[0]))
+            if number is None:
+                number = numbers[id(viewed[0])] = len(tables)
+                tables.append(self._table(viewed[0], used))
+            places.append((number, viewed[1]))
+        packed = PackedSentences(tables, places, [each.text for each in sentences])
         bare = replace(columns, sources=(), targets=(), compare=None)
-        return cls(bare, sentences, columns.compared())
+        return PackedColumns(bare, pickle.dumps(packed, PROTOCOL), columns.compared())
 
-    def restored(self) -> AlignmentColumns:
-        """Return the columns with their sentences, and with what the encoder says of them."""
-        views = self.sentences.views()
-        half = len(views) // 2
-        columns = self.columns
-        columns.sources, columns.targets = views[:half], views[half:]
-        if self.compared is not None:
-            columns.keep_compared(self.compared)
-        return columns
+    def _table(
+        self, columns: SentenceColumns, used: dict[int, _Sent]
+    ) -> tuple[int, SentenceArrays]:
+        words = columns.words
+        if id(words) not in used:
+            if id(words) not in self._sent:
+                self._sent[id(words)] = _Sent(self._n_words, words)
+                self._n_words += 1
+            used[id(words)] = self._sent[id(words)]
+        return used[id(words)].number, SentenceArrays(*columns.columns(), columns.tags())
 
 
-def _unpacked(
-    packed: list[_PackedColumns], places: list[tuple[int, int] | None], others: list[Any]
-) -> list[Any]:
-    """Return the results: views at places (which columns, index in them), and others."""
-    columns = [each.restored() for each in packed]
-    rest = iter(others)
-    return [
-        next(rest) if place is None else columns[place[0]].alignment(place[1]) for place in places
-    ]
+def _new_words(sent: _Sent) -> NewWords:
+    n_known, sent.n = sent.n, len(sent.words.tokens)
+    new = slice(n_known, sent.n)
+    words = sent.words
+    return NewWords(sent.number, n_known, words.tokens[new], words.lemmas[new], words.tags)
+
+
+def _sorted(
+    results: Sequence[Any],
+) -> tuple[list[AlignmentColumns], list[ColumnPlace | None], list[Any]]:
+    """Return the columns of results, the place of each there, and the others."""
+    columns: list[AlignmentColumns] = []
+    numbers: dict[int, int] = {}
+    places: list[ColumnPlace | None] = []
+    others: list[Any] = []
+    for result in results:
+        viewed = result.viewed() if isinstance(result, Alignment) else None
+        if viewed is None or not isinstance(viewed[0], AlignmentColumns):
+            places.append(None)
+            others.append(result)
+            continue
+        number = numbers.get(id(viewed[0]))
+        if number is None:
+            number = numbers[id(viewed[0])] = len(columns)
+            columns.append(viewed[0])
+        places.append((number, viewed[1]))
+    return columns, places, others
+
+
+class Receiver:
+    """Makes results of the messages of one Sender, which come in order."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, WordTable] = {}
+
+    def __call__(self, message: PackedResults) -> list[Any]:
+        """Return the results of a batch."""
+        self._words = {each.number: self._with(each) for each in message.words}
+        columns = [_restored(each, self._words) for each in message.columns]
+        rest = iter(message.others)
+        return [
+            next(rest) if place is None else columns[place[0]].alignment(place[1])
+            for place in message.places
+        ]
+
+    def _with(self, new: NewWords) -> WordTable:
+        words = self._words[new.number] if new.n_known else WordTable([], [], new.tags)
+        words.tokens += new.tokens
+        words.lemmas += new.lemmas
+        return words
+
+
+def _restored(packed: PackedColumns, words: dict[int, WordTable]) -> AlignmentColumns:
+    """Return columns with their sentences, and with what the encoder says of them."""
+    columns, unread = packed.columns, _Unread(packed.sentences, words)
+    columns.sources, columns.targets = (_Side(unread, side, len(columns)) for side in (0, 1))
+    if packed.compared is not None:
+        columns.keep_compared(packed.compared)
+    return columns
+
+
+class _Unread:
+    """Pickled sentences of both sides of pairs, until one of them is asked for."""
+
+    def __init__(self, data: bytes, words: dict[int, WordTable]) -> None:
+        self._data: tuple[bytes, dict[int, WordTable]] | None = (data, words)
+        self._sides: tuple[list[Sentence], list[Sentence]] | None = None
+
+    def sides(self) -> tuple[list[Sentence], list[Sentence]]:
+        """Return the sentences; of threads that ask at once, each may make its own."""
+        if (unread := self._data) is not None:
+            packed: PackedSentences = pickle.loads(unread[0])
+            views = packed.views(unread[1])
+            half = len(views) // 2
+            self._sides = views[:half], views[half:]
+            self._data = None  # behind the line above, for the sake of other threads
+        assert self._sides is not None
+        return self._sides
+
+
+class _Side(Sequence[Sentence]):
+    """The sentences of one side of pairs."""
+
+    def __init__(self, unread: _Unread, side: int, n: int) -> None:
+        self._unread, self._side, self._n = unread, side, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._unread.sides()[self._side][index]

@@ -10,7 +10,7 @@ from itertools import islice
 from numbers import Integral
 from typing import Any, TypeVar
 
-from tokalign.batches.packed import Packed
+from tokalign.batches.packed import Receiver, Sender
 from tokalign.batches.processes import map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
 from tokalign.types.inputs import can_iterate
@@ -60,7 +60,7 @@ def in_batches(
     if n_process > 1:
         # Loaded by a process once it can say what went wrong.
         start = partial(_packing, pickle.dumps(work))
-        yield from map_batches(start, items, batch_size, n_process)
+        yield from map_batches(start, items, batch_size, n_process, receiver=Receiver)
         return
     pending = iter(items)
     while batch := list(islice(pending, batch_size)):
@@ -68,9 +68,9 @@ def in_batches(
 
 
 def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
-    """Return what was pickled, whose results go to the parent as columns."""
-    work = pickle.loads(pickled)
-    return lambda batch: Packed(work(batch))
+    """Return what was pickled, whose results go to the parent as messages."""
+    work, send = pickle.loads(pickled), Sender()
+    return lambda batch: send(work(batch))
 
 
 def split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:

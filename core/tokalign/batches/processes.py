@@ -20,6 +20,7 @@ from itertools import islice
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from queue import SimpleQueue
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tokalign.errors import AlignError
@@ -39,6 +40,8 @@ HUNG_S = 300.0
 """A process that has given no answer for so long is ended, unless something else is asked for."""
 LOOK_S = 1.0
 """So often processes that hang are looked for."""
+AHEAD = 2
+"""Batches that a process has at a time, so that it need not wait for the parent to take one."""
 
 
 class WorkerError(AlignError):
@@ -122,6 +125,7 @@ def map_batches(
     n_processes: int,
     *,
     timeout_s: float = HUNG_S,
+    receiver: Callable[[], Callable[[Any], Sequence[R]]] | None = None,
 ) -> Generator[R | Exception]:
     """Yield what processes make of every item, in order.
 
@@ -131,10 +135,13 @@ def map_batches(
         Pickled, and called once in each process; returns what is called with each batch and
         returns a result per item. What either raises is raised here.
     items : iterable
-        Read two batches ahead for each process.
+        Read AHEAD batches ahead for each process.
     batch_size, n_processes : int
     timeout_s : float
         A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
+    receiver : callable, optional
+        Called once for each process; returns what makes results of what the process answers, which
+        it is given in order. Without it the answers are the results.
 
     Yields
     ------
@@ -150,9 +157,9 @@ def map_batches(
     batches: deque[_Batch[R]] = deque()  # in order, until they are yielded
     todo: deque[_Part[T, R]] = deque()
     has_more = True
-    with _Processes(start, n_processes, timeout_s) as processes:
+    with _Processes(start, n_processes, timeout_s, receiver or _Plain[R]) as processes:
         while True:
-            while has_more and len(batches) < 2 * n_processes:
+            while has_more and len(batches) < AHEAD * n_processes:
                 taken = list(islice(pending, batch_size))
                 has_more = bool(taken)
                 if taken:
@@ -203,8 +210,9 @@ class _Process(Generic[T, R]):
     pipe: Connection
     lifeline: Connection
     silent_since: float
+    receive: Callable[[Any], Sequence[R]]
     is_ready: bool = False
-    part: _Part[T, R] | None = None
+    parts: deque[_Part[T, R]] = field(default_factory=deque)
 
     def is_hung(self, timeout_s: float) -> bool:
         """Whether the process owes an answer for longer than it may."""
@@ -213,7 +221,22 @@ class _Process(Generic[T, R]):
 
     def is_awaited(self) -> bool:
         """Whether the process is to say something: its answer, or that it is ready."""
-        return self.part is not None or not self.is_ready
+        return bool(self.parts) or not self.is_ready
+
+    def give(self, part: _Part[T, R]) -> None:
+        """Send a part, which is answered after those that were sent before."""
+        if not self.parts:
+            self.silent_since = _now()
+        self.parts.append(part)
+        with contextlib.suppress(OSError):  # of one that has died, which is seen later
+            self.pipe.send(part.items)
+
+    def take(self, answer: Any) -> None:
+        """Take what the process says: that it is ready, or its answer to the first part."""
+        self.silent_since = _now()
+        if self.parts:
+            self.parts.popleft().fill(self.receive(answer))
+        self.is_ready = True
 
     def end(self) -> None:
         self.process.kill()
@@ -229,6 +252,7 @@ class _Processes(Generic[T, R]):
     start: Start[T, R]
     n: int
     timeout_s: float
+    receiver: Callable[[], Callable[[Any], Sequence[R]]]
     running: list[_Process[T, R]] = field(default_factory=list)
     failed_starts: int = 0
 
@@ -239,7 +263,7 @@ class _Processes(Generic[T, R]):
         for each in self.running:
             each.pipe.close()  # which an idle process takes for the end
         for each in self.running:
-            if error[0] is None and each.part is None:
+            if error[0] is None and not each.parts:
                 each.process.join(STOP_S)
             each.end()
 
@@ -247,12 +271,10 @@ class _Processes(Generic[T, R]):
         """Give idle processes their work, and take what there is of messages and deaths."""
         while len(self.running) < min(self.n, len(todo) + self._n_busy()):
             self._spawn()
-        for each in self.running:
-            if each.is_ready and each.part is None and todo:
-                each.part = todo.popleft()
-                each.silent_since = _now()
-                with contextlib.suppress(OSError):  # of one that has died, which is seen below
-                    each.pipe.send(each.part.items)
+        for n_given in range(AHEAD):
+            for each in self.running:
+                if each.is_ready and len(each.parts) == n_given and todo:
+                    each.give(todo.popleft())
         awaited = {each.pipe: each for each in self.running if each.is_awaited()}
         for pipe in connection.wait(list(awaited), LOOK_S):
             each = awaited[pipe]  # type: ignore[index]
@@ -263,18 +285,14 @@ class _Processes(Generic[T, R]):
                 continue
             if isinstance(message, Exception):
                 raise message
-            if each.part is None:
-                each.is_ready = True
-                self.failed_starts = 0
-            else:
-                each.part.fill(message)
-                each.part = None
+            each.take(message)
+            self.failed_starts = 0
         for each in [each for each in self.running if each.is_hung(self.timeout_s)]:
             each.process.kill()
             self._bury(each, todo, f"had not answered after {_now() - each.silent_since:.0f} s")
 
     def _n_busy(self) -> int:
-        return sum(each.part is not None for each in self.running)
+        return sum(bool(each.parts) for each in self.running)
 
     def _spawn(self) -> None:
         context = get_context("spawn")
@@ -284,7 +302,7 @@ class _Processes(Generic[T, R]):
         process.start()
         theirs.close()
         lifeline.close()
-        self.running.append(_Process(process, pipe, writer, _now()))
+        self.running.append(_Process(process, pipe, writer, _now(), self.receiver()))
 
     def _bury(self, dead: _Process[T, R], todo: deque[_Part[T, R]], how: str = "") -> None:
         self.running.remove(dead)
@@ -292,7 +310,7 @@ class _Processes(Generic[T, R]):
         dead.end()
         code = dead.process.exitcode
         how = how or f"ended with exit code {code}; is there enough memory?"
-        if dead.part is None:
+        if not dead.is_ready:
             self.failed_starts += 1
             if self.failed_starts >= MAX_FAILED_STARTS:
                 raise WorkerError(
@@ -301,10 +319,11 @@ class _Processes(Generic[T, R]):
                     "if __name__ == '__main__'?"
                 )
             return
-        parts = after_death(dead.part)
-        todo.extendleft(reversed(parts))
+        blamed, *waiting = dead.parts
+        parts = after_death(blamed)
+        todo.extendleft(reversed([*parts, *waiting]))
         if not parts:
-            dead.part.fill(
+            blamed.fill(
                 [
                     WorkerError(
                         "two worker processes failed while they aligned this alone (the last "
@@ -312,6 +331,13 @@ class _Processes(Generic[T, R]):
                     )
                 ]
             )
+
+
+class _Plain(Generic[R]):
+    """Takes what a process answers as its results."""
+
+    def __call__(self, answer: Sequence[R]) -> Sequence[R]:
+        return answer
 
 
 def _now() -> float:
@@ -326,9 +352,26 @@ def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None
     try:
         work = start()
         pipe.send(None)
+        batches: SimpleQueue[Any] = SimpleQueue()
+        threading.Thread(target=_read, args=(pipe, batches), daemon=True).start()
         while True:
-            pipe.send(work(pipe.recv()))
+            batch = batches.get()
+            if isinstance(batch, Exception):
+                raise batch
+            pipe.send(work(batch))
     except (EOFError, BrokenPipeError):
         return
     except Exception as error:
         pipe.send(error)
+
+
+def _read(pipe: Connection, batches: SimpleQueue[Any]) -> None:
+    """Take batches as they come, and at the end what ended them.
+
+    A parent that cannot send a batch takes no answer, and this process could not send one.
+    """
+    try:
+        while True:
+            batches.put(pipe.recv())
+    except Exception as error:
+        batches.put(error)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.types.sentence import SentenceColumns
-
 
 @dataclass(slots=True)
 class WordTable:
-    """Words by number; see tokalign.types.sentence.WordColumns."""
+    """Words by number; see tokalign.types.sentence.WordColumns. More may be added behind them."""
 
     tokens: list[str]
     lemmas: list[str]
     tags: tuple[str, ...]
 
 
-@dataclass(slots=True, eq=False)
-class SentenceTable:
-    """Sentences without trees; see tokalign.types.sentence.SentenceColumns.
+class SentenceArrays(NamedTuple):
+    """Sentences without trees.
 
     Attributes
     ----------
@@ -31,7 +28,6 @@ class SentenceTable:
     starts, ends, numbers : int32 array, shape (n_tokens,)
         Of each token its place in the text, and the number of its word.
     tag_numbers : uint8 array, shape (n_tokens,)
-    words : WordTable
     """
 
     offsets: NDArray[np.int64]
@@ -39,41 +35,40 @@ class SentenceTable:
     ends: NDArray[np.int32]
     numbers: NDArray[np.int32]
     tag_numbers: NDArray[np.uint8]
-    words: WordTable
 
-    @classmethod
-    def of(cls, columns: SentenceColumns) -> Self:
-        """Return the sentences of columns, with those words alone that occur in them."""
-        offsets, starts, ends, numbers = columns.columns()
-        distinct, places = np.unique(numbers, return_inverse=True)
-        words = columns.words
-        tokens, lemmas = words.tokens, words.lemmas
-        known = distinct.tolist()
-        table = WordTable([tokens[k] for k in known], [lemmas[k] for k in known], words.tags)
-        return cls(offsets, starts, ends, places.astype(np.int32), columns.tags(), table)
+
+class SentenceTable:
+    """Sentences by their arrays and words; see tokalign.types.sentence.SentenceColumns."""
+
+    __slots__ = ("arrays", "words")
+
+    def __init__(self, arrays: SentenceArrays, words: WordTable) -> None:
+        self.arrays = arrays
+        self.words = words
 
     def n_tokens(self, index: int) -> int:
         """Return the number of tokens of a sentence."""
-        return int(self.offsets[index + 1] - self.offsets[index])
+        return int(self.arrays.offsets[index + 1] - self.arrays.offsets[index])
 
     def columns(
         self,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Return offsets, starts, ends and numbers."""
-        return self.offsets, self.starts, self.ends, self.numbers
+        return self.arrays[:4]
 
     def tags(self) -> NDArray[np.uint8]:
         """Return of each token the number of its tag."""
-        return self.tag_numbers
+        return self.arrays.tag_numbers
 
     def field(self, index: int, name: str) -> Any:
         """Return a field of a sentence."""
-        span = slice(self.offsets[index], self.offsets[index + 1])
+        arrays, words = self.arrays, self.words
+        span = slice(arrays.offsets[index], arrays.offsets[index + 1])
         if name in ("heads", "relations"):
             return None
         if name in ("starts", "ends"):
-            return tuple(getattr(self, name)[span].tolist())
+            return tuple(getattr(arrays, name)[span].tolist())
         if name == "tags":
-            return tuple([self.words.tags[k] for k in self.tag_numbers[span].tolist()])
-        strings = self.words.tokens if name == "tokens" else self.words.lemmas
-        return tuple([strings[k] for k in self.numbers[span].tolist()])
+            return tuple([words.tags[k] for k in arrays.tag_numbers[span].tolist()])
+        strings = words.tokens if name == "tokens" else words.lemmas
+        return tuple([strings[k] for k in arrays.numbers[span].tolist()])
