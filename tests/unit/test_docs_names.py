@@ -182,7 +182,7 @@ def test_a_name_that_leads_nowhere_is_found(text):
     [
         "`tokalign.types.Sentence(tokens)` and `tokalign.Aligner.pipe`",
         "`tokalign.v1.AlignService`, ``tokalign.v1.align_pb2``, tokalign.crf.viterbi.viterbi",
-        "`core/tokalign/arrow.py`, `tokalign/arrow.py`, `errors.py`, viterbi.pyx, ../conftest.py",
+        "`core/tokalign/errors.py`, `tokalign/errors.py`, `errors.py`, viterbi.pyx, ../conftest.py",
         "`my.tokalign`, `tokalign align`, https://example.org/x.py, build/*.py",
     ],
 )

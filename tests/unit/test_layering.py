@@ -178,7 +178,7 @@ SERVER: dict[str, set[str]] = {
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
-PUBLIC = {"aligner", "arrow", "errors", "functions"}
+PUBLIC = {"aligner", "errors", "functions"}
 """Modules in the root of the package: what users import."""
 
 HEAVY = {"grpc", "google", "uvloop", "prometheus_client", "scipy", "nltk", "stanza", "spacy"}

@@ -1,0 +1,21 @@
+"""Alignments and evidence over Arrow columns, for the engines that people run on many machines.
+
+The objects here are small and picklable: their state is their options. Each thread that uses one
+loads an aligner of its own, once. Needs ``pip install 'tokalign[arrow]'``. See docs/engines.md.
+"""
+
+from tokalign.arrow.column_types import LINKS, SENTENCES, TOKENS
+from tokalign.arrow.per_answer import Ground
+from tokalign.arrow.per_pair import Align, PerPair, Similarity
+from tokalign.arrow.per_row import PerRow
+
+__all__ = [
+    "LINKS",
+    "SENTENCES",
+    "TOKENS",
+    "Align",
+    "Ground",
+    "PerPair",
+    "PerRow",
+    "Similarity",
+]

@@ -1,0 +1,124 @@
+"""Base of the objects that add columns to tables, row by row."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import pyarrow as pa
+
+from tokalign.aligner import Aligner
+from tokalign.errors import InputError
+from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import AlignOptions
+
+Table = TypeVar("Table", pa.RecordBatch, pa.Table)
+OptionsT = TypeVar("OptionsT", AlignOptions, GroundOptions)
+
+_aligners = threading.local()
+
+
+def thread_aligner(model: str, annotator: str) -> Aligner:
+    """Return this thread's aligner."""
+    loaded: dict[tuple[str, str], Aligner] = _aligners.__dict__.setdefault("loaded", {})
+    if (model, annotator) not in loaded:
+        loaded[model, annotator] = Aligner.load(model, annotator=annotator)
+    return loaded[model, annotator]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerRow(ABC):
+    """What every row of a table becomes.
+
+    A row with which something is wrong is null in all columns but `error`, and costs the others
+    nothing.
+    """
+
+    @property
+    @abstractmethod
+    def schema(self) -> pa.Schema:
+        """The columns that are made, `error` last."""
+
+    @abstractmethod
+    def check(self) -> Self:
+        """Return this object if this machine can load its model and its model knows its options.
+
+        Call it where a job is started: without, workers are the first to notice.
+
+        Raises
+        ------
+        InputError
+            If the options ask for what the model does not have.
+        ModelError, ResourceError
+            If the model, or what it needs, cannot be loaded.
+        """
+
+    @property
+    @abstractmethod
+    def _read(self) -> tuple[str, ...]:
+        """The columns that are read."""
+
+    @abstractmethod
+    def _added(self, table: Table) -> pa.StructArray:
+        """Return the columns that are made of a table that has those that are read."""
+
+    def __call__(self, table: Table) -> Table:
+        """Return a record batch or table with the columns added; Ray Data, datasets, polars.
+
+        Raises
+        ------
+        InputError
+            If it is something else, a column is missing, or one of the added ones is already there.
+        """
+        if not isinstance(table, pa.RecordBatch | pa.Table):
+            raise InputError(
+                f"saw a {type(table).__module__}.{type(table).__name__}; wanted a RecordBatch or a "
+                "Table of pyarrow (docs/engines.md says how each engine makes one)"
+            )
+        names = table.schema.names
+        for name in self._read:
+            if name not in names:
+                raise InputError(f"no column {name!r}; there are {', '.join(names)}", field=name)
+        for name in self.schema.names:
+            if name in names:
+                raise InputError(f"there is a column {name!r} already; rename it", field=name)
+        added = self._added(table)
+        for position, made in enumerate(self.schema):
+            table = table.append_column(made, added.field(position))
+        return table
+
+    def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield record batches with the columns added; Spark's mapInArrow."""
+        return map(self.__call__, batches)
+
+    def _structs(self, made: Mapping[str, Any]) -> pa.StructArray:
+        """Return columns, by name, as one array."""
+        arrays = [pa.array(made[each.name], each.type) for each in self.schema]
+        return pa.StructArray.from_arrays(arrays, fields=list(self.schema))
+
+
+def options_of(kind: type[OptionsT], given: Any) -> OptionsT:
+    """Return options that were given as a value, or by name in a mapping."""
+    return kind.of(None, given) if isinstance(given, Mapping) else kind.of(given, {})
+
+
+def values_of(array: Any) -> list[Any]:
+    """Return the values of an array, and InputError in place of those that are not valid UTF-8.
+
+    Engines and files of columns do not check that texts are valid.
+    """
+    try:
+        values: list[Any] = array.to_pylist()
+    except UnicodeDecodeError:
+        return [_value(each) for each in array]
+    return values
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError as error:
+        return InputError(f"not valid UTF-8: {error}")
