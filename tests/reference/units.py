@@ -14,9 +14,9 @@ from tokalign.lexicon.weights import token_weight
 from tokalign.values import Strength
 
 from reference.agreement import same_values
-from reference.conflicts import contrast
 from reference.pair import ReferencePair, Side
 from reference.values import find_values
+from reference.word_contrasts import contrast
 from reference.words import Word
 
 Cell = tuple[int, int]

@@ -11,16 +11,8 @@ LONGEST_WORD characters looked back at from each mark.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memset, strcmp
 
-from tokalign.annotate.abbreviations import (
-    BEFORE_DIGITS,
-    BEFORE_LOWER,
-    FIRST_WORDS,
-    LONGEST_WORD,
-    NEVER_LAST,
-    SELDOM_LAST,
-)
+from tokalign.annotate.listed_words cimport *
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
@@ -37,51 +29,6 @@ cdef enum:
     PERIOD = 1          # a single period
     DOTS = 2            # several, or an ellipsis
     CALL = 3            # a question or exclamation mark among them
-
-    N_LOOKED_AT = 24    # LONGEST_WORD; compared with it below
-    N_WORD = 12         # bytes of a listed word and its end
-    N_LISTED = 256      # words of a list at most
-
-    # What a listed word is.
-    NEVER = 1
-    DIGITS = 2
-    SELDOM = 4
-    FIRST = 8
-    LOWER = 16
-
-ctypedef char[N_WORD] Spelling
-
-cdef Spelling[N_LISTED] SPELLINGS   # the words of all lists, sorted
-cdef int[N_LISTED] KINDS
-cdef int N_SPELLINGS = 0
-
-
-cdef int fill_lists() except -1:
-    """Copy the lists of words to where they are read without the interpreter."""
-    global N_SPELLINGS
-    cdef dict kinds = {}
-    cdef bytes spelling
-    for kind, words in (
-        (NEVER, NEVER_LAST),
-        (DIGITS, BEFORE_DIGITS),
-        (LOWER, BEFORE_LOWER),
-        (SELDOM, SELDOM_LAST),
-        (FIRST, FIRST_WORDS),
-    ):
-        for word in words:
-            kinds[word] = kinds.get(word, 0) | kind
-    if LONGEST_WORD != N_LOOKED_AT or len(kinds) > N_LISTED or max(map(len, kinds)) >= N_WORD:
-        raise ValueError("tokalign.annotate.abbreviations does not fit the splitter's arrays")
-    for word in sorted(kinds):
-        spelling = word.encode("ascii")
-        memset(SPELLINGS[N_SPELLINGS], 0, N_WORD)
-        for i in range(len(spelling)):
-            SPELLINGS[N_SPELLINGS][i] = spelling[i]
-        KINDS[N_SPELLINGS] = kinds[word]
-        N_SPELLINGS += 1
-    return 0
-
-fill_lists()
 
 
 # Whether an ASCII character can neither end a sentence nor be the white space or the emoticon that
@@ -109,9 +56,6 @@ cdef int listed(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     cdef char[N_WORD] spelling
     cdef uint32_t letter
     cdef Py_ssize_t i
-    cdef int low = 0
-    cdef int high = N_SPELLINGS
-    cdef int middle, order
     if end - start >= N_WORD:
         return 0
     for i in range(end - start):
@@ -122,16 +66,7 @@ cdef int listed(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
             letter += 32
         spelling[i] = <char>letter
     spelling[end - start] = 0
-    while low < high:
-        middle = (low + high) // 2
-        order = strcmp(SPELLINGS[middle], spelling)
-        if order == 0:
-            return KINDS[middle]
-        if order < 0:
-            low = middle + 1
-        else:
-            high = middle
-    return 0
+    return lists_of(spelling)
 
 
 cdef inline bint is_mark(Py_UCS4 letter) noexcept nogil:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tokalign.decoding._analysed cimport Analysed
 from tokalign.decoding._columns cimport *
-from tokalign.decoding.convention cimport Conventions, StyleNumbers, keep_links
+from tokalign.decoding.convention cimport Conventions, StyleNumbers
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding._evidence cimport EvidenceRows
 from tokalign.decoding._support cimport SupportRows
@@ -21,10 +21,8 @@ from tokalign.decoding._figures cimport lowered
 from tokalign.decoding._decoded cimport DecodedPair
 from tokalign.decoding._jobs cimport *
 from tokalign.decoding.gate cimport GateRows
-from tokalign.decoding.joint cimport fill_means, select_links
-from tokalign.decoding.second_pass cimport FirstPass, SecondPass
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL, PairState
+from tokalign.features.pair cimport CLASS_IDENTICAL
 from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
 from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
 from tokalign.relations.inputs cimport UnitRoom, fill_room, room_bytes
@@ -38,48 +36,6 @@ from tokalign.types.columns import CONFLICT
 
 cdef enum:
     N_FIGURES = 5
-
-
-cdef const double *_link_posterior(
-    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
-    const PairScratch *scratch,
-) noexcept nogil:
-    """Fill, and return, what a decoded pair's links are decided by."""
-    cdef FirstPass first
-    fill_means(
-        scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
-    )
-    if not numbers.is_revised:
-        return scratch.mean
-    first = FirstPass(pair, scratch.s2t_posterior, scratch.t2s_posterior, scratch.mean)
-    second_pass.revise(&first, scratch.revised)
-    return scratch.revised
-
-
-cdef Status _decide(
-    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
-    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
-) noexcept nogil:
-    """Add a decoded pair's links to the columns."""
-    cdef Py_ssize_t n_source = job.source.n
-    cdef Py_ssize_t n_target = job.target.n
-    cdef Py_ssize_t n_likely
-    cdef int32_t *source
-    cdef int32_t *target
-    cdef double *confidence
-    if not has_room(columns, n_links[0] + n_source * n_target):
-        return NO_MEMORY
-    source = columns.source + n_links[0]
-    target = columns.target + n_links[0]
-    confidence = columns.confidence + n_links[0]
-    n_likely = select_links(
-        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.fate, source,
-        target, confidence,
-    )
-    n_links[0] += keep_links(
-        numbers, lexical_class, n_target, source, target, confidence, n_likely, 0.0
-    )
-    return FINE
 
 
 cdef class Batch:
@@ -187,12 +143,7 @@ cdef class Batch:
                 n_target = max(n_target, self.jobs[k].target.n)
         decoder.extractor.reserve(n_source, n_target)
         decoder.reserve(n_source, n_target)
-        cdef Py_ssize_t n_s2t = n_source * (n_target + 1)
-        cdef Py_ssize_t n_t2s = n_target * (n_source + 1)
-        self._block = <double *>malloc(
-            (n_s2t + n_t2s + 2 * n_source * n_target + n_source + n_target) * sizeof(double)
-            + (n_target + 1) * sizeof(int32_t) + n_source * n_target
-        )
+        self._block = <double *>malloc(scratch_bytes(n_source, n_target))
         self._room = <char *>malloc(
             max(conflict_bytes(n_source, n_target), room_bytes(n_source, n_target))
         )
@@ -202,14 +153,7 @@ cdef class Batch:
             self.evidence.reserve(n_source, n_target, decoder.extractor.lexemes.tables.vectors)
         if self.support is not None:
             self.support.reserve(n_target)
-        self.scratch.s2t_posterior = self._block
-        self.scratch.t2s_posterior = self._block + n_s2t
-        self.scratch.mean = self.scratch.t2s_posterior + n_t2s
-        self.scratch.revised = self.scratch.mean + n_source * n_target
-        self.scratch.target_weights = self.scratch.revised + n_source * n_target
-        self.scratch.source_weights = self.scratch.target_weights + n_target
-        self.scratch.subsequence = <int32_t *>(self.scratch.source_weights + n_source)
-        self.scratch.fate = <uint8_t *>(self.scratch.subsequence + n_target + 1)
+        carve_scratch(&self.scratch, self._block, n_source, n_target)
         return 0
 
     cdef int run(
@@ -228,10 +172,10 @@ cdef class Batch:
                 job.status = decode_job(decoder, extractor, job, conventions, &self.scratch)
             if job.status == FINE:
                 numbers = &conventions.numbers[job.style]
-                self.posterior = _link_posterior(
+                self.posterior = link_posterior(
                     &extractor.pair, numbers, conventions.second_pass, &self.scratch
                 )
-                job.status = _decide(
+                job.status = decide_links(
                     job, extractor.pair.lexical_class, numbers, self.posterior, &self.scratch,
                     &self.columns, &n_links,
                 )
@@ -312,9 +256,9 @@ cdef class Batch:
         pair = self.pairs[number][0]
         decoded.source, decoded.target = pair[:2]
         decoded.constraints = pair[2] if len(pair) > 2 else None
-        decoded.s2t_posterior = _matrix(self.scratch.s2t_posterior, n_source, n_target + 1)
-        decoded.t2s_posterior = _matrix(self.scratch.t2s_posterior, n_target, n_source + 1)
-        decoded.link_posterior = _matrix(self.posterior, n_source, n_target)
+        decoded.s2t_posterior = matrix_of(self.scratch.s2t_posterior, n_source, n_target + 1)
+        decoded.t2s_posterior = matrix_of(self.scratch.t2s_posterior, n_target, n_source + 1)
+        decoded.link_posterior = matrix_of(self.posterior, n_source, n_target)
         decoded.links = [
             (columns.source[k], columns.target[k], columns.confidence[k])
             for k in range(first, n_links)
@@ -380,13 +324,6 @@ cdef class Batch:
             array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
             relations,
         ), self.errors
-
-
-cdef _matrix(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
-    """Return an array with a copy of a matrix."""
-    return array_of(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
-        n_rows, n_columns
-    )
 
 
 def decide_batch(

@@ -32,3 +32,4 @@ cdef bint add_clashes(
     ConflictColumns *conflicts, Py_ssize_t pair, const Clash *clash, Py_ssize_t n_clashes
 ) noexcept nogil
 cdef array_of(const void *values, Py_ssize_t n_bytes, dtype)
+cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)

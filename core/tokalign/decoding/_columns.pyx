@@ -97,3 +97,10 @@ cdef bint add_clashes(
 cdef array_of(const void *values, Py_ssize_t n_bytes, dtype):
     """Return an array with a copy of values."""
     return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
+
+
+cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
+    """Return an array with a copy of a matrix."""
+    return array_of(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
+        n_rows, n_columns
+    )

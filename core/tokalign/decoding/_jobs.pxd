@@ -1,9 +1,11 @@
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
+from tokalign.decoding._columns cimport LinkColumns
 from tokalign.decoding._decoder cimport Decoder
-from tokalign.decoding.convention cimport Conventions
+from tokalign.decoding.convention cimport Conventions, StyleNumbers
+from tokalign.decoding.second_pass cimport SecondPass
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport Side
+from tokalign.features.pair cimport PairState, Side
 
 cdef enum:
     CHOOSE = -1      # in the place of a style's number
@@ -42,7 +44,19 @@ cdef struct PairScratch:
     int32_t *subsequence         # [n_target + 1] of the choice
     uint8_t *fate                # [n_source, n_target] of the decision
 
+cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
+cdef void carve_scratch(
+    PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil
 cdef Status decode_job(
     Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
     const PairScratch *scratch,
+) noexcept nogil
+cdef const double *link_posterior(
+    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
+    const PairScratch *scratch,
+) noexcept nogil
+cdef Status decide_links(
+    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
+    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil

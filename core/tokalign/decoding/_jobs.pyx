@@ -1,10 +1,38 @@
-"""Decoding of one pair of a batch: its style, its posteriors and its figures."""
+"""Decoding of one pair of a batch: its style, its posteriors, its figures and its links."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from tokalign.decoding.choice cimport N_CHOICE_INPUTS, choice_inputs, choose_style
+from tokalign.decoding._columns cimport has_room
 from tokalign.decoding._figures cimport TokenWeights, figures
+from tokalign.decoding.choice cimport N_CHOICE_INPUTS, choice_inputs, choose_style
+from tokalign.decoding.convention cimport keep_links
+from tokalign.decoding.joint cimport fill_means, select_links
+from tokalign.decoding.second_pass cimport FirstPass
+
+
+cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the size of the scratch of pairs of so many tokens at most."""
+    cdef size_t n_doubles = n_source * (n_target + 1) + n_target * (n_source + 1)
+    n_doubles += 2 * n_source * n_target + n_source + n_target
+    return (
+        n_doubles * sizeof(double) + (n_target + 1) * sizeof(int32_t)
+        + n_source * n_target * sizeof(uint8_t)
+    )
+
+
+cdef void carve_scratch(
+    PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
+    """Lay out the scratch in a block of scratch_bytes."""
+    scratch.s2t_posterior = block
+    scratch.t2s_posterior = block + n_source * (n_target + 1)
+    scratch.mean = scratch.t2s_posterior + n_target * (n_source + 1)
+    scratch.revised = scratch.mean + n_source * n_target
+    scratch.target_weights = scratch.revised + n_source * n_target
+    scratch.source_weights = scratch.target_weights + n_target
+    scratch.subsequence = <int32_t *>(scratch.source_weights + n_source)
+    scratch.fate = <uint8_t *>(scratch.subsequence + n_target + 1)
 
 
 cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
@@ -75,3 +103,45 @@ cdef Status decode_job(
     if status == FINE:
         _fill_figures(job, scratch)
     return status
+
+
+cdef const double *link_posterior(
+    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
+    const PairScratch *scratch,
+) noexcept nogil:
+    """Fill, and return, what a decoded pair's links are decided by."""
+    cdef FirstPass first
+    fill_means(
+        scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
+    )
+    if not numbers.is_revised:
+        return scratch.mean
+    first = FirstPass(pair, scratch.s2t_posterior, scratch.t2s_posterior, scratch.mean)
+    second_pass.revise(&first, scratch.revised)
+    return scratch.revised
+
+
+cdef Status decide_links(
+    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
+    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
+) noexcept nogil:
+    """Add a decoded pair's links to the columns."""
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef Py_ssize_t n_likely
+    cdef int32_t *source
+    cdef int32_t *target
+    cdef double *confidence
+    if not has_room(columns, n_links[0] + n_source * n_target):
+        return NO_MEMORY
+    source = columns.source + n_links[0]
+    target = columns.target + n_links[0]
+    confidence = columns.confidence + n_links[0]
+    n_likely = select_links(
+        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.fate, source,
+        target, confidence,
+    )
+    n_links[0] += keep_links(
+        numbers, lexical_class, n_target, source, target, confidence, n_likely, 0.0
+    )
+    return FINE

@@ -44,7 +44,7 @@ from tokalign.values.found cimport Found
 from tokalign.values.kinds cimport *
 
 from tokalign.errors import ShapeError
-from tokalign.questions.expected import AnswerType, UnitKind
+from tokalign.questions.expected import AnswerType, unit_kind
 from tokalign.values.value import UNIT_BASES
 
 
@@ -55,19 +55,9 @@ def _pieces(pieces):
 EVIDENCE = _pieces(EvidencePiece)
 """Names of the pieces of evidence, in the order of their columns."""
 
-_SIZES = frozenset(
-    """
-    ft inch km m mi yard acre ha m2 km2 mi2 ft2 cm2 cm3 m3 l gal pint cup tbsp tsp g lb ounce stone
-    t carat km/h knot m/s mph fps °C °F °
-    """.split()
-)
-_TIMES = frozenset("s min h day week fortnight month year".split())
-
 cdef uint8_t[128] UNIT_MEASURES  # of each base unit, by its place in UNIT_BASES
 for _place, _unit in enumerate(UNIT_BASES):
-    UNIT_MEASURES[_place] = int(
-        UnitKind.SIZE if _unit in _SIZES else UnitKind.TIME if _unit in _TIMES else UnitKind.OTHER
-    )
+    UNIT_MEASURES[_place] = unit_kind(_unit).value
 assert len(UNIT_BASES) <= 128
 
 cdef double COVERED = 0.5   # coverage from which a word counts as having a partner

@@ -24,11 +24,32 @@ class AnswerType(enum.StrEnum):
 
 
 class UnitKind(enum.IntFlag):
-    """Kinds of units, as bits; see UNIT_MEASURES of evidence.pyx."""
+    """Kinds of units, as bits; see `unit_kind`."""
 
     SIZE = 1
     TIME = 2
     OTHER = 4
+
+
+_SIZES = {
+    "ft", "inch", "km", "m", "mi", "yard", "acre", "ha", "m2", "km2", "mi2", "ft2", "cm2", "cm3",
+    "m3", "l", "gal", "pint", "cup", "tbsp", "tsp", "g", "lb", "ounce", "stone", "t", "carat",
+    "km/h", "knot", "m/s", "mph", "fps", "°C", "°F", "°",
+}  # fmt: skip
+_TIMES = {"s", "min", "h", "day", "week", "fortnight", "month", "year"}
+
+
+def unit_kind(unit: str) -> UnitKind:
+    """Return of which kind a base unit is (tokalign.values.value.UNIT_BASES).
+
+    Examples
+    --------
+    >>> unit_kind("km").name
+    'SIZE'
+    """
+    if unit in _SIZES:
+        return UnitKind.SIZE
+    return UnitKind.TIME if unit in _TIMES else UnitKind.OTHER
 
 
 class Expected(NamedTuple):
