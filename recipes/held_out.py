@@ -1,4 +1,4 @@
-"""What models say of pairs that they have not seen, for fitting styles and their choice.
+"""Answers of models on pairs that they have not seen, for fitting styles and their choice.
 
 A model is trained on all but one fold of the corpora and of the unrelated pairs, and aligns that
 fold's pairs in every style; also short pieces of them, for users' texts are short and corpora are

@@ -1,5 +1,6 @@
 import pytest
 from support.annotator_contract import AnnotatorContract
+from tokalign import Aligner
 from tokalign.annotate import load_annotator
 
 
@@ -9,4 +10,8 @@ def annotator():
 
 
 class TestNative(AnnotatorContract):
-    pass
+    """The tests are in the base class."""
+
+
+def test_it_is_what_annotates_unless_another_is_asked_for(annotator):
+    assert type(Aligner("lemma").annotator) is type(annotator)

@@ -1,4 +1,4 @@
-"""What renderers print says the same as the form, whatever the texts are."""
+"""Renderers print what the form says, whatever the texts are."""
 
 from __future__ import annotations
 

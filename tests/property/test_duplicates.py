@@ -1,4 +1,4 @@
-"""What finds near-duplicates against twins that compare all pairs."""
+"""The search for near-duplicates against twins that compare all pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an encoder gains, how it counts, and from which gain on a pair is read."""
+"""The gain of an encoder, how it counts, and from which gain on a pair is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type first: a table of expressions and what each gives.
+"""Table of what people type first: expressions, and what each gives.
 
 Tests run each in an interpreter that has read SETUP and nothing else, and check their types.
 """

@@ -1,4 +1,4 @@
-"""What edits of a pair are, and what they change."""
+"""Edits of a pair, and what they change."""
 
 from __future__ import annotations
 

@@ -6,7 +6,10 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import tokalign
 
@@ -25,6 +28,21 @@ MODULES = [
     "tokalign.server.workers.batching",
 ]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+SOURCES = Path(__file__).parents[2]
+RIDDLES = ("What", "Who", "How", "Where")
+
+
+def test_no_module_begins_as_a_riddle():
+    """Name the thing: "Citations for a sentence", not "What to cite"."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.pyx"],
+        cwd=SOURCES, stdout=subprocess.PIPE, text=True, check=False,
+    ).stdout.split()  # fmt: skip
+    heads = {name: (SOURCES / name).read_text("utf-8")[:400] for name in listed}
+    first = {name: re.match(r'(?:#.*\n|\s)*r?"""(\w+)', head) for name, head in heads.items()}
+    assert [name for name, word in first.items() if word and word[1] in RIDDLES] == []
 
 
 def documented(owner: object, module: str, name: str) -> Iterator[tuple[str, str]]:

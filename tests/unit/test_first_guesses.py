@@ -1,4 +1,4 @@
-"""What people try first: functions without an aligner, names, and rows as they have them."""
+"""First guesses of people: functions without an aligner, names, and rows as they have them."""
 
 from __future__ import annotations
 

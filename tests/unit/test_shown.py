@@ -1,4 +1,4 @@
-"""How alignments and their parts are seen: printed, in notebooks, as pictures, as data."""
+"""Views of alignments and their parts: printed, in notebooks, as pictures, as data."""
 
 from __future__ import annotations
 

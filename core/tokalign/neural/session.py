@@ -1,4 +1,4 @@
-"""What runs an encoder's layers: sequences of word pieces in, states of the last layer out.
+"""Sessions that run an encoder's layers: word pieces in, states of the last layer out.
 
 On a processor these are the layers of this package (tokalign.neural.layers), on another device a
 session of onnxruntime in float32.

@@ -1,4 +1,4 @@
-"""What to cite for a sentence of an answer.
+"""Citations for a sentence of an answer.
 
     cover      = sum of idf(j) * MASS(j) / sum of idf(j)
     told(j)    = (2 * MASS(j) + held(j)) / 3

@@ -1,4 +1,4 @@
-"""What a sentence of the sources says for each word of an answer's sentence, in a few numbers.
+"""Numbers that say how far a sentence of the sources supports each word of an answer's.
 
 With the posteriors of both directions, mean(i, j) their mean, and strength(i, j) how alike the
 words are by form and meaning:

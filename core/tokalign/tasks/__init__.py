@@ -1,1 +1,1 @@
-"""What an aligner does with many sentences, chunks and texts: methods of `Aligner`, by subject."""
+"""Methods of `Aligner` for many sentences, chunks and texts, by subject."""

@@ -1,4 +1,4 @@
-"""What an alignment holds, and what explains its links."""
+"""Fields of an alignment, and explanations of its links."""
 
 from __future__ import annotations
 
