@@ -1,4 +1,4 @@
-"""How much passages support an answer: the one number that the metrics of all frameworks give."""
+"""The support of an answer by passages: the one number that the metrics of all frameworks give."""
 
 from __future__ import annotations
 
