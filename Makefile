@@ -160,18 +160,30 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
-INTEGRATIONS := deepeval haystack langchain langchain-classic llama-index mcp
+INTEGRATIONS := deepeval evaluate haystack langchain langchain-classic llama-index mcp spacy
+install_extras = @$(call pip_install,$(1)) $$($(BIN)/python -c "import sys, tomllib; \
+	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(2))
+
 .venv-integrations/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-integrations,the packages of $(INTEGRATIONS))
 	$(call add_dev,.venv-integrations)
-	@$(call pip_install,.venv-integrations) $$($(BIN)/python -c "import sys, tomllib; \
-	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(INTEGRATIONS))
+	$(call install_extras,.venv-integrations,$(INTEGRATIONS))
 	@touch $@
 
-test-integrations: build .venv-integrations/.ready  ## each module of tokalign.integrations with the package that it is for
-	HAYSTACK_TELEMETRY_ENABLED=False DEEPEVAL_TELEMETRY_OPT_OUT=1 DEEPEVAL_CACHE_FOLDER=build/deepeval \
-	  .venv-integrations/bin/python -m pytest tests/integrations
+# It wants an older openai than haystack.
+.venv-ragas/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-ragas,ragas)
+	$(call add_dev,.venv-ragas)
+	$(call install_extras,.venv-ragas,ragas)
+	@touch $@
+
+# What they would send and download is off.
+QUIET := HAYSTACK_TELEMETRY_ENABLED=False DEEPEVAL_TELEMETRY_OPT_OUT=1 DEEPEVAL_CACHE_FOLDER=build/deepeval \
+  RAGAS_DO_NOT_TRACK=true HF_HUB_OFFLINE=1 HF_HOME=build/huggingface
+test-integrations: build .venv-integrations/.ready .venv-ragas/.ready  ## each module of tokalign.integrations with the package that it is for
+	$(QUIET) .venv-integrations/bin/python -m pytest tests/integrations
+	$(QUIET) .venv-ragas/bin/python -m pytest tests/integrations/test_ragas.py tests/integrations/test_examples.py -k ragas
 
 .venv-pages/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-pages,Selenium$(comma) which drives Chromium$(comma) and nbconvert)

@@ -20,6 +20,9 @@ PACKAGES = {
     "LlamaIndex evaluator": "llama_index.core",
     "Haystack evaluator": "haystack",
     "deepeval": "deepeval",
+    "ragas": "ragas",
+    "evaluate": "evaluate",
+    "spaCy": "spacy",
 }
 
 

@@ -1,0 +1,50 @@
+"""A metric of ragas: how much of a response its retrieved contexts support.
+
+It asks no language model. Needs ``pip install 'tokalign[ragas]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tokalign.aligner import Aligner
+from tokalign.errors import MissingPackageError
+from tokalign.integrations.answer_support import support_of
+from tokalign.model.shipped import DEFAULT_MODEL
+
+try:
+    from ragas.metrics.collections.base import BaseMetric
+    from ragas.metrics.result import MetricResult
+except ImportError as error:
+    raise MissingPackageError.of("tokalign.integrations.ragas", error, "ragas") from None
+
+
+class ResponseSupport(BaseMetric):
+    """The mean support of a response's sentences by its retrieved contexts, in [0, 1].
+
+    Evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
+
+    Parameters
+    ----------
+    name : str
+        What ragas calls it.
+    model : str
+        A model's name or path.
+    """
+
+    def __init__(self, name: str = "support", model: str = DEFAULT_MODEL, **more: Any) -> None:
+        super().__init__(name=name, **more)
+        self._aligner = Aligner.load(model)
+
+    async def ascore(self, response: str, retrieved_contexts: Sequence[str]) -> MetricResult:
+        """Return the score; its `reason` quotes the words that no context supports.
+
+        Raises
+        ------
+        InputError
+            If there is no context, or the response has no sentence.
+        """
+        names = ("response", "retrieved_contexts")
+        found = support_of(self._aligner, response, retrieved_contexts, names=names)
+        return MetricResult(value=found.score, reason=found.reason)
