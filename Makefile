@@ -59,8 +59,8 @@ clean:  ## remove what was built
 
 # A file's tests stay in one process, since they share its servers and models. Three processes for two
 # cores, since servers are waited for.
-test: build dev  ## run the tests, and list the slowest
-	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 $(ARGS)
+test: build dev  ## run the tests but those of Envoy, and list the slowest
+	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' $(ARGS)
 
 lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff check .
@@ -156,6 +156,10 @@ test-extras: build dev  ## each extra in an environment of its own: what works, 
 	  $$(.venv-http/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
 	@$(call pip_install,.venv-http) cohere langchain-cohere langchain-community cohere-haystack jina-haystack
 	@touch $@
+
+# Most of their time they wait for Envoy, so more run at once than there are cores.
+test-envoy: build dev  ## servers behind the real Envoy: balance, rollouts, TLS, tokens, strangers
+	$(BIN)/python -m pytest -n 4 --dist loadfile tests/rpc/test_envoy*.py $(ARGS)
 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients

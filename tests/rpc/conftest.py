@@ -6,6 +6,7 @@ import grpc.aio
 import httpx
 import pytest
 from support import fake_engine
+from support.loaded import forking
 from support.pools import running_pool
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, RequestLimits
@@ -53,6 +54,7 @@ async def serving(pool_settings, metrics):
                 client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60)
                 stub_http = await stack.enter_async_context(client)
             if pool is None:
+                stack.enter_context(forking())
                 pool = await stack.enter_async_context(running_pool(pool_settings, metrics))
             if pool:
                 await front.serve_from(front.prepared(pool))
