@@ -178,6 +178,27 @@ def test_a_mistyped_command_gets_a_suggestion():
     assert "no command 'x'; there are align, annotate" in CliRunner().invoke(main, ["x"]).stderr
 
 
+def test_help_is_asked_for_by_an_option():
+    result = CliRunner().invoke(main, ["help"])
+    assert result.exit_code == 2
+    assert "no command 'help'; run tokalign --help, or tokalign COMMAND --help" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["split", "A dog. A cat."],
+        ["annotate", "A dog barks."],
+        ["diff", "A dog barks.", "A dog ran."],
+        ["ground", "--answer", "A dog barks.", "-"],
+    ],
+)
+def test_a_sentence_in_the_place_of_a_file_is_told_where_to_go(given):
+    result = CliRunner().invoke(main, given)
+    assert result.exit_code in (1, 2)
+    assert "No such file or directory; give a file, or text on standard input" in result.stderr
+
+
 @pytest.mark.parametrize("name", ["Dogs bark.", "pairs.tsv", "data/pairs"])
 def test_what_is_no_command_by_its_looks_is_asked_for_one(name):
     result = CliRunner().invoke(main, [name])

@@ -91,6 +91,8 @@ class _Commands(click.Group):
 def _unknown(name: str) -> str:
     """Return what to say of a command that is none."""
     near = get_close_matches(name, COMMANDS, 2, 0.6)
+    if name == "help":
+        return "no command 'help'; run tokalign --help, or tokalign COMMAND --help"
     if " " in name or "/" in name or "." in name:  # a sentence, or a file
         return f"no command {quoted(name)}; name the command first, as in `tokalign align ...`"
     if near:

@@ -131,11 +131,19 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
         try:
             raw = open_url(value) if is_url(value) else Path(value).open("rb")  # noqa: SIM115
         except (OSError, ImportError, ValueError) as error:
-            said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            said = _why_unopened(error, value)
             self.fail(f"{value!r}: {said}", param, ctx)
         if ctx is not None:
             ctx.call_on_close(raw.close)
         return LineSource(raw, str(value))
+
+
+def _why_unopened(error: Exception, path: str) -> str:
+    """Return why a file cannot be opened, and what to do where a sentence stands for one."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    if isinstance(error, FileNotFoundError) and len(path.split()) > 1:
+        said += "; give a file, or text on standard input"
+    return said
 
 
 def is_url(path: str) -> bool:
@@ -164,7 +172,10 @@ class TextFile(NamedTuple):
         """Return a file, or standard input; OSError if it cannot be read."""
         if path == STDIO:
             return cls("<stdin>", sys.stdin.buffer.read())
-        return cls(name or path, read_unpacked(Path(path)))
+        try:
+            return cls(name or path, read_unpacked(Path(path)))
+        except FileNotFoundError as error:
+            raise FileNotFoundError(error.errno, _why_unopened(error, path), path) from None
 
     def text(self) -> str:
         """Return the text; FormatError if the file is binary or no UTF-8."""
