@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Unpack
+from typing import Self, Unpack
 
 from google.protobuf.message import Message
 from tokalign.client import rpcs
-from tokalign.client.base import pair_of, request_options
+from tokalign.client.base import POLL_S, Waiting, pair_of, request_options
 from tokalign.client.blocking import BlockingConnection
 from tokalign.client.chunks import Chunks, check_sizes, chunked
 from tokalign.client.errors import InvalidInputError, closed
 from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.texts import TextCalls
-from tokalign.codec import RequestOptions
+from tokalign.codec import RequestOptions, ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
 from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankByLike
@@ -356,3 +357,42 @@ class Client(BlockingConnection):
         with contextlib.closing(answers):
             for answer in answers:
                 yield from growing.accept(answer)
+
+    def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
+        """Return the server's models, annotators, limits and version."""
+        return self._call(rpcs.list_models(), timeout_s)
+
+    def health(self, *, timeout_s: float | None = None) -> str:
+        """Return the state of one server, the first that the client reaches.
+
+        ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``.
+        """
+        return self._call(rpcs.health(), timeout_s)
+
+    def wait_ready(self, timeout_s: float = 30.0) -> None:
+        """Return once the server is serving.
+
+        Raises
+        ------
+        UnavailableError
+            If it is not serving after `timeout_s` seconds; the message says what was seen last.
+        """
+        waiting = Waiting(self.address, timeout_s)
+        while True:
+            with waiting.noting_failure():
+                waiting.seen = self.health(timeout_s=waiting.remaining_s)
+            if waiting.is_over():
+                return
+            time.sleep(POLL_S)
+
+    def close(self) -> None:
+        """Close the connection; running calls end with CancelledError."""
+        self._is_closed = True
+        self._channel.close()
+        self._health_channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
