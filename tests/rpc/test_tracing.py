@@ -259,6 +259,7 @@ def test_unsampled_calls_leave_nothing(traced, collector, monkeypatch):
 
 def test_absent_collector_costs_no_call_and_little_time(monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")  # seconds, by default ten
     with started("--traces") as server, grpc.insecure_channel(server.address) as channel:
         stub = align_pb2_grpc.AlignServiceStub(channel)
         stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)

@@ -14,8 +14,10 @@ import sys
 sys.path.insert(0, {str(TESTS)!r})
 from support import fake_engine
 from tokalign.cli import main
-from tokalign.server.workers import aligners
+from tokalign.server.workers import aligners, supervision
 aligners.load = fake_engine.load
+# It is as often tried to start one, in less time.
+supervision.LAST_BACKOFF_S = 0.2
 if __name__ == "__main__":
     main.main()
 """
