@@ -230,8 +230,6 @@ async def test_oversized_message_is_resource_exhausted(serving):
 @both
 async def test_server_that_loads_is_unavailable(serving, ask):
     stub = await serving(pool=False)
-    if ask is at_once:
-        call = at_once(stub, OLD, NEW)
-    else:  # in one piece: what is refused while it is still sent looks otherwise to a caller
-        call = stub.AlignTextsStream(pieces(OLD, NEW, size=1_000)).read()
+    # With nothing sent: what is refused while it is still sent looks otherwise to a caller.
+    call = at_once(stub, OLD, NEW) if ask is at_once else stub.AlignTextsStream().read()
     assert (await failure(call))[0] == Code.UNAVAILABLE
