@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from urllib.parse import quote
 
@@ -137,18 +138,45 @@ def test_every_example_is_answered(play):
         assert not at(page, "problem").is_displayed()
 
 
-@pytest.mark.parametrize(
-    ("form", "start"), [("python", "import json"), ("curl", "curl http"), ("go", "package main")]
-)
-def test_the_call_is_copied(play, form, start):
-    page = play(PAIR)
+def copied(page, form):
     Select(at(page, "code")).select_by_value(form)
-    text = at(page, "text").get_property("value")
+    return at(page, "text").get_property("value")
+
+
+def ran(code):
+    """Return what copied Python prints, as it was given to print."""
+    printed = []
+    exec(compile(code, "copied", "exec"), {"print": printed.append})
+    return printed
+
+
+@pytest.mark.parametrize(("form", "start"), [("curl", "curl http"), ("go", "package main")])
+def test_the_call_is_copied(play, form, start):
+    text = copied(play(PAIR), form)
     assert text.startswith(start) and "Profits increased" in text and "/v1/align" in text
-    if form == "python":
-        printed = []
-        exec(compile(text, "copied", "exec"), {"print": printed.append})
-        assert printed[0]["links"]
+    assert "TOKEN" not in text
+
+
+def test_copied_python_is_the_library_and_finds_the_same(play):
+    page = play(f"{PAIR}&style=strict&must=[[0,0]]&not=[[1,1]]")
+    (found,) = ran(copied(page, "python"))
+    shown = [
+        f"{link.source_text} ~ {link.target_text}, confidence {link.confidence:.3f}"
+        for link in found.links
+    ]
+    assert [each[: len(own)] for each, own in zip(lines(page), shown, strict=True)] == shown
+    assert found.style == "strict"
+
+
+@pytest.mark.parametrize("name", ["rank", "ground", "diff"])
+def test_copied_python_of_the_other_tabs_runs(play, name):
+    printed = ran(copied(play(*STATES[name]), "python"))
+    if name == "rank":
+        assert [each.index for each in printed] == [0, 1]
+    elif name == "ground":
+        assert "45" in str(printed[0].passages) and len(printed[0].sentences) == 1
+    else:
+        assert printed[0].new == "It opened in 1991."
 
 
 def test_what_the_server_refuses_is_shown(look, server):
@@ -174,18 +202,85 @@ def test_copied_go_holds_texts_that_look_like_its_places(play):
     (body,) = [each for each in code.splitlines() if "NewReader" in each]
     quoted = body.partition("NewReader(")[2].removesuffix(")")
     assert json.loads(json.loads(quoted))["source"] == text
-    assert 'http.Post("http' in code
+    assert 'http.NewRequest("POST", "http' in code
 
 
-def test_copied_python_holds_apostrophes_as_they_are(play):
-    text = "It's a'''''b."
-    page = play(f"#a={quote(text)}&b=It+is.")
-    Select(at(page, "code")).select_by_value("python")
-    called = []
-    code = at(page, "text").get_property("value").replace("urllib.request.Request(", "called(")
-    code = code.partition("print(")[0]
-    exec(compile(code, "copied", "exec"), {"called": lambda *given: called.append(given)})
-    assert json.loads(called[0][1])["source"] == text
+def test_copied_python_holds_texts_as_they_are(play):
+    text = "It's a'''''b \\n \"c\" ${d} \u2028."
+    (found,) = ran(copied(play(f"#a={quote(text)}&b=It+is."), "python"))
+    assert found.source.text == text
+
+
+def test_a_tab_keeps_what_was_typed_and_back_restores_it(play):
+    page = play(PAIR)
+    at(page, "tab-rank").click()
+    wait(page, "ol")
+    at(page, "a").clear()
+    at(page, "a").send_keys("What sings?")
+    WebDriverWait(page, 60).until(lambda page: "sings" in page.current_url)
+    at(page, "tab-align").click()
+    wait(page, ".stage")
+    assert at(page, "a").get_property("value") == "Profits increased by 5%."
+    at(page, "tab-rank").click()
+    wait(page, "ol")
+    assert at(page, "a").get_property("value") == "What sings?"
+    page.back()
+    wait(page, ".stage")
+    assert at(page, "a").get_property("value") == "Profits increased by 5%."
+    page.back()
+    wait(page, "ol")
+    assert at(page, "a").get_property("value") == "What sings?"
+
+
+def test_the_training_line_has_the_links_that_are_seen(play):
+    page = play(f"{PAIR}&from=0.9")
+    page.execute_script("document.getElementById('train').click()")
+    line = json.loads(at(page, "text").get_property("value"))
+    assert len(line["links"]) == len(lines(page)) > 0
+
+
+def test_links_of_the_second_system_are_explained_and_not_corrected(play):
+    page = play(f"{PAIR}&style=strict&beside=en/free", ".systems .stage")
+    own = page.execute_script(
+        """const [first, second] = [...document.querySelectorAll('.systems .stage')].map(
+          (stage) => [...stage.querySelectorAll('.hit')]);
+        const known = new Set(first.map((one) => one.textContent.split(',')[0]));
+        const other = second.find((one) => !known.has(one.textContent.split(',')[0]));
+        other.dispatchEvent(new MouseEvent('click'));
+        return other.textContent.split(';')[0];"""
+    )
+    assert at(page, "chosen").text == own
+    assert len(page.find_elements(By.CSS_SELECTOR, "#why tr")) > 2
+    assert not at(page, "forbid").is_displayed()
+    page.execute_script(
+        "document.querySelector('.systems .hit').dispatchEvent(new MouseEvent('click'))"
+    )
+    assert at(page, "forbid").is_displayed()
+
+
+def test_the_bar_is_small_on_a_phone(play):
+    page = play(PAIR, width=390)
+    assert at(page, "bar").size["height"] < 110
+
+
+def test_a_token_is_asked_for_and_stands_in_no_copy(look, tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"me {hashlib.sha256(b'secret').hexdigest()}\n")
+    flags = ("--http-port", "0", "--token-file", str(tokens))
+    with started(*flags, fake=False) as server:
+        page = look(f"{server.http_url}/", state=PAIR, refused=True)
+        wait(page, "#asks-token:not([hidden])")
+        assert at(page, "problem").text
+        at(page, "token").send_keys("wrong\n")
+        WebDriverWait(page, 60).until(lambda page: at(page, "problem").is_displayed())
+        at(page, "token").clear()
+        at(page, "token").send_keys("secret\n")
+        wait(page, ".stage")
+        assert lines(page) and not at(page, "problem").is_displayed()
+        assert "secret" not in page.current_url
+        assert '-H "authorization: Bearer $TOKEN"' in copied(page, "curl")
+        code = copied(page, "go")
+        assert 'os.Getenv("TOKEN")' in code and "secret" not in code and '"os"' in code
 
 
 def test_an_address_without_a_sound_confidence_shows_all_links(play):

@@ -35,14 +35,30 @@ export async function ask(path, body, token, signal) {
   throw error;
 }
 
-export function codeOf(form, path, body) {
-  const json = JSON.stringify(body, null, 2), url = `${location.origin}${path}`;
-  if (form === "curl") return `curl ${url} -H 'content-type: application/json' -d '${json.replace(/'/g, "'\\''")}'`;
-  if (form === "go") return GO.replace(/BODY|URL/g, (name) => JSON.stringify(name === "URL" ? url : JSON.stringify(body)));
-  return `import json\nimport urllib.request\n\nbody = json.loads(r'''${json.replace(/'/g, "\\u0027")}''')\n` +
-    `request = urllib.request.Request(${JSON.stringify(url)}, json.dumps(body).encode(),\n` +
-    `                                 {"content-type": "application/json"})\n` +
-    "print(json.load(urllib.request.urlopen(request)))";
+/* A call in a language; where a token is used, TOKEN stands in its place. */
+export function codeOf(form, state, hasToken) {
+  const { path } = TABS[state.tab], body = bodyOf(state), url = `${location.origin}${path}`;
+  if (form === "python") return pythonOf(state.tab, body);
+  if (form === "curl") return `curl ${url} -H 'content-type: application/json'${hasToken ? " -H \"authorization: Bearer $TOKEN\"" : ""} ` +
+    `-d '${JSON.stringify(body, null, 2).replace(/'/g, "'\\''")}'`;
+  const places = { URL: JSON.stringify(url), BODY: JSON.stringify(JSON.stringify(body)),
+    HEADER: hasToken ? "\n\trequest.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(\"TOKEN\"))" : "", OS: hasToken ? "\n\t\"os\"" : "" };
+  return GO.replace(/\b(BODY|URL|HEADER|OS)\b/g, (name) => places[name]);
+}
+
+/* The same by the library, which needs no server. Strings of JSON are strings of Python. */
+function pythonOf(tab, { model, source, target, anchors, forbidden, style, query, documents, answer, passages, old, new: now }) {
+  const constraints = Object.entries({ anchors, forbidden }).filter(([, value]) => value);
+  const given = {
+    align: () => [source, target, ...(style ? [["style", style]] : []), ...constraints, ["relations", true]],
+    rank: () => [query, documents, ["passages", true], ["truncate", true]],
+    ground: () => [answer, passages],
+    diff: () => [old, now],
+  }[tab]();
+  const said = (value) => value === true ? "True" : JSON.stringify(value);
+  const lines = given.map((value, k) => `    ${k > 1 ? `${value[0]}=${said(value[1])}` : JSON.stringify(value, null, 4).replace(/\n/g, "\n    ")},\n`);
+  return `from tokalign import Aligner\n\naligner = Aligner.load(${model ? JSON.stringify(model) : ""})\n` +
+    `found = aligner.${tab}(\n${lines.join("")})\n${tab === "rank" ? "for each in found:\n    print(each)" : "print(found)"}`;
 }
 
 const GO = `package main
@@ -50,13 +66,18 @@ const GO = `package main
 import (
 \t"fmt"
 \t"io"
-\t"net/http"
+\t"net/http"OS
 \t"strings"
 )
 
 func main() {
 \tbody := strings.NewReader(BODY)
-\tanswer, err := http.Post(URL, "application/json", body)
+\trequest, err := http.NewRequest("POST", URL, body)
+\tif err != nil {
+\t\tpanic(err)
+\t}
+\trequest.Header.Set("Content-Type", "application/json")HEADER
+\tanswer, err := http.DefaultClient.Do(request)
 \tif err != nil {
 \t\tpanic(err)
 \t}

@@ -10,6 +10,7 @@ const WAIT_MS = 200, START_MS = 1000;
 /* All that the address holds. */
 const INITIAL = { tab: "align", a: "", b: "", model: "", style: "", beside: "", from: "0", grid: "", must: [], not: [] };
 const state = { ...INITIAL };
+const kept = {}; /* the texts and constraints of each tab */
 let alignment = null, chosen = null, asking = null, timer = 0, number = -1;
 
 function remember() {
@@ -38,6 +39,8 @@ function open() {
 function change(changes, wait = 0) {
   if (("a" in changes || "b" in changes) && !("must" in changes)) Object.assign(changes, { must: [], not: [] });
   Object.assign(state, changes);
+  const { a, b, must, not } = state;
+  kept[state.tab] = { a, b, must, not };
   offerStyles();
   for (const id of ["a", "b", "model", "style", "beside", "from"]) if (at(id).value !== state[id]) at(id).value = state[id];
   at("cut").textContent = Number(state.from).toFixed(2);
@@ -90,26 +93,27 @@ function show(box, answers, body) {
   if (state.tab === "ground") return drawGrounding(box, answers[0], body.answer, body.passages);
   if (state.tab === "diff") return drawDifference(box, answers[0]);
   alignment = answers[0];
-  if (answers.length === 1) return drawAlignment(box, alignment, state, signs, choose);
+  if (answers.length === 1) return drawAlignment(box, alignment, state, signs, (link) => choose(link));
   box.className = "systems";
   const columns = answers.map(() => make("div"));
   box.append(...columns); /* all at once: each is drawn in the width that it keeps */
   for (const [k, each] of answers.entries()) {
     const inside = columns[k];
     inside.append(make("h2", `${each.model}, ${each.style}`));
-    drawAlignment(inside, each, state, signs, each === alignment ? choose : () => {});
+    drawAlignment(inside, each, state, signs, (link) => choose(link, each));
   }
   return undefined;
 }
 
-/* Shows why two words are linked, and lets the reader correct it. */
-function choose(link) {
+/* Shows why an answer links two words, and lets the reader correct it where it is the own one. */
+function choose(link, of = alignment) {
   chosen = link;
   at("link").hidden = !link;
   if (!link) return;
   at("chosen").textContent = link.label.split(";")[0];
+  at("correct").hidden = of !== alignment;
   at("why").replaceChildren();
-  drawWhy(at("why"), alignment, link.a, link.b);
+  drawWhy(at("why"), of, link.a, link.b);
 }
 
 function constrain(name) {
@@ -129,6 +133,7 @@ async function copy(text) {
 function example(next) {
   number = next;
   const { name, ...asked } = EXAMPLES[next];
+  history.pushState(null, ""); /* what was typed stays a step back */
   change({ ...asked, must: [], not: [] });
 }
 
@@ -182,9 +187,9 @@ function listen() {
     if (value) example(Number(value));
   };
   at("code").onchange = () => {
-    const form = at("code").value, body = bodyOf(state);
+    const form = at("code").value;
     at("code").value = "";
-    if (form && body) copy(codeOf(form, TABS[state.tab].path, body));
+    if (form && bodyOf(state)) copy(codeOf(form, state, Boolean(at("token").value)));
   };
   at("token").onchange = load;
   at("anchor").onclick = () => constrain("must");
@@ -192,7 +197,7 @@ function listen() {
   at("free").onclick = () => constrain("");
   at("clear").onclick = () => change({ must: [], not: [] });
   at("train").onclick = () => copy(JSON.stringify({ source: tokensOf(alignment.source), target: tokensOf(alignment.target),
-    links: alignment.links.map(([i, j]) => [i, j]) }));
+    links: alignment.links.filter(([, , p]) => p >= Number(state.from)).map(([i, j]) => [i, j]) })); /* those that are seen */
   at("texts").onsubmit = (event) => event.preventDefault();
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -211,9 +216,12 @@ function listen() {
   addEventListener("hashchange", () => models.length && open());
 }
 
-/* Shows a tab; one whose texts would make no sense gets its example. */
+/* Shows a tab with the texts that it had, or at first with its example. */
 function turn(tab) {
-  if (tab !== state.tab) example(EXAMPLES.findIndex((each) => each.tab === tab));
+  if (tab === state.tab) return;
+  if (!kept[tab]) return example(EXAMPLES.findIndex((each) => each.tab === tab));
+  history.pushState(null, "");
+  return change({ tab, ...kept[tab] });
 }
 
 start();
