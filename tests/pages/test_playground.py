@@ -130,6 +130,12 @@ def test_keys_turn_to_tabs_that_show_an_example(play, key, wanted):
     wait(page, wanted)
 
 
+def test_an_address_of_a_tab_without_texts_shows_its_example(play):
+    page = play("#tab=rank", "ol")
+    assert at(page, "tab-rank").get_attribute("aria-selected") == "true"
+    assert at(page, "a").get_property("value")
+
+
 def test_every_example_is_answered(play):
     page = play(PAIR)
     for place in range(len(Select(at(page, "example")).options) - 1):

@@ -30,7 +30,7 @@ function open() {
   }
   if (!(asked.tab in TABS)) delete asked.tab;
   if (!(Number(asked.from) >= 0 && Number(asked.from) <= 1)) delete asked.from;
-  if (!asked.a && !asked.b) Object.assign(asked, EXAMPLES[0]);
+  if (!asked.a && !asked.b) Object.assign(asked, EXAMPLES.find(({ tab }) => tab === (asked.tab || INITIAL.tab)));
   delete asked.name;
   change({ ...INITIAL, ...asked });
 }
