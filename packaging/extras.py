@@ -1,10 +1,9 @@
 """Installs a wheel with each extra into an environment of its own, checks what works there, and
-prints how many packages and megabytes it brings, and how long the first link takes.
+prints a table: how many packages and megabytes it brings, and how long the first link takes.
 
     python packaging/extras.py [EXTRA...]        (make test-extras)
 """
 
-import json
 import shutil
 import subprocess
 import sys
@@ -65,8 +64,10 @@ def main(extras: list[str]) -> None:
         "--no-build-isolation", "--no-deps", "--wheel-dir", built, ROOT,
     )  # fmt: skip
     (wheel,) = built.glob("*.whl")
+    print("| extra | packages | MB beside tokalign | MB of tokalign | s to the first link |")
+    print("| --- | --- | --- | --- | --- |")
     for extra in extras or EXTRAS:
-        print(json.dumps(measure(wheel, extra)), flush=True)
+        print(f"| {' | '.join(map(str, measure(wheel, extra).values()))} |", flush=True)
         shutil.rmtree(WORK / extra)
 
 

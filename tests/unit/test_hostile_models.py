@@ -46,7 +46,7 @@ MIB = 1 << 20
         ("settings", '{"a": NaN}', "settings.* holds nan; wanted finite"),
         ("settings", '{"a": 1e999}', "holds inf; wanted finite"),
         ("settings", '{"a": ' + "[" * 50 + "]" * 50 + "}", "nested deeper than 8 levels"),
-        ("settings", '{"a": ' + hostile.DEEP + "}", "nested too deeply"),
+        ("settings", '{"a": ' + hostile.DEEP + "}", "nested (too deeply|deeper than 8 levels)"),
         ("settings", '{"a": ' + "9" * 5000 + "}", "Exceeds the limit"),
         ("settings", '{"a": ' + "9" * 30 + "}", r"wanted numbers within 2\*\*62"),
         ("figures", '{"\\ud800": 1}', "a key of figures is"),

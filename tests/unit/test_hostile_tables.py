@@ -145,7 +145,9 @@ def test_a_table_is_verified_without_a_copy(tmp_path):
 def test_a_deep_header_of_a_table(tmp_path):
     path = hostile.write_kind(tmp_path / "t.table", "vectors")
     path.write_bytes(hostile.with_header(path.read_bytes(), hostile.DEEP.encode()))
-    with pytest.raises(ResourceError, match="damaged header: its JSON is nested too deeply"):
+    # Python 3.14 reads deeper JSON than those before.
+    refused = r"damaged header: it(s JSON is nested too deeply| is \[\[.*; wanted an object)"
+    with pytest.raises(ResourceError, match=refused):
         Table.open(path)
 
 
