@@ -6,6 +6,7 @@ import signal
 import time
 
 import pytest
+from support import loaded
 from support.pools import loaded_processes, running_pool
 from support.requests import request_of
 from support.waiting import until
@@ -36,6 +37,11 @@ def sources(answers):
 
 def restarts(metrics, reason):
     return metrics.registry.get_sample_value("tokalign_worker_restarts_total", {"reason": reason})
+
+
+@pytest.fixture(autouse=True)
+def none_loaded():
+    loaded.end()
 
 
 @pytest.fixture

@@ -34,15 +34,30 @@ class Loaded:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         context = multiprocessing.get_context("spawn")
         with its_sock, its_lifeline:
-            process = context.Process(target=worker.main, args=arguments, daemon=True)
-            process.start()
+            self._process = context.Process(target=worker.main, args=arguments, daemon=True)
+            self._process.start()
         # Before multiprocessing waits for it: it ignores signals, and ends with its lifeline.
         atexit.register(self._lifeline.close)
         message, _ = next(frames.received(self._sock))
         assert message.may_fork
 
+    def end(self):
+        self._process.kill()
+        self._process.join()
+        self._lifeline.close()
+        self._sock.close()
+
 
 loaded = functools.cache(Loaded)
+
+
+def end():
+    """End the process, if there is one, for tests that count or kill those of a pool."""
+    if loaded.cache_info().currsize:
+        loaded().end()
+        loaded.cache_clear()
+
+
 _spawn = WorkerProcess.spawn
 
 
