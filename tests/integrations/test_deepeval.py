@@ -8,7 +8,7 @@ deepeval = pytest.importorskip("deepeval", reason="make test-integrations has th
 from deepeval.evaluate.configs import AsyncConfig, DisplayConfig  # noqa: E402
 from deepeval.test_case import LLMTestCase  # noqa: E402
 from tokalign.errors import InputError, ModelError  # noqa: E402
-from tokalign.integrations.deepeval import SupportMetric  # noqa: E402
+from tokalign.integrations.deepeval import CitationMetric, SupportMetric  # noqa: E402
 
 # What others' packages warn of is theirs.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -33,6 +33,18 @@ def test_the_score_is_the_mean_support_of_the_sentences(metric):
     assert not metric.is_successful() and "'1950'" in metric.reason
     assert metric.measure(case(GOOD)) > 0.8
     assert metric.is_successful() and metric.reason == "all words have support"
+
+
+def test_only_what_is_cited_counts_for_citations():
+    metric = CitationMetric(threshold=0.5)
+    right, wrong = f"{GOOD[:-1]} [2].", f"{GOOD} [1]"
+    assert metric.measure(case(right)) > 0.8 and metric.is_successful()
+    assert metric.measure(case(wrong)) < 0.5 and not metric.is_successful()
+    assert metric.measure(case(f"{right} It rained.")) == metric.measure(case(right)) / 2
+    assert metric.reason == "all words have support"
+    with pytest.raises(InputError, match=r"actual_output cites \[3\], and there are 2"):
+        metric.measure(case("It rained [3]."))
+    assert metric.__name__ == "Citation support"
 
 
 async def test_it_can_be_awaited(metric):

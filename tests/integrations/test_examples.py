@@ -20,6 +20,7 @@ PACKAGES = {
     "LlamaIndex evaluator": "llama_index.core",
     "Haystack evaluator": "haystack",
     "deepeval": "deepeval",
+    "deepeval citations": "deepeval",
     "ragas": "ragas",
     "evaluate": "evaluate",
     "spaCy": "spacy",

@@ -6,7 +6,7 @@ import tokalign
 pytest.importorskip("ragas", reason="make test-integrations has the package")
 
 from tokalign.errors import InputError, ModelError
-from tokalign.integrations.ragas import ResponseSupport
+from tokalign.integrations.ragas import CitationSupport, ResponseSupport
 
 # What others' packages warn of is theirs.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,6 +25,16 @@ def test_the_score_is_the_mean_support_of_the_sentences():
     assert "'1950'" in bad.reason and good.reason == "all words have support"
     assert metric.score(**inputs[0]).value == bad.value
     assert metric.name == "support" and metric.validate_result_value(bad.value) is None
+
+
+def test_only_what_is_cited_counts_for_citations():
+    metric = CitationSupport()
+    right, wrong = (f"{GOOD} [{number}]" for number in (2, 1))
+    scores = [
+        metric.score(response=each, retrieved_contexts=PASSAGES).value for each in (right, wrong)
+    ]
+    assert scores[0] > 0.8 and scores[1] < 0.5
+    assert metric.name == "citation_support"
 
 
 def test_what_cannot_be_used_is_refused():

@@ -149,7 +149,7 @@ ROOMS: dict[str, set[str]] = {
         "v1",
     },
     # Floor 11.
-    "integrations": {"aligner", "errors", "functions", "model", "types"},
+    "integrations": {"aligner", "documents", "errors", "functions", "model", "types"},
 }
 """Room -> the other rooms that it imports, floor by floor: a room stands on lower floors only."""
 

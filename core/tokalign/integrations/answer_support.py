@@ -52,15 +52,20 @@ def support_of(
     InputError
         If there is no passage, the passages are one text, or the answer has no sentence.
     """
-    answer_name, passages_name = names
-    if isinstance(passages, str):
-        raise InputError(f"{passages_name} is one text; give a list", field=passages_name)
-    if not passages:
-        raise InputError(f"there are no {passages_name}; give at least one", field=passages_name)
     answer = answer or ""
-    found = aligner.ground(answer, passages).sentences
+    found = aligner.ground(answer, check_passages(passages, names)).sentences
     if not found:
-        raise InputError(f"{answer_name} has no sentence", field=answer_name)
+        raise InputError(f"{names[0]} has no sentence", field=names[0])
     score = sum(sentence.support for sentence in found) / len(found)
     spans = (span for sentence in found for span in sentence.unsupported)
     return AnswerSupport(score, tuple(answer[span.start : span.end] for span in spans))
+
+
+def check_passages(passages: Sequence[str] | None, names: tuple[str, str]) -> Sequence[str]:
+    """Return passages; raise InputError if there are none, or they are one text."""
+    name = names[1]
+    if isinstance(passages, str):
+        raise InputError(f"{name} is one text; give a list", field=name)
+    if not passages:
+        raise InputError(f"there are no {name}; give at least one", field=name)
+    return passages

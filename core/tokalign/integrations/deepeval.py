@@ -1,6 +1,6 @@
-"""A metric of deepeval: how much of an answer its retrieved passages support.
+"""Metrics of deepeval: how much of an answer its passages support, or those that it cites.
 
-It asks no language model. Needs ``pip install 'tokalign[deepeval]'``.
+They ask no language model. Need ``pip install 'tokalign[deepeval]'``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
 from tokalign.integrations.answer_support import support_of
+from tokalign.integrations.citation_support import citation_support_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -33,6 +34,8 @@ class SupportMetric(BaseMetric):
         A model's name or path.
     """
 
+    _found = staticmethod(support_of)
+
     def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
         self.threshold = threshold
         self.evaluation_model = model
@@ -48,7 +51,7 @@ class SupportMetric(BaseMetric):
             If it has no `retrieval_context`, or its `actual_output` has no sentence.
         """
         answer, passages = test_case.actual_output, test_case.retrieval_context
-        found = support_of(
+        found = self._found(
             self._aligner,
             answer,
             list(map(str, passages or [])),
@@ -65,3 +68,17 @@ class SupportMetric(BaseMetric):
     @property
     def __name__(self) -> str:
         return "Support"
+
+
+class CitationMetric(SupportMetric):
+    """The mean support of an answer's sentences by those passages that they cite themselves.
+
+    Marks such as ``[2]`` or ``[1, 3]`` cite by place in `retrieval_context`, from 1. A sentence
+    that cites nothing counts as 0. Otherwise it is as SupportMetric.
+    """
+
+    _found = staticmethod(citation_support_of)
+
+    @property
+    def __name__(self) -> str:
+        return "Citation support"

@@ -1,6 +1,6 @@
-"""A metric of ragas: how much of a response its retrieved contexts support.
+"""Metrics of ragas: how much of a response its contexts support, or those that it cites.
 
-It asks no language model. Needs ``pip install 'tokalign[ragas]'``.
+They ask no language model. Need ``pip install 'tokalign[ragas]'``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
 from tokalign.integrations.answer_support import support_of
+from tokalign.integrations.citation_support import citation_support_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -33,6 +34,8 @@ class ResponseSupport(BaseMetric):
         A model's name or path.
     """
 
+    _found = staticmethod(support_of)
+
     def __init__(self, name: str = "support", model: str = DEFAULT_MODEL, **more: Any) -> None:
         super().__init__(name=name, **more)
         self._aligner = Aligner.load(model)
@@ -46,5 +49,20 @@ class ResponseSupport(BaseMetric):
             If there is no context, or the response has no sentence.
         """
         names = ("response", "retrieved_contexts")
-        found = support_of(self._aligner, response, retrieved_contexts, names=names)
+        found = self._found(self._aligner, response, retrieved_contexts, names=names)
         return MetricResult(value=found.score, reason=found.reason)
+
+
+class CitationSupport(ResponseSupport):
+    """The mean support of a response's sentences by those contexts that they cite themselves.
+
+    Marks such as ``[2]`` or ``[1, 3]`` cite by place in the contexts, from 1. A sentence that cites
+    nothing counts as 0. Otherwise it is as ResponseSupport.
+    """
+
+    _found = staticmethod(citation_support_of)
+
+    def __init__(
+        self, name: str = "citation_support", model: str = DEFAULT_MODEL, **more: Any
+    ) -> None:
+        super().__init__(name=name, model=model, **more)

@@ -1,0 +1,64 @@
+import pytest
+from tokalign import Aligner
+from tokalign.errors import InputError
+from tokalign.integrations.answer_support import support_of
+from tokalign.integrations.citation_support import citation_support_of
+
+PASSAGES = ["It rained in May.", "Marta founded the bakery in 1894.", "The bakery sells rye bread."]
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.load()
+
+
+def score(aligner, answer, passages=PASSAGES):
+    return citation_support_of(aligner, answer, passages).score
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Marta founded the bakery [2].",
+        "Marta founded the bakery. [2]",
+        "Marta founded the bakery.[2]",
+        "Marta founded [2] the bakery.",
+        "[2] Marta founded the bakery.",
+    ],
+)
+def test_a_mark_cites_for_its_sentence_wherever_it_stands(aligner, answer):
+    expected = support_of(aligner, "Marta founded the bakery.", PASSAGES[1:2]).score
+    assert score(aligner, answer) == expected > 0.8
+
+
+def test_what_others_cite_or_nobody_does_not_count(aligner):
+    cited, other = "The bakery sells rye bread [3].", "Marta founded the bakery"
+    first = score(aligner, cited)
+    assert score(aligner, f"{cited} {other}.") == first / 2
+    assert score(aligner, f"{cited} {other} [1].") < first / 2 + 0.25
+    assert score(aligner, f"{cited} {other}. [2]") > first / 2 + 0.35
+    found = citation_support_of(aligner, f"{cited} {other}.", PASSAGES)
+    assert found.unsupported == ("Marta founded the bakery.",)
+
+
+def test_several_passages_may_be_cited_together(aligner):
+    answer = "Marta founded the bakery, which sells rye bread"
+    expected = support_of(aligner, f"{answer}.", PASSAGES[1:]).score
+    for marks in ("[2, 3]", "[3;2]", "[2][3]", "[2] [3]"):
+        assert score(aligner, f"{answer} {marks}.") == expected
+
+
+@pytest.mark.parametrize("number", [0, 4, 10**30])
+def test_a_passage_that_is_not_there_is_refused(aligner, number):
+    with pytest.raises(InputError, match=rf"answer cites \[{number}\], and there are 3 passages"):
+        score(aligner, f"It rained [{number}].")
+
+
+@pytest.mark.parametrize("answer", ["", None, " ", "[1]"])
+def test_an_answer_without_a_sentence_is_refused(aligner, answer):
+    with pytest.raises(InputError, match="answer has no sentence"):
+        score(aligner, answer)
+
+
+def test_brackets_without_a_number_are_text(aligner):
+    assert score(aligner, "It rained [sic] in May.") == 0.0
