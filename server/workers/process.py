@@ -32,6 +32,9 @@ CRASHES = frozenset(
 # Of Linux's prctl.h.
 _PR_SET_CHILD_SUBREAPER = 36
 _FORK = frames.encode(frames.Fork())
+# A fork has all that it needs, so it is ready within milliseconds. Until then nobody knows its
+# process, which may have been stopped.
+FORK_TIMEOUT_S = 10.0
 
 
 def adopt_orphans() -> None:
@@ -62,7 +65,7 @@ class WorkerProcess(asyncio.Protocol):
     ----------
     owner : Owner
     start_timeout_s : float
-        It must be ready so many seconds after it was started.
+        It must be ready so many seconds after it was started, a fork after FORK_TIMEOUT_S.
 
     Attributes
     ----------
@@ -102,7 +105,7 @@ class WorkerProcess(asyncio.Protocol):
         """Start the process from nothing, so that it reads its files."""
         # There is a worker for each processor, and what has threads of its own cannot be forked.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-        async with self._connection() as ends:
+        async with self._connection(self._start_timeout_s) as ends:
             arguments = (*ends, factory, settings, logs.settings())
             spawned = multiprocessing.get_context("spawn").Process(
                 target=worker.main, args=arguments, name="tokalign-worker", daemon=True
@@ -113,14 +116,17 @@ class WorkerProcess(asyncio.Protocol):
     async def fork(self, parent: WorkerProcess) -> None:
         """Have the process forked from an idle one, with all that it has loaded."""
         assert parent._sock is not None
-        async with self._connection() as ends:
+        async with self._connection(min(FORK_TIMEOUT_S, self._start_timeout_s)) as ends:
             # Where the parent has ended, so has this process: its end of the socket is closed.
             with contextlib.suppress(OSError):
                 socket.send_fds(parent._sock, [_FORK], [each.fileno() for each in ends])
 
     @contextlib.asynccontextmanager
-    async def _connection(self) -> AsyncIterator[worker.Ends]:
-        """Yield the process's own ends, which it has got at the end, and connect to the others."""
+    async def _connection(self, timeout_s: float) -> AsyncIterator[worker.Ends]:
+        """Yield the process's own ends, which it has got at the end, and connect to the others.
+
+        From then on it must be ready within `timeout_s`.
+        """
         self._sock, its_sock = socket.socketpair()
         # Only this process holds the writing end; the worker dies when it closes. Each worker has
         # its own pipe, because a pipe signals only one process.
@@ -132,7 +138,7 @@ class WorkerProcess(asyncio.Protocol):
             self._sock.close()
             self._lifeline.close()
             raise
-        self.late_at = time.monotonic() + self._start_timeout_s
+        self.late_at = time.monotonic() + timeout_s
         self._sock.setblocking(False)
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=self._sock)
 

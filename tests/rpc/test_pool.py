@@ -15,6 +15,7 @@ from tokalign.errors import ModelError
 from tokalign.load.procfs import stat
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.workers import pool as pool_module
+from tokalign.server.workers import process as process_module
 from tokalign.server.workers import supervision
 from tokalign.v1 import align_pb2
 
@@ -127,6 +128,26 @@ async def test_pool_outlives_all_its_processes(pool, number):
             os.kill(pid, number)
         answers = await asyncio.wait_for(pool.submit(asked("a", "b", "c")), 60)
         assert sources(answers) == ["a", "b", "c"]
+
+
+async def test_a_fork_that_was_stopped_before_it_was_known_is_replaced(
+    pool_settings, metrics, monkeypatch
+):
+    monkeypatch.setattr(process_module, "FORK_TIMEOUT_S", 0.2)
+    fork, held = process_module.WorkerProcess.fork, []
+
+    async def stopped_at_first(process, parent):
+        if held:
+            return await fork(process, parent)
+        async with process._connection(process_module.FORK_TIMEOUT_S) as ends:
+            held.extend(os.dup(each.fileno()) for each in ends)
+
+    monkeypatch.setattr(process_module.WorkerProcess, "fork", stopped_at_first)
+    async with running_pool(pool_settings, metrics) as pool:
+        assert pool.n_ready == 2
+        assert restarts(metrics, "slow start") == 1
+    for descriptor in held:
+        os.close(descriptor)
 
 
 async def test_kills_of_starting_workers_do_not_end_the_pool(pool, monkeypatch):
