@@ -185,8 +185,10 @@ def any_resets(config: dict[str, Any]) -> None:
 
 @row(
     "resets",
-    f"While calls are begun and reset at once, {OLD}, at most 50 times as slowly.",
+    f"While calls are begun and reset at once, {OLD.replace('by 128', 'by 256')}, at most 50 times "
+    "as slowly.",
     is_stranger=True,
+    front_mib=256,
     ends_itself=True,
     without=any_resets,
     new_may_fail=True,
