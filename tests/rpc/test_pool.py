@@ -1,40 +1,22 @@
 import asyncio
 import contextlib
 import dataclasses
-import math
 import os
 import signal
 import time
 
 import pytest
 from support import loaded
-from support.pools import loaded_processes, running_pool
-from support.requests import request_of
+from support.pools import asked, loaded_processes, running_pool, sources
 from support.waiting import until
-from tokalign.codec import RequestOptions
 from tokalign.errors import ModelError
 from tokalign.load.procfs import stat
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.workers import pool as pool_module
 from tokalign.server.workers import process as process_module
 from tokalign.server.workers import supervision
-from tokalign.v1 import align_pb2
 
-OPTIONS = RequestOptions("fake", "native")
 INTERNAL = 13
-
-
-def asked(*ids, costs=None):
-    """Return a request of pairs that the fake engine knows by their ids."""
-    pairs = [
-        align_pb2.Pair(id=name, source={"text": name}, target={"text": "x"}).SerializeToString()
-        for name in ids
-    ]
-    return request_of(OPTIONS, pairs, costs)
-
-
-def sources(answers):
-    return [align_pb2.Alignment.FromString(answer.alignment).source.text for answer in answers]
 
 
 def restarts(metrics, reason):
@@ -211,40 +193,6 @@ async def test_pair_that_hangs_fails_alone(pool_settings, metrics):
     assert [answer.code for answer in answers] == [0, INTERNAL, 0]
 
 
-async def test_single_call_overtakes_a_large_batch(pool_settings, metrics):
-    settings = dataclasses.replace(pool_settings, workers=1, shard_pairs=4)
-    async with running_pool(settings, metrics) as pool:
-        batch = pool.submit(asked(*["sleep:0.005"] * 200))
-        await pool.submit(asked("lone"))
-        assert not batch.done()
-        assert pool.waiting_pairs >= 180
-        await batch
-
-
-async def test_long_pairs_leave_a_worker_to_single_calls(pool_settings, metrics, tmp_path):
-    async with running_pool(pool_settings, metrics) as pool:
-        await pool.submit(asked("first"))
-        long = [f"until:{tmp_path / 'free'}"] * 3
-        batch = pool.submit(asked(*long, costs=[1000] * 3))
-        await until(lambda: pool.n_busy)
-        await pool.submit(asked("lone"))
-        assert (pool.n_busy, pool.waiting_pairs, pool.waiting_cost) == (1, 2, 2000)
-        (tmp_path / "free").touch()
-        await batch
-
-
-async def test_long_pairs_use_all_workers_where_nothing_else_comes(
-    pool_settings, metrics, tmp_path
-):
-    async with running_pool(pool_settings, metrics) as pool:
-        long = [f"until:{tmp_path / 'free'}"] * 3
-        batch = pool.submit(asked(*long, costs=[1000] * 3))
-        await until(lambda: pool.n_busy == 2)
-        (tmp_path / "free").touch()
-        await batch
-    assert metrics.registry.get_sample_value("tokalign_cost_total") == 3000
-
-
 async def test_worker_is_hung_only_by_the_cost_of_its_shard(pool_settings, metrics):
     settings = dataclasses.replace(pool_settings, shard_timeout_s=0.2)
     async with running_pool(settings, metrics) as pool:
@@ -344,42 +292,6 @@ async def test_no_worker_outlives_its_pool(pool_settings, metrics):
     await until(lambda: all(map(gone, pids)))
 
 
-async def test_spare_worker_is_for_batches_and_for_calls_held_up(pool_settings, metrics):
-    settings = dataclasses.replace(pool_settings, spare_workers=1, shard_timeout_s=100)
-    async with running_pool(settings, metrics) as pool:
-        stuck = pool.submit(asked("hang"))
-        await until(lambda: pool.n_busy)
-        (held,) = await asyncio.wait_for(pool.submit(asked("held")), 60)
-        assert len(await asyncio.wait_for(pool.submit(asked(*"ab")), 60)) == 2
-        assert (held.code, stuck.done()) == (0, False)
-
-
-async def test_busy_loop_holds_single_calls_for_a_larger_shard(pool_settings, metrics, monkeypatch):
-    monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
-    settings = dataclasses.replace(pool_settings, shard_pairs=3)
-    async with running_pool(settings, metrics, lambda: True) as pool:
-        first = pool.submit(asked("a"))
-        await asyncio.sleep(0.1)
-        assert (pool.n_busy, pool.waiting_pairs) == (0, 1)
-        await asyncio.gather(first, pool.submit(asked("b")), pool.submit(asked("c")))
-        await asyncio.wait_for(pool.submit(asked("d", "e")), 60)
-
-
-async def test_held_call_is_answered_when_no_other_comes(pool_settings, metrics):
-    async with running_pool(pool_settings, metrics, lambda: True) as pool:
-        (answer,) = await asyncio.wait_for(pool.submit(asked("a")), 60)
-        assert answer.code == 0
-
-
-async def test_large_task_is_shared_equally_by_idle_workers(pool_settings, metrics):
-    settings = dataclasses.replace(pool_settings, workers=2, shard_pairs=32)
-    async with running_pool(settings, metrics) as pool:
-        await pool.submit(asked(*map(str, range(50)), costs=[2] * 50))
-    read = metrics.registry.get_sample_value
-    assert read("tokalign_shard_pairs_count") == 2
-    assert read("tokalign_shard_pairs_bucket", {"le": "16.0"}) == 0
-
-
 async def test_pool_is_drained_once_nothing_waits_and_no_worker_is_busy(
     pool_settings, metrics, tmp_path
 ):
@@ -392,23 +304,6 @@ async def test_pool_is_drained_once_nothing_waits_and_no_worker_is_busy(
         (tmp_path / "free").touch()
         await asyncio.wait_for(drained, 60)
         assert answer.done()
-
-
-async def test_single_calls_leave_the_spare_worker_idle(
-    pool_settings, metrics, monkeypatch, tmp_path
-):
-    monkeypatch.setattr(pool_module, "HOLD_S", 60.0)
-    # Otherwise the spare worker may get the first call as well, which takes long.
-    monkeypatch.setattr(pool_module, "HEDGE", math.inf)
-    settings = dataclasses.replace(pool_settings, spare_workers=1)
-    async with running_pool(settings, metrics) as pool:
-        first = pool.submit(asked(f"until:{tmp_path / 'free'}"))
-        await until(lambda: pool.n_busy)
-        second = pool.submit(asked("a"))
-        await asyncio.sleep(0.1)
-        assert (pool.n_busy, pool.waiting_pairs) == (1, 1)
-        (tmp_path / "free").touch()
-        await asyncio.gather(first, second)
 
 
 async def test_engine_that_raises_is_as_one_that_dies(pool, metrics):

@@ -1,10 +1,29 @@
-"""A pool of workers that is closed at the end of a test, and the processes of pools."""
+"""A pool of workers that is closed at the end of a test, its requests, and its processes."""
 
 import asyncio
 import contextlib
 
+from tokalign.codec import RequestOptions
 from tokalign.load.procfs import command_line, descendants
 from tokalign.server.workers.pool import Pool
+from tokalign.v1 import align_pb2
+
+from support.requests import request_of
+
+OPTIONS = RequestOptions("fake", "native")
+
+
+def asked(*ids, costs=None):
+    """Return a request of pairs that the fake engine knows by their ids."""
+    pairs = [
+        align_pb2.Pair(id=name, source={"text": name}, target={"text": "x"}).SerializeToString()
+        for name in ids
+    ]
+    return request_of(OPTIONS, pairs, costs)
+
+
+def sources(answers):
+    return [align_pb2.Alignment.FromString(answer.alignment).source.text for answer in answers]
 
 
 @contextlib.asynccontextmanager
