@@ -314,8 +314,9 @@ def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
         raise ModelError(
             f"{path}: has weights of the styles {quoted(named)}, other than its header"
         )
+    places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
     shared, *own = (
-        _read_weights(path, lines[first:end], first + 4, table)
+        _read_weights(path, lines[first:end], first + 4, table, places)
         for first, end in zip(
             [0, *(k + 1 for k in heads)], [*heads, len(lines)], strict=True
         )
@@ -325,9 +326,13 @@ def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
     return Model(header, table, weights, shared.transitions, tuple(own))
 
 
-def _read_weights(path: Path, lines: list[str], first: int, table: FeatureTable) -> OwnWeights:
-    """Return the weights and transitions of lines, of which the first has the number `first`."""
-    places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
+def _read_weights(
+    path: Path, lines: list[str], first: int, table: FeatureTable, places: dict[str, int]
+) -> OwnWeights:
+    """Return the weights and transitions of lines, of which the first has the number `first`.
+
+    `places` holds the names found so far, since all styles have much the same.
+    """
     found: list[int] = []
     columns: tuple[list[float], list[float]] = [], []
     for number, line in enumerate(lines, start=first):
@@ -336,7 +341,9 @@ def _read_weights(path: Path, lines: list[str], first: int, table: FeatureTable)
             s2t, t2s = float(in_s2t), float(in_t2s)
             if not (-LARGEST_WEIGHT <= s2t <= LARGEST_WEIGHT >= t2s >= -LARGEST_WEIGHT):
                 raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
-            found.append(places[name] if name in places else table.slot(name))
+            if (place := places.get(name)) is None:
+                place = places[name] = table.slot(name)
+            found.append(place)
         except (ValueError, ModelError) as error:
             raise ModelError(
                 f"{path}:{number}: bad weight line {quoted(line)}: {_brief(error)}"
