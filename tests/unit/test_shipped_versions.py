@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -18,6 +19,15 @@ def test_a_checkout_has_one_version():
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
     assert (DATA_DIR / "version.txt").read_text().strip() == version
     assert f'version: "{version}"' in recipe
+
+
+def test_the_conda_recipe_needs_what_pyproject_needs():
+    manifest = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
+    listed = re.findall(r"^ {4}- ([a-z-]+)(?: (.+))?$", recipe, re.MULTILINE)
+    found = {f"{name}{bounds}" for name, bounds in listed}
+    wanted = {*manifest["build-system"]["requires"], *manifest["project"]["dependencies"]}
+    assert found >= wanted
 
 
 def test_data_of_the_same_version_are_taken(tmp_path):
