@@ -81,7 +81,7 @@ class _Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.connect_ex(self._address)
         self._left = memoryview(self.kind.opening)
-        self._next = self._owed = 0
+        self._next, self._owed = 0, 1  # the first body waits for no answer
         return self.socket
 
     @property

@@ -129,6 +129,20 @@ def test_strangers_who_call_often_wait_and_callers_do_not(guarded):
     assert metric(front, delayed) > before
 
 
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/ready", "/v1/align", "/grpc.health.v1.Health/Watch"]
+)
+def test_strangers_wait_whatever_they_ask_for(guarded, path):
+    front, _, _ = guarded
+    delayed = "envoy_http_fault_delays_injected"
+    before = metric(front, delayed)
+    host, port = front.address.split(":")
+    calls = f"GET {path} HTTP/1.1\r\nhost: a\r\n\r\n".encode() * 1000  # one after the other
+    with socket.create_connection((host, int(port))) as peer:
+        peer.sendall(calls)
+        wait_until(lambda: metric(front, delayed) > before, "all were answered at once")
+
+
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = bytes(3) + b"\x04" + bytes(5)
 
