@@ -182,9 +182,9 @@ class Admission:
         late = self._late(ahead, cost)
         return None if late is None else (self._for_work, late)
 
-    def check_time(self, ahead: Ahead) -> None:
-        """Raise QueueFullError if what comes now would be late, however little work it is."""
-        if (late := self._late(ahead, 1)) is not None:
+    def check_time(self, ahead: Ahead, cost: int) -> None:
+        """Raise QueueFullError if what comes now and costs so much would be late."""
+        if (late := self._late(ahead, cost)) is not None:
             raise late
 
     def _late(self, ahead: Ahead, cost: int) -> QueueFullError | None:

@@ -88,6 +88,12 @@ def costed(
     )
 
 
+def cheapest(options: RequestOptions, n_pairs: int) -> Request:
+    """Return a request without its pairs, each of which costs as little as one can."""
+    is_interactive = interactive(options, n_pairs)
+    return Request(options, (), (1,) * n_pairs, is_interactive=is_interactive)
+
+
 def interactive(options: RequestOptions, cost: int) -> bool:
     """Return whether somebody waits for the answer to a request, unlike to bulk work.
 

@@ -17,7 +17,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import grounding
 from tokalign.server.requests.grounding import GrowingAnswer, Passages, check_number
-from tokalign.server.requests.request import Request
+from tokalign.server.requests.request import Request, cheapest
 from tokalign.server.requests.windows import Bounds, Window, windows
 from tokalign.server.requests.wire import RequestFields
 from tokalign.server.rpc.receiving import Context
@@ -28,6 +28,7 @@ from tokalign.server.rpc.work import (
     UnaryCall,
     admit,
     answered,
+    check_time,
     naming_the_stream,
     off_loop,
     write_parts,
@@ -72,6 +73,7 @@ class GroundService:
         )
         options, model = serving.choose_ground(fields.message("options"))
         assert options.ground is not None
+        check_time(self._admission, serving.pool, cheapest(options, 1), context)
         fields.check_text("answer")
         with naming_the_stream("GroundStream"):
             passages = await off_loop(

@@ -24,7 +24,7 @@ from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.limits import max_sentence_bytes, sentence, shorten
 from tokalign.server.requests.passages import read_candidates
 from tokalign.server.requests.ranking import chosen, priors_of, read_messages, with_priors
-from tokalign.server.requests.request import costed
+from tokalign.server.requests.request import Request, cheapest, costed
 from tokalign.server.requests.wire import RequestFields, parse
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.grounding import GroundService
@@ -45,6 +45,8 @@ _RANKED = Joined(align_pb2.RankedCandidate)
 _RESULT = Joined(align_pb2.AlignResult)
 
 SERVICE = align_pb2.DESCRIPTOR.services_by_name["AlignService"].full_name
+
+_SMALLEST_RANKING = Request(RequestOptions(), (), (1,), is_interactive=True)
 
 # Work for an answer beside that for its bytes, as so many bytes.
 ANSWER_BYTES = 64
@@ -120,8 +122,11 @@ class AlignService:
         """Align the pairs of a request and join their results."""
         serving = self._serving()
         options, reference = serving.choose(fields.message("options"))
-        ids = await self._ids(fields, "pairs", n_bytes)
         pairs = fields.messages("pairs")
+        if not holder.waits:
+            least = cheapest(options, len(pairs))
+            check_time(self._admission, serving.pool, least, holder.context)
+        ids = await self._ids(fields, "pairs", n_bytes)
         answers = await self._answers(serving, holder, options, pairs, n_bytes)
         return await self._joined(
             answers, lambda: join(results=map(_result, ids, answers), model=reference)
@@ -130,7 +135,7 @@ class AlignService:
     async def rank(self, data: bytes, context: Context) -> bytes:
         """Align a question with candidates and return them, those that answer best first."""
         serving = self._serving()
-        check_time(self._admission, serving.pool, context)
+        check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
         fields = await self._cut(align_pb2.RankRequest, data)
         options, reference = serving.choose(fields.message("options"))
         options = replace(

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from tokalign.codec import RequestOptions
 from tokalign.errors import LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.observe import record
@@ -19,7 +18,6 @@ from tokalign.server.workers.pool import Pool
 
 # Reading or joining so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
-_SMALLEST = Request(RequestOptions(), (b"",), (1,), is_interactive=True)
 # A message of a stream is written once it has so many bytes.
 MESSAGE_BYTES = 512 << 10
 
@@ -101,13 +99,14 @@ async def admit(
     )
 
 
-def check_time(admission: Admission, pool: Pool, context: Context) -> None:
-    """Raise QueueFullError if any ranking would be late, so that one is refused before it is read.
+def check_time(admission: Admission, pool: Pool, request: Request, context: Context) -> None:
+    """Raise QueueFullError if a request would be late, so that it is refused before it is read.
 
     Under overload most are, and reading costs more than all else that is done for them.
     """
-    wait_s = pool.wait_s(_SMALLEST, deadline(context))
-    admission.check_time(Ahead(wait_s, pool.cost_per_s, context.time_remaining()))
+    wait_s = pool.wait_s(request, deadline(context))
+    ahead = Ahead(wait_s, pool.cost_per_s, context.time_remaining())
+    admission.check_time(ahead, sum(request.costs))
 
 
 async def answered(

@@ -119,13 +119,33 @@ async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
     await until(lambda: stub.pool.waiting_pairs == 0)
 
 
-async def test_a_ranking_that_would_be_late_is_refused_before_it_is_read(serving, monkeypatch):
-    stub = await serving()
+@pytest.mark.parametrize(
+    ("method", "bad"),
+    [
+        ("Rank", align_pb2.RankRequest(question={"text": "q"}, by=99)),
+        ("BatchAlign", align_pb2.BatchAlignRequest(pairs=[pair()] * 10)),  # one more than may be
+        ("Ground", align_pb2.GroundRequest(answer="So.", passages=[{"text": "So."}] * 10)),
+    ],
+)
+async def test_what_would_be_late_is_refused_before_it_is_read(serving, monkeypatch, method, bad):
+    stub = await serving(limits=RequestLimits(max_pairs=9))
     monkeypatch.setattr(stub.pool, "wait_s", lambda request, deadline: 0.9)
-    bad = align_pb2.RankRequest(question={"text": "q"}, by=99)
-    code, message, details = await failure(stub.Rank(bad, timeout=0.5))
+    code, message, details = await failure(getattr(stub, method)(bad, timeout=0.5))
     assert (code, "after its deadline" in message) == (Code.RESOURCE_EXHAUSTED, True)
     assert details["RetryInfo"].retry_delay.ToNanoseconds() > 0
     for timeout in (60, None):  # there is time to read it
-        code, _, _ = await failure(stub.Rank(bad, timeout=timeout))
+        code, _, _ = await failure(getattr(stub, method)(bad, timeout=timeout))
         assert code == Code.INVALID_ARGUMENT
+
+
+async def test_a_batch_with_time_for_its_least_work_is_read(serving, monkeypatch):
+    stub = await serving()
+    costs = []
+
+    def wait_s(request, deadline):
+        costs.append((sum(request.costs), request.is_interactive))
+        return 0.0
+
+    monkeypatch.setattr(stub.pool, "wait_s", wait_s)
+    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair()] * 40), timeout=60)
+    assert costs[0] == (40, False)
