@@ -123,8 +123,9 @@ class AlignService:
         serving = self._serving()
         options, reference = serving.choose(fields.message("options"))
         pairs = fields.messages("pairs")
-        if not holder.waits:
-            least = cheapest(options, len(pairs))
+        least = cheapest(options, len(pairs))
+        # A small one is soon read, and which line it waits in hangs on what it costs.
+        if not (holder.waits or least.is_interactive):
             check_time(self._admission, serving.pool, least, holder.context)
         ids = await self._ids(fields, "pairs", n_bytes)
         answers = await self._answers(serving, holder, options, pairs, n_bytes)

@@ -102,7 +102,9 @@ async def admit(
 def check_time(admission: Admission, pool: Pool, request: Request, context: Context) -> None:
     """Raise QueueFullError if a request would be late, so that it is refused before it is read.
 
-    Under overload most are, and reading costs more than all else that is done for them.
+    Under overload most are, and reading costs more than all else that is done for them. The wait is
+    that of the line which the request names, so one taken for interactive has to be sure to be, but
+    for a ranking or an answer so large that it is bulk work.
     """
     wait_s = pool.wait_s(request, deadline(context))
     ahead = Ahead(wait_s, pool.cost_per_s, context.time_remaining())

@@ -123,12 +123,13 @@ async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
     ("method", "bad"),
     [
         ("Rank", align_pb2.RankRequest(question={"text": "q"}, by=99)),
-        ("BatchAlign", align_pb2.BatchAlignRequest(pairs=[pair()] * 10)),  # one more than may be
-        ("Ground", align_pb2.GroundRequest(answer="So.", passages=[{"text": "So."}] * 10)),
+        # One more than may be.
+        ("BatchAlign", align_pb2.BatchAlignRequest(pairs=[pair()] * 41)),
+        ("Ground", align_pb2.GroundRequest(answer="So.", passages=[{"text": "So."}] * 41)),
     ],
 )
 async def test_what_would_be_late_is_refused_before_it_is_read(serving, monkeypatch, method, bad):
-    stub = await serving(limits=RequestLimits(max_pairs=9))
+    stub = await serving(limits=RequestLimits(max_pairs=40))
     monkeypatch.setattr(stub.pool, "wait_s", lambda request, deadline: 0.9)
     code, message, details = await failure(getattr(stub, method)(bad, timeout=0.5))
     assert (code, "after its deadline" in message) == (Code.RESOURCE_EXHAUSTED, True)
@@ -138,14 +139,21 @@ async def test_what_would_be_late_is_refused_before_it_is_read(serving, monkeypa
         assert code == Code.INVALID_ARGUMENT
 
 
-async def test_a_batch_with_time_for_its_least_work_is_read(serving, monkeypatch):
+@pytest.mark.parametrize("n_pairs", [40, 20])
+async def test_a_batch_is_judged_by_its_least_cost_where_its_line_is_known(
+    serving, monkeypatch, n_pairs
+):
     stub = await serving()
-    costs = []
+    asked = []
 
     def wait_s(request, deadline):
-        costs.append((sum(request.costs), request.is_interactive))
+        asked.append((sum(request.costs), request.is_interactive))
         return 0.0
 
     monkeypatch.setattr(stub.pool, "wait_s", wait_s)
-    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[pair()] * 40), timeout=60)
-    assert costs[0] == (40, False)
+    long = pair("", "word " * 200, "word " * 100)
+    await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[long] * n_pairs), timeout=60)
+    # Twenty might have been interactive, so they were costed first.
+    *before, (cost, is_interactive) = asked
+    assert before == ([(40, False)] if n_pairs == 40 else [])
+    assert cost > 2 * n_pairs and not is_interactive
