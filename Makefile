@@ -235,7 +235,7 @@ api: build dev  ## write what deploy/ holds of the server: the dashboard
 MODELS := core/tokalign/data
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
-NEURAL_MODELS ?= en-rte2-neural en-neural en-neural-large
+NEURAL_MODELS ?= en-rte2-neural en-neural-large en-neural
 
 build/unrelated: .venv/.runtime
 	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output $@

@@ -35,13 +35,14 @@ from tokalign.training.examples import annotate_gold
 from tokalign.types.options import AlignOptions
 
 from recipes import second_pass
+from recipes.aligned import MTREF_DEV
 from recipes.forests import forest_arrays
 from recipes.held_out import HeldOutPair, Reader
 from recipes.second_pass import LikelyCells, cross_fitted, learned
 from recipes.settings import LICENSE
 from recipes.styles import figures_of, fit
 
-DEVELOPMENT = {"free": "multimwa/mtref-dev.tsv", "edits": "multimwa/wiki-dev.tsv"}
+DEVELOPMENT = {"free": MTREF_DEV, "edits": "multimwa/wiki-dev.tsv"}
 """Style -> the corpus that it is fitted on, below the folder of the corpora."""
 UNRELATED = "dev.jsonl"
 """Below the folder that recipes.unrelated writes."""

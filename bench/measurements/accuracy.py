@@ -34,7 +34,7 @@ def _held_out(data: str, model: str) -> Measurement:
         f"{data}-dev.{model}",
         f"MultiMWA {data.capitalize()} development, sure and possible links, {model}"
         + "".join(f", {each}" for each in style.values()),
-        f"tokalign evaluate --gold DATA/multimwa/{data}-dev.tsv --model {model} "
+        f"python -m tokalign evaluate --gold DATA/multimwa/{data}-dev.tsv --model {model} "
         + "".join(f"--style {each} " for each in style.values())
         + "--links sure+possible --json",
         (Row("", {"model": model, **style}, values | (CALIBRATION if model == "en" else {})),),

@@ -73,17 +73,20 @@ class BaseEncoder:
         Largest learning rate of the differences (AdamW).
     is_rounded : bool
         Whether its own weights are kept in bfloat16 meanwhile, which is faster where they are many.
+    teacher : str
+        Table of the encoder that teaches it on pairs without links, or empty.
     """
 
     made: Architecture
     rate: float
     is_rounded: bool = False
+    teacher: str = ""
 
     @property
     def name(self) -> str:
         return self.made["base"]["name"]
 
 
-SMALL = BaseEncoder(MINILM, rate=3e-3)
+SMALL = BaseEncoder(MINILM, rate=3e-3, teacher="encoder-en-large")
 LARGE = BaseEncoder(MPNET, rate=1.5e-3, is_rounded=True)
 """Half of MiniLM's rate, as its layers are twice as wide."""

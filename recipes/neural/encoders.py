@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.neural.bases import SMALL, BaseEncoder
+from recipes.neural.teaching import TaughtPair, taught_pairs, without_sentences
 from recipes.settings import EN_SETTINGS
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
@@ -36,6 +38,7 @@ EPOCHS_HALVES = 2
 EPOCHS_AFTER_OTHERS = 2
 EPOCHS_RTE2_ALONE = 4
 SOURCE = "fine-tuned from {} on {}"
+TAUGHT_BY = "; taught by {} on paraphrases and translations without links"
 
 
 @dataclass
@@ -70,10 +73,14 @@ class Encoders:
 
     def tune(
         self, name: str, parts: Mapping[str, Sequence[int]], epochs: int,
-        start: Table | None = None,
+        start: Table | None = None, unseen: Iterable[GoldPair] | None = None,
     ) -> Table:  # fmt: skip
-        """Return an encoder trained on the numbered pairs of corpora."""
-        from recipes.neural.fine_tune import examples, fine_tune
+        """Return an encoder trained on the numbered pairs of corpora.
+
+        With `unseen` it is also taught by the base encoder's teacher, on pairs that have no
+        sentence of those.
+        """
+        from recipes.neural.fine_tune import examples, fine_tune, taught_examples
 
         base = self.base
         path = self.work / base.name / f"{name}.table"
@@ -93,25 +100,42 @@ class Encoders:
                 self.word_pieces,
                 number,
             )
+        taught = [] if unseen is None else without_sentences(self.taught, unseen)
+        usual, once = (
+            taught_examples([pair for pair in taught if pair.is_usual == kind], self.word_pieces)
+            for kind in (True, False)
+        )
         corpora = ", ".join(Path(corpus).name for corpus in parts)
         source = SOURCE.format(base.name, corpora)
-        return fine_tune(data, base, epochs, path, source=source, start=start)
+        if taught:
+            source += TAUGHT_BY.format(base.teacher)
+        return fine_tune(data + usual, base, epochs, path, source=source, start=start, once=once)
+
+    @cached_property
+    def taught(self) -> list[TaughtPair]:
+        """Pairs that the base encoder's teacher teaches; none where it has no teacher."""
+        teacher = self.base.teacher
+        return taught_pairs(self.data, Encoder.open_shipped(teacher)) if teacher else []
 
     def joint(self, without: int | None = None) -> Table:
         """Return the encoder trained on all corpora at once, without one of their halves if asked.
 
-        Every corpus has a NULL of its own. RTE2's fold KEPT_BACK has no part in it.
+        Every corpus has a NULL of its own. RTE2's fold KEPT_BACK has no part in it. A teacher knows
+        all halves, so it teaches nothing that has a sentence of the one left out.
         """
         kept_back = self.folds(RTE2, N_FOLDS)
-        parts = {}
+        parts, unseen = {}, []
         for corpus in ALL:
             halves = self.folds(corpus, 2)
             parts[corpus] = [
                 k for k in self._numbers(corpus)
                 if halves[k] != without and (corpus != RTE2 or kept_back[k] != KEPT_BACK)
             ]  # fmt: skip
+            pairs = self.corpus(corpus)
+            unseen += [pairs[k] for k, half in enumerate(halves) if half == without]
         name = "joint" if without is None else f"joint-without-{without}"
-        return self.tune(name, parts, EPOCHS_JOINT if without is None else EPOCHS_HALVES)
+        epochs = EPOCHS_JOINT if without is None else EPOCHS_HALVES
+        return self.tune(name, parts, epochs, unseen=unseen)
 
     def _numbers(self, corpus: str) -> list[int]:
         """Return the pairs of a corpus that encoders are trained on: all, or a sample of Wiki's."""

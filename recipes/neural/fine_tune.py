@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table, write_table
 from tokalign.neural.base import base_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
@@ -18,10 +20,28 @@ from torch import nn
 from tqdm import tqdm
 
 from recipes.neural.bases import BaseEncoder
-from recipes.neural.torch_encoder import TensorBatch, TorchEncoder, header_meta, loss
+from recipes.neural.teaching import TaughtPair
+from recipes.neural.torch_encoder import TAUGHT, TensorBatch, TorchEncoder, header_meta, loss
 
-Example = tuple[Sequence2, Links, int]
-"""A pair, its links, and the number of its corpus."""
+
+class Example(NamedTuple):
+    """A pair to learn from.
+
+    Attributes
+    ----------
+    sequence : Sequence2
+    links : set of links
+    corpus : int
+        Number of its corpus; TAUGHT where a teacher stands for the gold.
+    said : pair of float32 arrays, optional
+        What the teacher says, as Encoder.encode returns it.
+    """
+
+    sequence: Sequence2
+    links: Links
+    corpus: int
+    said: Encoded | None = None
+
 
 SEED = 1
 
@@ -41,9 +61,19 @@ def examples(
 ) -> list[Example]:
     """Return pairs of tokens as sequences, without those too long for the encoder."""
     found = [
-        (word_pieces.sequence(source, target), links, corpus) for source, target, links in pairs
+        Example(word_pieces.sequence(source, target), links, corpus)
+        for source, target, links in pairs
     ]
-    return [example for example in found if len(example[0]) <= word_pieces.max_sequence]
+    return [each for each in found if len(each.sequence) <= word_pieces.max_sequence]
+
+
+def taught_examples(pairs: Sequence[TaughtPair], word_pieces: WordPieces) -> list[Example]:
+    """Return pairs that a teacher teaches as sequences, without those too long for the encoder."""
+    found = [
+        Example(word_pieces.sequence(pair.source, pair.target), frozenset(), TAUGHT, pair.said)
+        for pair in pairs
+    ]
+    return [each for each in found if len(each.sequence) <= word_pieces.max_sequence]
 
 
 def fine_tune(
@@ -54,12 +84,14 @@ def fine_tune(
     *,
     source: str,
     start: Table | None = None,
+    once: Sequence[Example] = (),
 ) -> Table:
     """Fine-tune an encoder, write its table to `output`, and return it.
 
     Parameters
     ----------
-    data : sequence of (Sequence2, set of links, number of the corpus)
+    data : sequence of Example
+        Seen in each epoch.
     base : BaseEncoder
     epochs : int
     output : Path
@@ -68,12 +100,14 @@ def fine_tune(
         Of the table.
     start : Table, optional
         An encoder to go on from; the base encoder otherwise.
+    once : sequence of Example
+        Each is seen in one epoch.
     """
     torch.set_num_threads(1)  # sums would differ with their number
     torch.manual_seed(SEED)
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(SEED)
-    n_corpora = 1 + max(corpus for _, _, corpus in data)
+    n_corpora = 1 + max(each.corpus for each in data)
     encoder = TorchEncoder(base.made, base_weights(base.made["base"]), start, n_corpora)
     if base.is_rounded:
         encoder.round_frozen()
@@ -83,11 +117,13 @@ def fine_tune(
         [{"params": body, "lr": base.rate}, {"params": head, "lr": HEAD_RATE}],
         weight_decay=0.01,
     )
-    plan = [batch for _ in range(epochs) for batch in _batches(data, rng)]
-    for step, numbers in enumerate(tqdm(plan, desc=output.stem, disable=None)):
+    plan = [
+        batch for epoch in range(epochs) for batch in _batches([*data, *once[epoch::epochs]], rng)
+    ]
+    for step, examples_of_step in enumerate(tqdm(plan, desc=output.stem, disable=None)):
         for group, rate in zip(optimiser.param_groups, (base.rate, HEAD_RATE), strict=True):
             group["lr"] = rate * _pace(step, len(plan))
-        batch = TensorBatch(*zip(*(data[k] for k in numbers), strict=True))
+        batch = TensorBatch(*zip(*examples_of_step, strict=True))
         with torch.autocast("cpu", dtype=torch.bfloat16):
             total = loss(encoder, batch)
         optimiser.zero_grad()
@@ -119,18 +155,17 @@ def _pace(step: int, n_steps: int) -> float:
     return min((step + 1) / (WARM_UP * n_steps), (n_steps - step) / ((1 - WARM_UP) * n_steps))
 
 
-def _batches(data: Sequence[Example], rng: np.random.Generator) -> Iterator[list[int]]:
-    """Yield the numbers of examples of like length, the batches in random order."""
-    order = sorted(range(len(data)), key=lambda k: len(data[k][0]) + rng.random() * 6)
-    batches: list[list[int]] = []
-    current: list[int] = []
+def _batches(data: Sequence[Example], rng: np.random.Generator) -> Iterator[list[Example]]:
+    """Yield examples of like length, the batches in random order."""
+    batches: list[list[Example]] = []
+    current: list[Example] = []
     longest = 0
-    for k in order:
-        longest = max(longest, len(data[k][0]))
+    for example in sorted(data, key=lambda each: len(each.sequence) + rng.random() * 6):
+        longest = max(longest, len(example.sequence))
         if current and longest * (len(current) + 1) > BATCH_PIECES:
             batches.append(current)
-            current, longest = [], len(data[k][0])
-        current.append(k)
+            current, longest = [], len(example.sequence)
+        current.append(example)
     batches.append(current)
     rng.shuffle(batches)
     yield from batches

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, distance_buckets
 from tokalign.neural.base import Weights
@@ -25,6 +26,8 @@ SCORE_WIDTH = 128
 DROPOUT = 0.1
 SHARPNESS = 0.7
 """Scale of the scores at the start."""
+TAUGHT = -1
+"""Number of the corpus of pairs without links."""
 
 _PARTS = ("attention.self.query", "attention.self.key", "attention.self.value",
           "attention.output.dense", "intermediate.dense", "output.dense")  # fmt: skip
@@ -98,7 +101,8 @@ class TorchEncoder(nn.Module):
         An encoder of that architecture to go on from.
     n_corpora : int
         Annotators differ in what they leave unlinked, so every corpus has a NULL of its own while
-        the encoder is trained; the mean of them is written.
+        the encoder is trained, and pairs without links another one; the mean of the corpora's is
+        written.
     """
 
     def __init__(
@@ -126,9 +130,9 @@ class TorchEncoder(nn.Module):
         projection = projection * math.sqrt(width / score_width)
         self.source = nn.Parameter(projection.clone())
         self.target = nn.Parameter(projection.clone())
-        self.null_source = nn.Parameter(torch.zeros(n_corpora, width))
-        self.null_target = nn.Parameter(torch.zeros(n_corpora, width))
-        self.null_bias = nn.Parameter(torch.zeros(n_corpora, 2))
+        self.null_source = nn.Parameter(torch.zeros(n_corpora + 1, width))
+        self.null_target = nn.Parameter(torch.zeros(n_corpora + 1, width))
+        self.null_bias = nn.Parameter(torch.zeros(n_corpora + 1, 2))
         self.scale = nn.Parameter(torch.tensor(1.0))
         if start is not None:
             self._take(start)
@@ -176,13 +180,15 @@ class TorchEncoder(nn.Module):
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return what an encoder's table holds."""
-        nulls = (each.mean(0, keepdim=True) for each in (self.null_source, self.null_target))
+        nulls = (
+            each[:TAUGHT].mean(0, keepdim=True) for each in (self.null_source, self.null_target)
+        )
         projection = [self.source, self.target, *nulls]
         scale = (self.scale.detach() * SHARPNESS).reshape(1)
         return {
             **{name: _float16(value) for name, value in self._differences()},
             "projection": _float16(torch.cat(projection)),
-            "null_bias": self.null_bias.detach().mean(0).numpy().copy(),
+            "null_bias": self.null_bias.detach()[:TAUGHT].mean(0).numpy().copy(),
             "scale": scale.numpy().copy(),
         }
 
@@ -233,6 +239,11 @@ class TensorBatch:
         Where there is a token.
     corpus : int64 tensor, shape (batch,)
     gold : bool tensor, shape (batch, source tokens, target tokens)
+    is_taught : bool tensor, shape (batch,)
+        Whether a teacher stands for the gold.
+    of_source : float32 tensor, shape (batch, source tokens, 1 + target tokens)
+    of_target : float32 tensor, shape (batch, target tokens, 1 + source tokens)
+        Probability of each partner by the teacher, NULL first.
     """
 
     def __init__(
@@ -240,6 +251,7 @@ class TensorBatch:
         sequences: Sequence[Sequence2],
         links: Sequence[frozenset[tuple[int, int]]],
         corpora: Sequence[int],
+        said: Sequence[Encoded | None] = (),
     ) -> None:
         self.corpus = torch.tensor(corpora)
         shape = len(sequences), max(map(len, sequences))
@@ -266,25 +278,39 @@ class TensorBatch:
                 self.gold[k, i, j] = True
         self.has_source = self.source.any(dim=2)
         self.has_target = self.target.any(dim=2)
+        self.is_taught = torch.zeros(shape[0], dtype=torch.bool)
+        self.of_source = torch.zeros(shape[0], n_source, 1 + n_target)
+        self.of_target = torch.zeros(shape[0], n_target, 1 + n_source)
+        for k, both in enumerate(said):
+            if both is not None:
+                self.is_taught[k] = True
+                for probabilities, logs in zip((self.of_source, self.of_target), both, strict=True):
+                    probabilities[k, : logs.shape[0], : logs.shape[1]] = _tensor(logs).exp()
 
 
 def loss(encoder: TorchEncoder, batch: TensorBatch) -> Tensor:
     """Return the summed loss of every token of both sides, in nats.
 
     A token's loss is minus the log of the probability that its gold partners have together, NULL
-    being the partner of tokens without any.
+    being the partner of tokens without any. Where a teacher stands for the gold, it is the cross
+    entropy of the teacher's probabilities with the encoder's.
     """
     cells, of_source, of_target = encoder(batch)
     total = torch.zeros(())
-    for scores, null, tokens, partners, gold in (
-        (cells, of_source, batch.has_source, batch.has_target, batch.gold),
+    for scores, null, tokens, partners, gold, taught in (
+        (cells, of_source, batch.has_source, batch.has_target, batch.gold, batch.of_source),
         (cells.transpose(1, 2), of_target, batch.has_target, batch.has_source,
-         batch.gold.transpose(1, 2)),
+         batch.gold.transpose(1, 2), batch.of_target),
     ):  # fmt: skip
         scores = scores.masked_fill(~partners[:, None, :], -1e4)
         labels = torch.cat([null[..., None], scores], -1)
         right = torch.cat([~gold.any(-1, keepdim=True), gold], -1)
-        lost = torch.logsumexp(labels, -1) - torch.logsumexp(labels.masked_fill(~right, -1e4), -1)
+        wanted = torch.where(
+            batch.is_taught[:, None],
+            (taught * labels).sum(-1),
+            torch.logsumexp(labels.masked_fill(~right, -1e4), -1),
+        )
+        lost = torch.logsumexp(labels, -1) - wanted
         total = total + lost[tokens].sum()
     return total
 
