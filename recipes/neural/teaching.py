@@ -34,8 +34,8 @@ SHORTEST, LONGEST = 3, 69
 """Tokens of a side."""
 SEED = 1
 
-Tokens = tuple[str, ...]
-TokenPair = tuple[Tokens, Tokens]
+SideTokens = tuple[str, ...]
+TokenPair = tuple[SideTokens, SideTokens]
 
 
 class TaughtPair(NamedTuple):
@@ -51,8 +51,8 @@ class TaughtPair(NamedTuple):
         Whether it is of the kind of the aligned corpora, and seen as often as theirs.
     """
 
-    source: Tokens
-    target: Tokens
+    source: SideTokens
+    target: SideTokens
     said: Encoded
     is_usual: bool
 
@@ -84,9 +84,9 @@ def translations(aligned: Iterable[GoldPair]) -> list[TokenPair]:
     >>> translations([GoldPair("1", a, b, links), GoldPair("2", c, b, links)])
     [(('a',), ('b',)), (('a',), ('c',)), (('b',), ('c',))]
     """
-    leader: dict[Tokens, Tokens] = {}
+    leader: dict[SideTokens, SideTokens] = {}
 
-    def leader_of(tokens: Tokens) -> Tokens:
+    def leader_of(tokens: SideTokens) -> SideTokens:
         while leader.setdefault(tokens, tokens) != tokens:
             tokens = leader[tokens]
         return tokens
@@ -125,7 +125,7 @@ def _tokens(pair: GoldPair) -> TokenPair:
     return tuple(pair.source.tokens), tuple(pair.target.tokens)
 
 
-def _unordered(pair: TokenPair) -> frozenset[Tokens]:
+def _unordered(pair: TokenPair) -> frozenset[SideTokens]:
     return frozenset(pair)
 
 
