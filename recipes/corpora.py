@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tokalign.errors import FormatError
 from tokalign.types import SentenceLike
+
+PARAPHRASES = "paraphrase/pairs.tsv.gz"
+"""Below the folder of the corpora."""
 
 
 @dataclass
@@ -87,3 +92,11 @@ def read_sts(path: Path) -> Iterator[JudgedPair]:
         gold, source, target, *_ = (field.strip() for field in line.split("\t"))
         if gold:
             yield JudgedPair(source, target, float(gold))
+
+
+def read_paraphrases(data: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield id and texts of the pairs without links that mean much the same; `data` is the folder
+    of the corpora. The first word of an id, before a hyphen, says which corpus a pair is of."""
+    with gzip.open(data / PARAPHRASES, "rt", encoding="utf-8", newline="") as file:
+        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        yield from ((name, source, target) for name, source, target in rows)

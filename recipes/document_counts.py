@@ -11,8 +11,6 @@ as one.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +23,7 @@ from tokalign.formats.conllu import read_sentences
 from tokalign.lexicon.packing import pack_words
 from tokalign.types import SentenceLike
 
-from recipes.corpora import read_msrp
+from recipes.corpora import read_msrp, read_paraphrases
 
 ALIGNED = (
     "msr_rte2/RTE2_dev_M.align.txt",
@@ -51,11 +49,10 @@ def sentences(data: Path) -> Iterator[SentenceLike]:
         yield judged.target
     for _, tree in read_sentences(open_document(data / "ud_ewt/en_ewt-ud-train.conllu")):
         yield tree.tokens
-    with gzip.open(data / "paraphrase/pairs.tsv.gz", "rt", encoding="utf-8", newline="") as file:
-        for name, source, target in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            yield source
-            if not name.startswith(SIMPLIFIED):
-                yield target
+    for name, source, target in read_paraphrases(data):
+        yield source
+        if not name.startswith(SIMPLIFIED):
+            yield target
 
 
 def count(data: Path) -> tuple[Counter[str], int]:

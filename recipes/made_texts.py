@@ -21,7 +21,6 @@ paragraph ends, or where the splitter would not find the end of a sentence.
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -32,6 +31,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tokalign.annotate.sentences import Sentences
+
+from recipes.corpora import read_paraphrases
 
 CLAUSE = re.compile(r"\s*(?:,|;)\s+(and|but|which|while|where|who)?\s*(?=\w)")
 WORD = re.compile(r"\w{4,}|\d+")
@@ -99,10 +100,8 @@ RATES = {
 
 def read_corpora(data: Path) -> dict[str, list[MadeUnit]]:
     """Return the units of each corpus, in an order that keeps a paper's together."""
-    with gzip.open(data / "paraphrase/pairs.tsv.gz", "rt", encoding="utf-8", newline="") as file:
-        rows = [line.rstrip("\r\n").split("\t") for line in file]
     asset: dict[str, list[tuple[str, str]]] = {}
-    for name, old, new in rows:
+    for name, old, new in read_paraphrases(data):
         if name.startswith("asset-"):
             asset.setdefault(old, []).append((old, new))
     chooser = random.Random(0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.types import GoldPair
 
+from recipes.groups import sentence_groups
 from recipes.held_out import HeldOutPair
 
 STYLE = "free"
@@ -81,16 +82,8 @@ def cross_fitted(pairs: Sequence[HeldOutPair], cells: Sequence[LikelyCells]) -> 
 
 def folds_by_sentence(pairs: Sequence[GoldPair]) -> NDArray[np.int64]:
     """Return the fold of each pair; pairs that share a sentence are in one."""
-    leader: dict[tuple[str, ...], tuple[str, ...]] = {}
-
-    def leader_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
-        while leader.setdefault(tokens, tokens) != tokens:
-            tokens = leader[tokens]
-        return tokens
-
-    for pair in pairs:
-        leader[leader_of(tuple(pair.source.tokens))] = leader_of(tuple(pair.target.tokens))
-    groups = [leader_of(tuple(pair.source.tokens)) for pair in pairs]
+    group_of = sentence_groups(pairs)
+    groups = [group_of[tuple(pair.source.tokens)] for pair in pairs]
     distinct = sorted(set(groups))
     numbers = np.random.default_rng(SEED).permutation(len(distinct)) % N_FOLDS
     fold_of = dict(zip(distinct, numbers.tolist(), strict=True))

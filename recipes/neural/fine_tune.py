@@ -64,7 +64,7 @@ def examples(
         Example(word_pieces.sequence(source, target), links, corpus)
         for source, target, links in pairs
     ]
-    return [each for each in found if len(each.sequence) <= word_pieces.max_sequence]
+    return _short_enough(found, word_pieces)
 
 
 def taught_examples(pairs: Sequence[TaughtPair], word_pieces: WordPieces) -> list[Example]:
@@ -73,6 +73,10 @@ def taught_examples(pairs: Sequence[TaughtPair], word_pieces: WordPieces) -> lis
         Example(word_pieces.sequence(pair.source, pair.target), frozenset(), TAUGHT, pair.said)
         for pair in pairs
     ]
+    return _short_enough(found, word_pieces)
+
+
+def _short_enough(found: Sequence[Example], word_pieces: WordPieces) -> list[Example]:
     return [each for each in found if len(each.sequence) <= word_pieces.max_sequence]
 
 

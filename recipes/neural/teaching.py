@@ -10,8 +10,6 @@ says of each token's partner stands for the gold. Two kinds of pairs are taught:
 
 from __future__ import annotations
 
-import csv
-import gzip
 import itertools
 import random
 from collections import defaultdict
@@ -26,16 +24,16 @@ from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.types import GoldPair, Sentence
 
 from recipes.aligned import MTREF, MTREF_DEV
+from recipes.corpora import read_paraphrases
+from recipes.groups import SentenceTokens, sentence_groups
 
-PARAPHRASES = "paraphrase/pairs.tsv.gz"
 N_PARAPHRASES = {"asset": 8500, "pan": 8500, "turk": 3000, "sick": 1800}
 """Pairs drawn by the first word of their ids."""
 SHORTEST, LONGEST = 3, 69
 """Tokens of a side."""
 SEED = 1
 
-SideTokens = tuple[str, ...]
-TokenPair = tuple[SideTokens, SideTokens]
+TokenPair = tuple[SentenceTokens, SentenceTokens]
 
 
 class TaughtPair(NamedTuple):
@@ -51,8 +49,8 @@ class TaughtPair(NamedTuple):
         Whether it is of the kind of the aligned corpora, and seen as often as theirs.
     """
 
-    source: SideTokens
-    target: SideTokens
+    source: SentenceTokens
+    target: SentenceTokens
     said: Encoded
     is_usual: bool
 
@@ -84,28 +82,17 @@ def translations(aligned: Iterable[GoldPair]) -> list[TokenPair]:
     >>> translations([GoldPair("1", a, b, links), GoldPair("2", c, b, links)])
     [(('a',), ('b',)), (('a',), ('c',)), (('b',), ('c',))]
     """
-    leader: dict[SideTokens, SideTokens] = {}
-
-    def leader_of(tokens: SideTokens) -> SideTokens:
-        while leader.setdefault(tokens, tokens) != tokens:
-            tokens = leader[tokens]
-        return tokens
-
-    for pair in aligned:
-        source, target = _tokens(pair)
-        leader[leader_of(source)] = leader_of(target)
     groups = defaultdict(list)
-    for tokens in sorted(leader):
-        groups[leader_of(tokens)].append(tokens)
+    for tokens, group in sorted(sentence_groups(aligned).items()):
+        groups[group].append(tokens)
     return [pair for group in groups.values() for pair in itertools.combinations(group, 2)]
 
 
 def paraphrases(data: Path) -> list[TokenPair]:
     """Return pairs drawn from those that mean much the same, as tokens."""
     texts: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    with gzip.open(data / PARAPHRASES, "rt", encoding="utf-8", newline="") as file:
-        for name, source, target in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            texts[name.partition("-")[0]].append((source, target))
+    for name, source, target in read_paraphrases(data):
+        texts[name.partition("-")[0]].append((source, target))
     chooser = random.Random(SEED)
     drawn: list[str] = []
     for name, count in N_PARAPHRASES.items():
@@ -125,7 +112,7 @@ def _tokens(pair: GoldPair) -> TokenPair:
     return tuple(pair.source.tokens), tuple(pair.target.tokens)
 
 
-def _unordered(pair: TokenPair) -> frozenset[SideTokens]:
+def _unordered(pair: TokenPair) -> frozenset[SentenceTokens]:
     return frozenset(pair)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tokalign.formats import read_gold
 
 from recipes.aligned import MTREF, MTREF_DEV
-from recipes.neural import teaching
+from recipes.corpora import PARAPHRASES
 from recipes.neural.teaching import TaughtPair, taught_pairs, without_sentences
 
 A, B, C, D = "she sold the car", "the car was sold", "a car was sold", "rain fell all night"
@@ -41,7 +41,7 @@ def data(tmp_path):
         "sick-1\tShort.\tToo short to be taught.",
         "other-1\tOf no known corpus.\tOf a corpus nobody knows.",
     ]
-    with gzip.open(tmp_path / teaching.PARAPHRASES, "wt", encoding="utf-8") as file:
+    with gzip.open(tmp_path / PARAPHRASES, "wt", encoding="utf-8") as file:
         file.write("\n".join(rows) + "\n")
     return tmp_path
 
