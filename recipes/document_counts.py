@@ -23,14 +23,10 @@ from tokalign.formats.conllu import read_sentences
 from tokalign.lexicon.packing import pack_words
 from tokalign.types import SentenceLike
 
+from recipes.aligned import EDINBURGH_SURE, MTREF, RTE2, WIKI
 from recipes.corpora import read_msrp, read_paraphrases
 
-ALIGNED = (
-    "msr_rte2/RTE2_dev_M.align.txt",
-    "edinburgh/gold.train.sure.json",
-    "multimwa/mtref-train.tsv",
-    "multimwa/wiki-train.tsv",
-)
+ALIGNED = (RTE2, EDINBURGH_SURE, MTREF, WIKI)
 SIMPLIFIED = ("asset", "turk")
 SOURCE = (
     "sentences of UD English EWT, MSRP, RTE2, Edinburgh++, MultiMWA (training parts), SICK, PAN, "

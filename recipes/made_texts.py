@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from tokalign.annotate.sentences import Sentences
 
+from recipes.aligned import MTREF_DEV
 from recipes.corpora import read_paraphrases
 
 CLAUSE = re.compile(r"\s*(?:,|;)\s+(and|but|which|while|where|who)?\s*(?=\w)")
@@ -106,7 +107,7 @@ def read_corpora(data: Path) -> dict[str, list[MadeUnit]]:
             asset.setdefault(old, []).append((old, new))
     chooser = random.Random(0)
     corpora = {"asset": [chooser.choice(pairs) for pairs in asset.values()]}
-    lines = (data / "multimwa/mtref-dev.tsv").read_text(encoding="utf-8").splitlines()
+    lines = (data / MTREF_DEV).read_text(encoding="utf-8").splitlines()
     fields = [line.split("\t") for line in lines]
     corpora["mtref"] = [(each[1], each[3]) for each in fields]
     for part in ("train", "dev"):

@@ -33,6 +33,7 @@ from tokalign.formats import jsonl, read_gold
 from tokalign.lexicon.likeness import is_content
 from tokalign.types import GoldPair, Sentence, SentenceLike
 
+from recipes.aligned import EDINBURGH_SURE, MTREF, MTREF_DEV, RTE2
 from recipes.corpora import read_msrp, read_questions, read_sts
 
 UNRELATED_STS = 1.0
@@ -49,12 +50,8 @@ ANSWERED_SHARE = 0.5
 CANDIDATES_PER_QUESTION = 8
 DEV_SHARE = 0.35
 MINED_FROM = {
-    "train": (
-        "msr_rte2/RTE2_dev_M.align.txt",
-        "edinburgh/gold.train.sure.json",
-        "multimwa/mtref-train.tsv",
-    ),
-    "dev": ("multimwa/mtref-dev.tsv",),
+    "train": (RTE2, EDINBURGH_SURE, MTREF),
+    "dev": (MTREF_DEV,),
 }
 """Models are trained on the links of the former, so that only the latter can judge them."""
 

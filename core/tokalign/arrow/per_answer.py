@@ -8,8 +8,8 @@ from typing import Any, Self
 import pyarrow as pa
 
 from tokalign.arrow.column_types import SENTENCES
-from tokalign.arrow.per_row import PerRow, Table, options_of, thread_aligner, values_of
-from tokalign.errors import InputError, ShapeError, located, renewed
+from tokalign.arrow.per_row import PerRow, Table, options_of, rows_of, thread_aligner
+from tokalign.errors import InputError, located, renewed
 from tokalign.evidence.form import grounding_to_dict
 from tokalign.types.grounding import GroundOptions
 
@@ -78,15 +78,10 @@ class Ground(PerRow):
         ShapeError
             If one is longer than the other.
         """
-        if len(answers) != len(passages):
-            raise ShapeError(
-                f"{len(answers)} answers and {len(passages)} lists of passages; wanted as many of "
-                "both"
-            )
         aligner = thread_aligner(self.model, self.annotator)
         sentences: list[list[dict[str, Any]] | None] = []
         errors: list[str | None] = []
-        for answer, texts in zip(values_of(answers), values_of(passages), strict=True):
+        for answer, texts in rows_of(answers, passages, ("answers", "lists of passages")):
             try:
                 found = aligner.ground(answer, _passages(answer, texts), self.options)
                 sentences.append(grounding_to_dict(found)["sentences"])

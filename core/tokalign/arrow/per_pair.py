@@ -12,8 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tokalign.arrow.column_types import LINKS, TOKENS
-from tokalign.arrow.per_row import PerRow, Table, options_of, thread_aligner, values_of
-from tokalign.errors import InputError, ShapeError, located
+from tokalign.arrow.per_row import PerRow, Table, options_of, rows_of, thread_aligner
+from tokalign.errors import InputError, located
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
 from tokalign.types.options import AlignOptions
@@ -80,12 +80,8 @@ class PerPair(PerRow):
         ShapeError
             If one is longer than the other.
         """
-        if len(sources) != len(targets):
-            raise ShapeError(
-                f"{len(sources)} sources and {len(targets)} targets; wanted as many of both"
-            )
         aligner = thread_aligner(self.model, self.annotator)
-        rows = list(zip(values_of(sources), values_of(targets), strict=True))
+        rows = rows_of(sources, targets, ("sources", "targets"))
         errors = [_unusable(source, target) for source, target in rows]
         pairs = (row for row, error in zip(rows, errors, strict=True) if error is None)
         outcomes = aligner.pipe(pairs, self.options, batch_size=self.batch_size, errors="return")

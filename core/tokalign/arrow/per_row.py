@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 import pyarrow as pa
 
 from tokalign.aligner import Aligner
-from tokalign.errors import InputError
+from tokalign.errors import InputError, ShapeError
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 
@@ -105,7 +105,22 @@ def options_of(kind: type[OptionsT], given: Any) -> OptionsT:
     return kind.of(None, given) if isinstance(given, Mapping) else kind.of(given, {})
 
 
-def values_of(array: Any) -> list[Any]:
+def rows_of(first: Any, second: Any, names: tuple[str, str]) -> list[tuple[Any, Any]]:
+    """Return the values of two arrays, row by row.
+
+    Raises
+    ------
+    ShapeError
+        If one is longer than the other; `names` says what they hold.
+    """
+    if len(first) != len(second):
+        raise ShapeError(
+            f"{len(first)} {names[0]} and {len(second)} {names[1]}; wanted as many of both"
+        )
+    return list(zip(_values_of(first), _values_of(second), strict=True))
+
+
+def _values_of(array: Any) -> list[Any]:
     """Return the values of an array, and InputError in place of those that are not valid UTF-8.
 
     Engines and files of columns do not check that texts are valid.

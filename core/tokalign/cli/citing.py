@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 
 TITLE = "tokalign: word alignment of English sentence pairs"
-AUTHOR = "The tokalign developers"
+AUTHOR = "The tokalign authors"
 YEAR = 2026
 PAPER = """\
 @inproceedings{yao-etal-2013-lightweight,
