@@ -99,11 +99,14 @@ def application(
             return Response(page, media_type="text/html", headers=_OF_PAGES)
 
         routes.append(Route("/", playground, methods=["GET"]))
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=_cross_origin(config.http_origins),
         exception_handlers={HTTPException: _wrong_path, Exception: _fault},
     )
+    # A redirection would lead wherever the header Host says.
+    app.router.redirect_slashes = False
+    return app
 
 
 def models_to_dict(listing: align_pb2.ListModelsResponse) -> dict[str, Any]:
@@ -125,8 +128,8 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=["GET", "POST"],
-            allow_headers=["authorization", "content-type"],
-            expose_headers=["retry-after"],
+            allow_headers=["authorization", "content-type", "x-request-id"],
+            expose_headers=["retry-after", "server-timing", "x-request-id"],
         )
     ]
 

@@ -8,8 +8,12 @@ import urllib.request
 
 import grpc
 import pytest
+from grpc_status import rpc_status
 from support.envoy import TOKEN, calls_at, code_of, guarding, replace_text, request, token_file
 from support.waiting import wait_until
+from tokalign.server.observe.faults import failure_of
+from tokalign.server.rpc.tokens import TokenFile
+from tokalign.server.status import ReasonedError
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,18 @@ def test_calls_without_a_good_token_reach_no_server(guarded):
     assert (calls_at(server), calls_at(server, "v1/align")) == before
     wait_until(lambda: json_call(front.address, TOKEN)[0] == 200, "JSON is not answered")
     assert calls_at(server, "v1/align") == before[1] + 1
+
+
+@pytest.mark.parametrize("authorization", [None, "Bearer secret2"])
+def test_envoy_refuses_tokens_in_the_words_of_the_server(guarded, tmp_path, authorization):
+    _, stub, _ = guarded
+    tokens = TokenFile(token_file(tmp_path, ["another"]))
+    with pytest.raises(ReasonedError) as expected:
+        tokens.check(authorization or "")
+    metadata = [("authorization", authorization)] if authorization else []
+    with pytest.raises(grpc.RpcError) as caught:
+        stub.Align(request(), timeout=30, metadata=metadata)
+    assert rpc_status.from_call(caught.value) == failure_of(expected.value).to_proto()
 
 
 def test_envoy_and_the_server_know_the_same_tokens_of_every_length(guarded_alone, tmp_path):

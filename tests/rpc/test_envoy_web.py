@@ -3,15 +3,21 @@
 import http.client
 import json
 import struct
+import urllib.request
 from typing import NamedTuple
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
 from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.v1 import align_pb2
+from tokalign.client import Client
+from tokalign.codec.reasons import ErrorReason
+from tokalign.load.process import free_port
+from tokalign.server.status import Failure
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
 PAIR = {"id": "7", "source": "Dogs bark.", "target": "The dogs bark."}
 MESSAGE = {"id": "7", "source": {"text": "Dogs bark."}, "target": {"text": "The dogs bark."}}
@@ -59,6 +65,20 @@ def post(address, path, body):
     return ask(address, "POST", path, json.dumps(body), {"content-type": "application/json"})
 
 
+def is_live(front):
+    try:
+        with urllib.request.urlopen(f"{front.status_url}/live", timeout=30) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def assert_says(error, failure):
+    """Check that a call has ended as a server would have ended it."""
+    assert error.details() == failure.message
+    assert rpc_status.from_call(error) == failure.to_proto()
+
+
 def test_json_is_answered_by_the_servers_themselves(address):
     answer = post(address, "/v1/align", PAIR)
     assert answer.status == 200 and answer.headers["content-type"] == "application/json"
@@ -85,10 +105,65 @@ def test_events_come_one_by_one(address):
     connection.close()
 
 
-@pytest.mark.parametrize("path", ["/v1/aline", "/v2/align", "/"])
-def test_wrong_paths_are_refused_at_once(address, path):
+@pytest.mark.parametrize("path", ["/v1/aline", "/v2/align"])
+def test_the_servers_refuse_wrong_paths(address, path):
+    answer = post(address, path, PAIR)
+    assert answer.status == 404 and answer.json()["detail"].startswith("no path ")
+
+
+@pytest.mark.parametrize("path", ["/", "/nope", "/v1/align/"])
+def test_paths_of_no_route_are_refused_as_the_servers_would(address, path):
     answer = post(address, path, PAIR)
     assert answer.status == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json() == {
+        "title": "Not Found",
+        "status": 404,
+        "detail": "no such method or path",
+        "code": "UNIMPLEMENTED",
+        "reason": "METHOD_UNKNOWN",
+    }
+
+
+def test_the_callers_id_of_a_call_comes_back(address):
+    answer = ask(address, "GET", "/v1/models", headers={"x-request-id": "page-17"})
+    assert answer.headers["x-request-id"] == "page-17"
+    seen = []
+    with Client(address, request_id=lambda: "page-18", on_call=seen.append) as client:
+        client.align("Dogs bark.", "The dogs bark.")
+    assert [each.request_id for each in seen] == ["page-18"]
+
+
+def test_methods_that_no_server_has_are_refused_with_a_reason(address):
+    with grpc.insecure_channel(address) as channel:
+        call = channel.unary_unary("/tokalign.v2.AlignService/Align")
+        with pytest.raises(grpc.RpcError) as caught:
+            call(b"", timeout=60)
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    assert_says(caught.value, Failure(ErrorReason.METHOD_UNKNOWN, "no such method or path"))
+
+
+def test_without_a_server_answers_say_when_to_try_again(tmp_path):
+    absent = Failure(
+        ErrorReason.SERVER_STARTING, "no server answers; try again soon", retry_after_s=1.0
+    )
+    with envoy(tmp_path, [free_port()], http_ports=[free_port()]) as front:
+        wait_until(lambda: is_live(front), "Envoy did not start")
+        answer = post(front.address, "/v1/align", PAIR)
+        assert answer.status == 503 and answer.headers["retry-after"] == "1"
+        assert answer.json() == {
+            "title": "Service Unavailable",
+            "status": 503,
+            "detail": absent.message,
+            "code": "UNAVAILABLE",
+            "reason": "SERVER_STARTING",
+            "retry_after_s": 1,
+        }
+        with grpc.insecure_channel(front.address) as channel:
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            with pytest.raises(grpc.RpcError) as caught:
+                stub.ListModels(align_pb2.ListModelsRequest(), timeout=60)
+    assert_says(caught.value, absent)
 
 
 def test_other_grpc_services_pass(address):

@@ -166,6 +166,8 @@ async def test_what_is_no_json_is_refused(http, body, detail):
 
 async def test_unknown_paths_and_methods_have_errors_of_the_same_shape(http):
     problem = is_problem(await http.get("/v1/nothing"), 404, "/v1/rerank")
+    # Nobody is sent to where a header says.
+    is_problem(await http.post("/v1/align/", json=PAIR), 404, "no path '/v1/align/' here")
     assert (problem["code"], problem["reason"]) == ("UNIMPLEMENTED", "METHOD_UNKNOWN")
     answer = await http.get("/v1/align")
     is_problem(answer, 405, "/v1/align takes no GET")
