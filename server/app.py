@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import resource
 import signal
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -56,8 +55,7 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     AlignError
         If the port is taken, a model cannot be loaded, or no worker is left.
     """
-    # Requests may hold private text, which a core file would keep. Workers inherit the limit.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    memory.forbid_cores()
     config = descriptors.fit(config, descriptors.raise_limit())
     memory.keep_little()
 

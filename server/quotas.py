@@ -93,6 +93,10 @@ class Quota:
         self._left -= cost
         self.held += cost
 
+    def give_back(self, cost: int) -> None:
+        """Take back the charge for what was not begun."""
+        self._left = min(self.limits.burst, self._left + cost)
+
     def release(self, cost: int) -> None:
         """Count work as done."""
         self.held -= cost

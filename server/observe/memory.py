@@ -1,10 +1,11 @@
-"""Resident memory of a process: read, bounded, and given back."""
+"""Memory of a process: read, bounded, given back, and kept out of core files."""
 
 from __future__ import annotations
 
 import ctypes
 import logging
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ RETRY_S = 1.0
 # Blocks of so many bytes are the system's own, and go back to it when they are freed.
 MMAP_BYTES = 256 << 10
 HEAPS = 2
+# A file of one byte is none. The kernel heeds no other limit where it hands cores to a program
+# (`|` in core_pattern; fs/coredump.c).
+CORE_BYTES = 1
 
 # Of glibc's malloc.h.
 _M_MMAP_THRESHOLD = -3
@@ -99,3 +103,10 @@ def keep_little() -> None:
     if adjust is not None:
         adjust(_M_MMAP_THRESHOLD, MMAP_BYTES)
         adjust(_M_ARENA_MAX, HEAPS)
+
+
+def forbid_cores() -> None:
+    """Have the system keep no core of this process and its children: requests are private."""
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    most = CORE_BYTES if hard == resource.RLIM_INFINITY else min(hard, CORE_BYTES)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))

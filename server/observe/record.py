@@ -24,7 +24,7 @@ class CallRecord:
     reason : str
         Of its error, if it has failed.
     pairs, cost : int
-        Of what it has queued, in typical pairs.
+        Of what workers were given or wait for, in typical pairs.
     trace : CallTrace or None
         Its spans, if it is traced.
     queue_s, compute_s : float
@@ -60,6 +60,13 @@ class CallRecord:
         """Add a request that waits for a worker."""
         self.pairs += n_pairs
         self.cost += cost
+
+    def give_back(self, n_pairs: int, cost: int) -> None:
+        """Take back what a request has queued and no worker was given; its quota has it again."""
+        self.pairs -= n_pairs
+        self.cost -= cost
+        if self.quota is not None:
+            self.quota.give_back(cost)
 
     def waited(self, seconds: float) -> None:
         """Add a request's wait."""

@@ -22,6 +22,9 @@ from tokalign.types.options import AlignOptions, Detail
 UNIT_US = 150.0
 # Work so many seconds ago counts a third.
 SPEED_S = 1.0
+# Work that the unit's speed stands for at the start, so that a first pair, which finds nothing in
+# memory and takes thirty times as long as another, does not make the server refuse the next ones.
+FORESEEN_S = 0.5
 
 # Microseconds of constraints: of a pair that has some, of each of their bytes, and of each cell.
 CONSTRAINED_US = 100.0
@@ -197,8 +200,8 @@ class Speed:
     """
 
     def __init__(self) -> None:
-        self._cost = 1.0
-        self._seconds = UNIT_US / 1e6
+        self._cost = FORESEEN_S * 1e6 / UNIT_US
+        self._seconds = FORESEEN_S
 
     @property
     def cost_per_s(self) -> float:

@@ -20,7 +20,14 @@ from tokalign.server.observe.record import CallRecord
 from tokalign.server.observe.tracing import GRPC, SpanConvention, Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.rpc.tokens import Caller
-from tokalign.server.status import CODES, Failure, ForbiddenError, code_name, code_number
+from tokalign.server.status import (
+    CODES,
+    Failure,
+    ForbiddenError,
+    UnauthenticatedError,
+    code_name,
+    code_number,
+)
 
 UnaryMethod = Callable[[bytes, Context], Awaitable[bytes]]
 StreamMethod = Callable[[AsyncIterator[bytes], Context], Awaitable[None]]
@@ -177,6 +184,11 @@ class Calls:
         if self._authenticate is not None:
             caller = self._authenticate(str(call.metadata.get("authorization", "")))
             call.caller, call.quota = caller.name, caller.quota
+            if caller.has_expired:
+                raise UnauthenticatedError(
+                    "the bearer token has expired; ask for a new one",
+                    reason=ErrorReason.TOKEN_EXPIRED,
+                )
             if call.is_for_admins and not caller.is_admin:
                 raise ForbiddenError(
                     f"the token of {caller.name!r} lacks scope=admin, as the admin port wants",

@@ -62,11 +62,14 @@ class Caller(NamedTuple):
     is_admin : bool
         Whether the admin port takes its calls.
     quota : Quota
+    has_expired : bool
+        Whether the token is no longer good; then it only says whose call is refused.
     """
 
     name: str
     is_admin: bool
     quota: Quota
+    has_expired: bool = False
 
 
 class TokenFile:
@@ -129,7 +132,7 @@ class TokenFile:
         Raises
         ------
         UnauthenticatedError
-            If there is none, it is not in the file, or it has expired.
+            If there is none, or it is not in the file.
         """
         if authorization[: len(_BEARER)].lower() != _BEARER:
             raise UnauthenticatedError(
@@ -146,11 +149,8 @@ class TokenFile:
             raise UnauthenticatedError(
                 "the bearer token is unknown", reason=ErrorReason.TOKEN_UNKNOWN
             )
-        if time.time() >= found.expires_at:
-            raise UnauthenticatedError(
-                "the bearer token has expired; ask for a new one", reason=ErrorReason.TOKEN_EXPIRED
-            )
-        return Caller(found.name, found.is_admin, self._quotas[found.name])
+        has_expired = time.time() >= found.expires_at
+        return Caller(found.name, found.is_admin, self._quotas[found.name], has_expired)
 
     def look(self) -> None:
         """Read the file again if it has changed; the log has one line for each change."""

@@ -68,6 +68,7 @@ class Task:
         self._began_at = 0.0
         self.next = 0
         self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
+        self.future.add_done_callback(self._settle)
         self._answers: list[Answer | None] = [None] * len(request.pairs)
         self._missing = len(request.pairs)
         self._n_bytes = 0
@@ -109,6 +110,11 @@ class Task:
             self.next += 1
         self.waiting_cost -= cost
         return Slice(self, start, self.next)
+
+    def _settle(self, future: asyncio.Future[list[Answer]]) -> None:
+        """Give back what the pairs cost that no worker gets any more."""
+        if future.cancelled() or future.exception() is not None:
+            self.call.give_back(self.waiting, self.waiting_cost)
 
     def fill(self, start: int, answers: Sequence[Answer]) -> None:
         """Take the answers of the pairs from `start` on; the last ones complete the future."""

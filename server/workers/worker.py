@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import signal
 import socket
 import threading
@@ -23,7 +22,7 @@ from tokalign.batches.processes import die_with
 from tokalign.errors import AlignError
 from tokalign.server.observe import logs
 from tokalign.server.observe.faults import report
-from tokalign.server.observe.memory import Memory, give_back
+from tokalign.server.observe.memory import Memory, forbid_cores, give_back
 from tokalign.server.workers import frames
 from tokalign.server.workers.engine import Engine, EngineFactory, EngineSettings
 
@@ -70,7 +69,7 @@ def main(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # A core would hold sentences, and another worker would have to wait until it is written.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    forbid_cores()
     logs.configure(log_settings)
     die_with(lifeline)
     ends: Ends | None = Ends(sock, lifeline)

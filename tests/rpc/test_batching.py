@@ -9,6 +9,8 @@ from support.requests import request_of
 from tokalign.codec import RequestOptions
 from tokalign.codec.joining import Joined
 from tokalign.errors import LimitError
+from tokalign.server.observe.record import CallRecord
+from tokalign.server.quotas import Quota, QuotaLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.status import ExpiredError
 from tokalign.server.workers.batching import SMALL_S, FairQueue, even_share
@@ -294,6 +296,25 @@ async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
     assert isinstance(expired.future.exception(), ExpiredError)
     assert queue.waiting == queue.waiting_cost == 0
     assert not queue.is_pressing(10)
+
+
+async def test_what_was_not_begun_is_given_back_to_the_caller_and_its_quota():
+    call = CallRecord()
+    call.quota = Quota("alice", QuotaLimits(1e-9, 100))
+    call.make_current()
+    queue = FairQueue(10)
+    tasks = costing(3, 4), costing(11, 11, deadline=0.0), costing(9)
+    for task in tasks:
+        call.quota.take(task.cost)
+        queue.push(task)
+    assert (call.pairs, call.cost) == (5, 38)
+    assert len(queue.take(3)) == 1
+    tasks[0].future.cancel()
+    assert [part.task for part in queue.take(10).slices] == [tasks[2]]
+    await asyncio.sleep(0)
+    assert tasks[1].future.done()
+    assert (call.pairs, call.cost) == (2, 12)
+    assert call.quota.lack(88) is None and call.quota.lack(89) is not None
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8))

@@ -11,7 +11,7 @@ from tokalign.annotate._tokenize import tokenize
 from tokalign.codec import ModelInfo, RequestOptions, encode_constraints
 from tokalign.codec.sizes import sizes
 from tokalign.server.config import RequestLimits
-from tokalign.server.requests import cost
+from tokalign.server.requests import cost, rates
 from tokalign.server.requests.grounding import Passages
 from tokalign.server.status import OK
 from tokalign.server.workers.aligners import load
@@ -141,6 +141,9 @@ def test_pair_that_is_refused_unread_counts_without_being_parsed():
 def test_speed_is_that_of_the_latest_work_and_not_of_the_traffic():
     speed = cost.Speed()
     assert speed.cost_per_s == pytest.approx(1e6 / cost.UNIT_US)
+    # The first pair of a new worker takes 5 ms, which says little of the next ones.
+    speed.add(1, 0.005)
+    assert speed.cost_per_s == pytest.approx(1e6 / cost.UNIT_US, rel=0.02)
     for _ in range(100):
         speed.add(32, 0.1)
     assert speed.cost_per_s == pytest.approx(320, rel=0.01)
@@ -160,6 +163,23 @@ def grounding_cost(texts, n_words=25, n_shared_by=8, candidates=3):
     options = GroundOptions(candidates=candidates)
     passages = Passages.read(messages, options, RequestLimits())
     return passages.cost(n_words, n_shared_by, COSTS, RequestOptions("en", "native"))
+
+
+def test_the_page_has_the_rates_of_every_system():
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in page.splitlines() if line.startswith("| ")]
+    start = rows.index([" part ", " models ", " lemma ", " sultan ", " meteor ", " ted "])
+    table = [[cell.strip() for cell in row] for row in rows[start : start + 6]]
+    each = [rates.MODEL, *map(rates.BY_SYSTEM.get, table[0][2:])]
+    assert [row[1:] for row in table[2:5]] == [
+        [f"{getattr(found, part):g}" for found in each] for part in ("pair", "token", "byte")
+    ]
+    model = rates.MODEL
+    assert table[5][1:] == [
+        f"{model.cell:g} + {model.letter_cell:g} for each letter of a word + "
+        f"{model.token_cell:.5f} `(n + m)`",
+        *[f"{found.cell:g}" for found in each[1:]],
+    ]
 
 
 def test_cost_of_grounding_grows_with_passages_candidates_and_lengths():

@@ -31,7 +31,7 @@ def test_no_process_of_the_server_leaves_a_core_file():
     with started() as server:
         for pid in (server.process.pid, *descendants(server.process.pid)):
             limits = Path(f"/proc/{pid}/limits").read_text()
-            assert re.search(r"^Max core file size +0 +0 ", limits, re.MULTILINE)
+            assert re.search(r"^Max core file size +1 +1 ", limits, re.MULTILINE)
 
 
 def test_idle_peers_of_the_metrics_port_get_a_bounded_number_of_threads():

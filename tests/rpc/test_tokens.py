@@ -152,13 +152,16 @@ async def test_expired_and_unknown_tokens_are_counted_and_logged(serving, path, 
     assert (await reason(stub.Align(ONE, metadata=as_caller("old"))))[0] == "TOKEN_EXPIRED"
     for _ in range(50):
         assert (await reason(stub.Align(ONE, metadata=as_caller("x"))))[0] == "TOKEN_UNKNOWN"
-    await until(lambda: metrics.usage.by_caller()[""].calls == 51)
+    await until(lambda: metrics.usage.by_caller()[""].calls == 50)
+    assert metrics.usage.by_caller()["old"].failed == 1
     shown = generate_latest(metrics.registry).decode()
     refused = 'tokalign_usage_calls_total{caller="",model="",reason="TOKEN_UNKNOWN"} 50.0'
     assert refused in shown
     lines = lines_of(caplog, "call refused")
     assert 10 <= len(lines) < 50
-    assert lines[0].reason == "TOKEN_EXPIRED" and lines[1].reason == "TOKEN_UNKNOWN"
+    assert (lines[0].caller, lines[0].reason) == ("old", "TOKEN_EXPIRED") and lines[
+        1
+    ].reason == "TOKEN_UNKNOWN"
     assert lines[1].peer.startswith("ipv4:127.0.0.1")
     assert "Bearer" not in caplog.text
 
