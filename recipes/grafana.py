@@ -44,6 +44,16 @@ PANELS: tuple[Panel, ...] = (
     ("Worker restarts", "short",
      ("{{reason}}", "sum by (reason) (increase(tokalign_worker_restarts_total[10m]))")),
     ("Reloads", "short", ("{{result}}", "sum by (result) (increase(tokalign_reloads_total[1h]))")),
+    ("Work by caller, in typical pairs per second", "short",
+     ("{{caller}}", "sum by (caller) (rate(tokalign_usage_cost_total[1m]))")),
+    ("Calls by the reason of their error", "reqps",
+     ("{{reason}}", "sum by (reason) (rate(tokalign_usage_calls_total[1m]))")),
+    ("Pairs by model", "pairs/s",
+     ("{{model}}", "sum by (model) (rate(tokalign_usage_pairs_total[1m]))")),
+    ("Event loop: lag, p99", "s",
+     ("{{instance}}",
+      "histogram_quantile(0.99,"
+      " sum by (instance, le) (rate(tokalign_loop_lag_seconds_bucket[5m])))")),
     ("Envoy: calls by class of status", "reqps",
      ("{{envoy_response_code_class}}xx",
       "sum by (envoy_response_code_class)"
