@@ -55,7 +55,7 @@ class Usage(Collector):
         names = ("calls", "pairs", "cost")
         texts = (
             "Calls ended, by caller, model and reason of the error; empty where there is none.",
-            "Pairs of those calls that were queued.",
+            "Pairs of those calls that workers were given.",
             "What those cost, in typical pairs.",
         )
         tallies = list(self._tallies.items())

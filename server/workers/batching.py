@@ -39,6 +39,10 @@ SHARE = 4
 BULK = 4
 # As long as people wait before a page without asking what is wrong.
 PATIENCE_S = 2.0
+# What is begun should end so long before its deadline, and at most with such a share of its time
+# left, because its answer has a way to go as well: under overload all tasks are begun late.
+SPARE_S = 0.1
+SPARE = 0.15
 # Work is counted by when it is due in such steps, because thousands of calls may wait.
 DUE_STEP_S = 0.05
 
@@ -300,7 +304,9 @@ class FairQueue:
         return None
 
     def _is_late(self, task: Task) -> bool:
-        """Return whether a task cannot end before its deadline, whoever works on it."""
+        """Return whether a task ends too late, whoever works on it; see SPARE_S."""
         if task.deadline is None:
             return False
-        return time.monotonic() + task.waiting_cost / self._cost_per_s() >= task.deadline
+        ends_at = time.monotonic() + task.waiting_cost / self._cost_per_s()
+        spare_s = 0.0 if task.next else min(SPARE_S, SPARE * (task.deadline - task.queued_at))
+        return ends_at >= task.deadline - spare_s

@@ -298,6 +298,19 @@ async def test_heavy_pair_that_nobody_waits_for_is_dropped_before_it_starts():
     assert not queue.is_pressing(10)
 
 
+async def test_what_is_begun_has_time_left_for_the_way_of_its_answer(monkeypatch):
+    now = time.monotonic()
+    queue = FairQueue(10, lambda: 1e3)
+    begun, not_begun = (costing(1, 1, deadline=now + 1) for _ in range(2))
+    queue.push(begun)
+    assert len(queue.take(1)) == 1
+    queue.push(not_begun)
+    monkeypatch.setattr(time, "monotonic", lambda: now + 0.95)
+    assert [part.task for part in queue.take(1).slices] == [begun]
+    assert queue.take(1) is None
+    assert isinstance(not_begun.future.exception(), ExpiredError)
+
+
 async def test_what_was_not_begun_is_given_back_to_the_caller_and_its_quota():
     call = CallRecord()
     call.quota = Quota("alice", QuotaLimits(1e-9, 100))
