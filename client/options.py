@@ -18,9 +18,9 @@ MAX_TOKENS = 40
 TOKEN_RATIO = 0.1
 # gRPC counts waits in whole milliseconds, and never retries a call whose wait would be 0.
 MIN_BACKOFF_S = 0.01
+_URLS = ("http", "https", "grpc", "grpcs", "tcp")
 # grpc's server ends a call as CANCELLED where too many calls wait for its event loop, or where it
 # stops before the loop has taken the call. A call that its caller cancels is not retried.
-_URLS = ("http", "https", "grpc", "grpcs", "tcp")
 RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
 
 

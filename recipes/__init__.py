@@ -17,6 +17,9 @@ run                           by                     to write
 ``recipes.relations``         make table-relations   relations.table.xz
 ``recipes.edits``             make table-edits       edits.table.xz
 ``recipes.gates``             make table-gates       gates.table.xz
+``recipes.support``           make table-support     support.table.xz
+``recipes.refit``             make                   second-pass.table.xz, and the neural models
+                              table-second-pass      with its weights
 ``recipes.grafana``           make api               deploy/grafana.json
 ``recipes.unrelated``         make build/unrelated   pairs without links, for training; not shipped
 ``recipes.styles``                                   figures of the styles of en, printed

@@ -53,7 +53,6 @@ async def send(
 
 
 # Options of a server without protection.
-ANY_SIZE = ("--max-request-mib", "1000", "--max-pairs", f"{1 << 24}")
 ANY_MEMORY = ("--queue-mib", "100000", "--max-server-rss", "100000")
 ANY_WORK = ("--queue-pairs", f"{1 << 30}", "--queue-wait", "100000", "--shard-pairs", f"{1 << 30}")
 

@@ -218,7 +218,7 @@ SERVING = (
         "serving",
         "the server with two workers and the load generator on the same cores, model en, RTE2 "
         "development as text",
-        f"tokalign convert --input {RTE2} --to parallel | "
+        f"tokalign convert --input {RTE2} --format parallel | "
         "sed 's/ ||| /\\t/; s/ ||| .*//' > build/rte2.tsv && "
         "python -m bench.serving --input build/rte2.tsv --duration 4",
         (

@@ -50,13 +50,18 @@ def default_aligner() -> Aligner:
         return _loaded[0]
 
 
-def _asked(aligner: Aligner | None) -> Aligner:
-    """Return the aligner that a caller has given, or the default; InputError for a name."""
+def _check_aligner(aligner: Aligner | None) -> None:
+    """Raise InputError for a name in the place of an aligner."""
     if isinstance(aligner, str):
         raise InputError(
             f"aligner is {quoted(aligner)}; wanted an Aligner, such as Aligner({quoted(aligner)})",
             field="aligner",
         )
+
+
+def _asked(aligner: Aligner | None) -> Aligner:
+    """Return the aligner that a caller has given, or the default; InputError for a name."""
+    _check_aligner(aligner)
     return aligner or default_aligner()
 
 
@@ -241,6 +246,7 @@ def diff(
     >>> found.rebuild_new("It has 40 rooms. It is old.")
     'It is old. It has 45 rooms.'
     """
+    _check_aligner(aligner)
     if isinstance(old, str) and old == new:
         AlignOptions.of(options, changes)
         return same_texts(old, [(each.start, each.end) for each in split(old)])

@@ -85,8 +85,8 @@ class CostModel:
         self.limits = limits
         self._encoders = {model.name: model.encoder for model in models}
         self._rates = {
-            (name, annotator): of_model(name, encoder, annotator)
-            for name, encoder in self._encoders.items()
+            (name, annotator): of_model(name, annotator)
+            for name in self._encoders
             for annotator in annotators
         }
 

@@ -79,15 +79,13 @@ GATE_PAIR = 10.0
 ANNOTATOR_TOKEN = {"native": 0.0, "spacy": 100.0, "stanza": 850.0}
 
 
-def of_model(name: str, encoder: str, annotator: str) -> Rates:
-    """Return the rates of a model or a system without options.
+def of_model(name: str, annotator: str) -> Rates:
+    """Return the rates of a model without its encoder, or of a system, without options.
 
     Parameters
     ----------
     name : str
         Of a system; any other is that of a model.
-    encoder : str
-        Of a model the table of its encoder, or empty; see `reading`.
     annotator : str
     """
     rates = BY_SYSTEM.get(name, MODEL)

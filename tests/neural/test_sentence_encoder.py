@@ -104,8 +104,8 @@ def test_one_and_many_and_duplicates_read_the_encoder(aligner):
     paraphrase = aligner.align(*TEXTS[:2], detail="scores").similarity
     assert aligner.similarities(TEXTS[0], TEXTS[1:3])[0] == pytest.approx(paraphrase)
     assert aligner.similarity_matrix(TEXTS[:2])[0, 1] == pytest.approx(paraphrase)
-    found = list(aligner.near_duplicates(TEXTS[:2], threshold=0.0, overlap=0.0))
-    assert not found or found[0].similarity == pytest.approx(paraphrase)
+    (found,) = aligner.near_duplicates(TEXTS[:2], threshold=0.0, overlap=0.0)
+    assert found.similarity == pytest.approx(paraphrase)
 
 
 def test_processes_change_nothing(aligner):

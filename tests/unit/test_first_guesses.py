@@ -79,6 +79,7 @@ def test_what_is_misspelt_or_mistaken_is_refused(aligner):
         "the candidates are None; wanted": lambda: tokalign.rank("Who?", None),
         "the candidates are 3; wanted": lambda: tokalign.similarities(PAIR[0], 3),
         "aligner is 'en'; wanted an Aligner": lambda: tokalign.align(*PAIR, aligner="en"),
+        "wanted an Aligner, such as Aligner('en')": lambda: tokalign.diff("A.", "A.", aligner="en"),
         "the model is None; wanted a name": lambda: Aligner(None),  # type: ignore[arg-type]
         "pairs is {'source'": lambda: list(aligner.pipe({"source": "a", "target": "b"})),
         "pairs is 'Dogs bark.'": lambda: list(aligner.pipe(PAIR[0])),

@@ -100,7 +100,7 @@ def test_bytes_are_reproducible_and_compression_changes_nothing(tmp_path: Path) 
 
 
 def test_a_missing_table_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"nothing\.table: no such table; run"):
+    with pytest.raises(ResourceError, match=r"nothing\.table: no such table; in a clone run"):
         Table.open(tmp_path / "nothing.table")
 
 

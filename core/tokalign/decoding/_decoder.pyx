@@ -91,15 +91,6 @@ cdef class Decoder:
             self.tags = tags
         return self.tag_weights
 
-    def word_pairs(self):
-        """Return how many pairs of words were asked for, and how many of them were not remembered.
-
-        Returns
-        -------
-        n_asked, n_compared : int
-        """
-        return self.extractor.memory.n_asked, self.extractor.memory.n_compared
-
     cdef bint posteriors(
         self, int style, int direction, const double *emission, Py_ssize_t n_steps,
         Py_ssize_t n_states, double *posterior,

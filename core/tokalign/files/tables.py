@@ -213,7 +213,9 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
             raise ResourceError(f"{path}: has {size} bytes; a table has at most {MAX_TABLE_BYTES}")
         return np.memmap(path, dtype=np.uint8, mode="r")
     except FileNotFoundError:
-        raise ResourceError(f"{path}: no such table; run `make tables` to unpack it") from None
+        raise ResourceError(
+            f"{path}: no such table; in a clone run `make build`, otherwise install tokalign-data"
+        ) from None
     except (OSError, ValueError) as error:
         raise ResourceError(f"{path}: cannot be mapped: {error}") from error
 

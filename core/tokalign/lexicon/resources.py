@@ -1,7 +1,8 @@
 """Lexical tables: those that ship, and those that a user installs.
 
-This module alone reads the environment: ``TOKALIGN_HOME`` names the folder of installed tables,
-otherwise it is ``tokalign`` in ``XDG_DATA_HOME``, otherwise ``~/.local/share/tokalign``.
+Of the library, this module alone reads the environment: ``TOKALIGN_HOME`` names the folder of
+installed tables, otherwise it is ``tokalign`` in ``XDG_DATA_HOME``, otherwise
+``~/.local/share/tokalign``.
 """
 
 from __future__ import annotations

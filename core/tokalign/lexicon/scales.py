@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from tokalign.errors import ResourceError
 from tokalign.files.shipped import data_dir
 
 NEGATION = "negation"
@@ -28,6 +29,8 @@ def _scales() -> dict[str, tuple[Grade, ...]]:
         if line and not line.startswith("#"):
             scale, word, grade = line.split("\t")
             table[word] = (*table.get(word, ()), Grade(scale, int(grade)))
+            if len(table[word]) > MOST_SCALES:
+                raise ResourceError(f"scales.tsv: {word!r} is on more than {MOST_SCALES} scales")
     return table
 
 
