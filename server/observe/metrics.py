@@ -27,6 +27,7 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.codec import ModelInfo
+from tokalign.errors import InputError
 from tokalign.server.observe.histogram import Histogram
 from tokalign.server.observe.usage import Usage
 from tokalign.server.status import code_name
@@ -183,7 +184,12 @@ class MetricsServer:
             return [body]
 
         kind = _IPv6Server if ":" in host else _ThreadingServer
-        self._server = make_server(host, port, application, kind, _QuietHandler)
+        try:
+            self._server = make_server(host, port, application, kind, _QuietHandler)
+        except OSError as error:
+            raise InputError(
+                f"cannot listen on {host}:{port}; is the port taken?", field="metrics_port"
+            ) from error
         self._thread = threading.Thread(
             target=self._server.serve_forever, name="metrics", daemon=True
         )

@@ -4,8 +4,10 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
 from support.server_process import get, started
 from support.waiting import wait_until
+from tokalign.errors import InputError
 from tokalign.load.process import TOKALIGN
 from tokalign.load.procfs import descendants
 from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
@@ -25,6 +27,13 @@ def test_probes_follow_the_server():
         assert "tokalign_workers_ready 2.0" in text
         assert "_created" not in text
         assert 'tokalign_worker_restarts_total{reason="died"} 0.0' in text
+
+
+def test_a_metrics_port_that_is_taken_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port}; is the port"):
+            MetricsServer("127.0.0.1", port, Metrics(), is_live=lambda: True, is_ready=lambda: True)
 
 
 def test_no_process_of_the_server_leaves_a_core_file():

@@ -198,6 +198,7 @@ def test_the_command_writes_blocks_and_reports_bad_lines(run_command):
     [
         (["--chunks"], "go together"),
         (["--format", "ists"], "go together"),
+        (["--chunks", "--format", "ists", "--phrases"], "written by --format jsonl only"),
         (["--chunks", "--format", "ists", "--jobs", "2"], "goes with none of"),
     ],
 )

@@ -231,3 +231,9 @@ def test_unknown_model_exits_1_and_names_it():
     result = CliRunner().invoke(main, ["align", "--model", "nope"], input=GOOD)
     assert result.exit_code == 1
     assert "'nope'" in result.stderr
+
+
+def test_an_id_that_is_null_is_the_number_of_the_line(run_command):
+    text = '{"id": null, "source": "Dogs bark.", "target": "Dogs bark."}\n'
+    result = run_command("align", "--format", "jsonl", text=text)
+    assert json.loads(result.stdout)["id"] == "1"

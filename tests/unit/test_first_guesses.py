@@ -76,8 +76,8 @@ def test_what_is_misspelt_or_mistaken_is_refused(aligner):
         "text is None; wanted text": lambda: tokalign.split(None),  # type: ignore[arg-type]
         "the passages are None; wanted": lambda: tokalign.ground(PAIR[0], None),
         "the question is None; wanted": lambda: tokalign.rank(None, [PAIR[0]]),
-        "the candidates are None; wanted": lambda: tokalign.rank("Who?", None),
-        "the candidates are 3; wanted": lambda: tokalign.similarities(PAIR[0], 3),
+        "candidates is None; wanted": lambda: tokalign.rank("Who?", None),
+        "many is 3; wanted": lambda: tokalign.similarities(PAIR[0], 3),
         "aligner is 'en'; wanted an Aligner": lambda: tokalign.align(*PAIR, aligner="en"),
         "wanted an Aligner, such as Aligner('en')": lambda: tokalign.diff("A.", "A.", aligner="en"),
         "the model is None; wanted a name": lambda: Aligner(None),  # type: ignore[arg-type]

@@ -45,11 +45,8 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     A bad line is reported on stderr and gives an empty line (in jsonl and parquet, a row with
     "error"). The exit code is then 3.
     """
-    if layout.chunks or layout.format == CHUNKS:
-        if not layout.chunks or layout.format != CHUNKS:
-            raise click.UsageError("--chunks and --format ists go together")
-        write_chunks(files, options.options(), run)
-        return
+    if layout.chunks != (layout.format == CHUNKS):
+        raise click.UsageError("--chunks and --format ists go together")
     is_other_unit = options.offsets != OffsetUnit.CODE_POINTS
     needs_jsonl = (
         options.posteriors
@@ -64,5 +61,8 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
             "--posteriors, --phrases, --relations, --edits, --explain and --offsets are written "
             "by --format jsonl only"
         )
+    if layout.chunks:
+        write_chunks(files, options.options(), run)
+        return
     layout = replace(layout, phrases=options.phrases, edits=options.edits)
     run.write(files, layout, options.options())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tokalign.cli.pairs import decode_row, read_object
+from tokalign.cli.pairs import decode_row, id_of, read_object
 from tokalign.cli.parquet import rows_of_parquet
 from tokalign.cli.sources import LineSource
 from tokalign.errors import FormatError, InputError, quoted
@@ -58,11 +58,10 @@ def _outcome(number: int, row: bytes | Mapping[str, Any]) -> AnswerLine | InputE
 
 
 def _answer(number: int, value: Mapping[str, Any]) -> AnswerLine:
-    name = number if value.get("id") is None else value["id"]
     passages = value.get("passages")
     if not isinstance(value.get("answer"), str) or not isinstance(passages, list):
         raise FormatError('wanted an object with "answer", a text, and "passages", a list')
-    return AnswerLine(require_unicode(str(name), "id"), value["answer"], tuple(_passages(passages)))
+    return AnswerLine(id_of(value, number), value["answer"], tuple(_passages(passages)))
 
 
 def _passages(values: Iterable[Any]) -> Iterator[str | tuple[str, str]]:

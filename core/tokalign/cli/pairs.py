@@ -122,7 +122,7 @@ def read_sentences(
 
     def read(line: int, text: str) -> InputLine:
         value = read_object(text) if head.startswith(b"{") else {"text": text}
-        name = require_unicode(str(value.get("id", line)), "id")
+        name = id_of(value, line)
         try:
             other = sentence_like(value, "text", is_tokenized=is_tokenized)
         except InputError as error:
@@ -259,9 +259,15 @@ def read_object(text: str) -> dict[str, Any]:
     return value
 
 
+def id_of(value: Mapping[str, Any], number: int) -> str:
+    """Return the id of an object as text; its number where it has none, or null."""
+    found = value.get("id")
+    return require_unicode(str(number if found is None else found), "id")
+
+
 def _line_from_json(line: int, text: str, is_tokenized: bool) -> InputLine:
     value = read_object(text)
-    name = require_unicode(str(value.get("id", line)), "id")
+    name = id_of(value, line)
     fields = {key: each for key, each in value.items() if key not in _OF_PAIRS}
     try:
         pair = pair_from_json(value, is_tokenized=is_tokenized)

@@ -30,11 +30,11 @@ from tokalign.cli.options import (
     one_of,
 )
 from tokalign.cli.output import bad_object
-from tokalign.cli.pairs import decode_row, read_object
+from tokalign.cli.pairs import decode_row, id_of, read_object
 from tokalign.cli.sinks import LineSink
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
-from tokalign.formats.document import one_line, require_unicode
+from tokalign.formats.document import one_line
 from tokalign.formats.jsonl import sentence_like
 from tokalign.types import Highlight, Sentence, SentenceLike
 from tokalign.types.inputs import check_priors
@@ -298,7 +298,7 @@ def _query_from_json(line: int, text: str, is_tokenized: bool) -> Query:
         raise FormatError('wanted an object with "question" and "candidates"')
     candidates = value["candidates"]
     return Query(
-        require_unicode(str(value.get("id", line)), "id"),
+        id_of(value, line),
         sentence_like(value.get("question"), "question", is_tokenized=is_tokenized),
         tuple(_candidate(each, is_tokenized) for each in candidates),
         tuple(range(1, len(candidates) + 1)),

@@ -260,7 +260,7 @@ class Compares(Piped):
                 raise InputError(f"{name} is {value}; wanted 0 to 1", field=name)
         options = _for_scores(options, changes)
         bad = _raise if on_bad is None else on_bad
-        texts, places, equals = _distinct(require_many(sentences))
+        texts, places, equals = _distinct(require_many(sentences, "sentences"))
         signatures = Signatures()
         for sets in _lemma_sets(self, texts, options, lambda k, error: bad(places[k], error)):
             signatures.add(sets)
@@ -292,7 +292,7 @@ def _annotated(
     if errors not in ("raise", "nan"):
         raise InputError(f"errors is {quoted(errors)}; wanted raise or nan", field="errors")
     found: list[Sentence | None] = []
-    for outcome in _annotate(aligner, require_many(sentences), options):
+    for outcome in _annotate(aligner, require_many(sentences, name), options):
         if not isinstance(outcome, Exception):
             found.append(outcome)
         elif isinstance(outcome, InputError) and errors == "nan":

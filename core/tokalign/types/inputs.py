@@ -131,20 +131,16 @@ def _has_space(token: str) -> bool:
     return len(token.split(maxsplit=1)) > 1
 
 
-def require_many(candidates: Iterable[T]) -> Iterable[T]:
-    """Return what a caller gave as candidates of a ranking, or raise InputError for one text and
-    for what holds none."""
-    if isinstance(candidates, str | Sentence):
+def require_many(values: Iterable[T], name: str = "candidates") -> Iterable[T]:
+    """Return what a caller gave as several sentences, or raise InputError for one text and for
+    what holds none."""
+    if isinstance(values, str | Sentence):
         raise InputError(
-            f"the candidates are {quoted(candidates)}, one text; wanted several in a list",
-            field="candidates",
+            f"{name} is {quoted(values)}, one text; wanted several in a list", field=name
         )
-    if not can_iterate(candidates):
-        raise InputError(
-            f"the candidates are {quoted(candidates)}; wanted sentences in a list",
-            field="candidates",
-        )
-    return candidates
+    if not can_iterate(values):
+        raise InputError(f"{name} is {quoted(values)}; wanted sentences in a list", field=name)
+    return values
 
 
 def can_iterate(value: object) -> bool:

@@ -225,7 +225,7 @@ class AlignOptions(BaseOptions):
         """Raise InputError if a value is no number in [0, 1]."""
         value = getattr(self, name)
         try:
-            is_share = 0.0 <= value <= 1.0  # NaN is none
+            is_share = 0.0 <= value <= 1.0 and not isinstance(value, bool)  # NaN is none
         except TypeError:
             is_share = False
         if not is_share:
