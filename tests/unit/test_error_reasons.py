@@ -24,7 +24,8 @@ PREFIX = "ERROR_REASON_"
 # They raise before the server answers calls. Workers have the library's errors alone.
 AT_THE_START = {"config.py", "descriptors.py", "rpc/frontend.py", "rpc/security.py"}
 AT_THE_START |= {"rpc/tokens.py"}
-AT_THE_START |= {"observe/tracing.py", "workers/aligners.py", "workers/engine.py"}
+AT_THE_START |= {"observe/metrics.py", "observe/tracing.py"}
+AT_THE_START |= {"workers/aligners.py", "workers/engine.py"}
 AT_THE_START |= {"http/listener.py", "workers/grounding.py"}
 REASONED = {
     name
