@@ -99,13 +99,17 @@ def test_similarity_is_of_both_alignment_and_encoder(aligner):
     assert [each.similarity for each in found] == pytest.approx(expected)
 
 
+LONG = "The old mill by the river was restored by the town and opened to visitors in May."
+
+
 def test_one_and_many_and_duplicates_read_the_encoder(aligner):
     pytest.importorskip("rensa", reason="needs the extra dedupe")
     paraphrase = aligner.align(*TEXTS[:2], detail="scores").similarity
     assert aligner.similarities(TEXTS[0], TEXTS[1:3])[0] == pytest.approx(paraphrase)
     assert aligner.similarity_matrix(TEXTS[:2])[0, 1] == pytest.approx(paraphrase)
-    (found,) = aligner.near_duplicates(TEXTS[:2], threshold=0.0, overlap=0.0)
-    assert found.similarity == pytest.approx(paraphrase)
+    near = [LONG, f"{LONG} Truly."]
+    (found,) = aligner.near_duplicates(near, threshold=0.0, overlap=0.0)
+    assert found.similarity == pytest.approx(aligner.align(*near, detail="scores").similarity)
 
 
 def test_processes_change_nothing(aligner):
