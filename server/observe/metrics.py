@@ -151,6 +151,11 @@ class MetricsServer:
     metrics : Metrics
     is_live, is_ready : callable returning bool
         Called in the server's thread at each probe.
+
+    Raises
+    ------
+    InputError
+        If nobody can listen on the port, such as because it is taken.
     """
 
     def __init__(
