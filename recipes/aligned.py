@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +19,7 @@ MTREF = "multimwa/mtref-train.tsv"
 MTREF_DEV = "multimwa/mtref-dev.tsv"
 WIKI = "multimwa/wiki-train.tsv"
 UNRELATED = "train.jsonl"
+UNRELATED_DEV = "dev.jsonl"
 """Below the folder that recipes.unrelated writes."""
 
 
@@ -37,4 +40,15 @@ def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
     return [
         replace(both, sure=one.sure, possible=both.sure - one.sure)
         for both, one in zip(pairs, sure, strict=True)
+    ]
+
+
+def read_unrelated(folder: Path, kinds: Container[str]) -> list[GoldPair]:
+    """Return the development pairs of some kinds, as recipes.unrelated names them."""
+    path = folder / UNRELATED_DEV
+    are_of_kind = [
+        json.loads(line)["kind"] in kinds for line in path.read_text("utf-8").splitlines()
+    ]
+    return [
+        pair for pair, is_of_kind in zip(read_gold(path), are_of_kind, strict=True) if is_of_kind
     ]

@@ -5,15 +5,18 @@
 
 No gold is needed. On pairs that no encoder was trained on, what the neural model says of each cell
 stands for the truth: the gain of a pair is the F1 that its posteriors expect of its own links, less
-what they expect of the links of `en`, and EXACT times the same of exact match. Boosted trees over
-`en`'s doubts (tokalign.decoding.gate) learn it, of each pair in every style; it counts the more the
-less there is to gain in the style.
+what they expect of the links of `en`, and EXACT times the same of exact match. It counts by the
+share of the shorter side that is expected to have links: with one link instead of none an unrelated
+pair would else gain more than any other. Boosted trees over `en`'s doubts (tokalign.decoding.gate)
+learn it, of each pair in every style, and of unrelated pairs; it counts the more the less there is
+to gain in the style.
 
 Thresholds are quantiles of what is predicted for an even mix of development parts: MTRef, Wiki and
 the fifth of RTE2 that the neural models have not seen. Prints what reading a share of each part
 gives, the pairs of the highest gain first, beside reading by doubt, the sum of p (1 - p) over
-cells. `en` has seen all of RTE2's development half, so another `en` is trained without the fifth;
-it is kept under --first, and not trained again.
+cells, and which shares an effort reads of wrong candidates in rankings. `en` has seen all of RTE2's
+development half, so another `en` is trained without the fifth; it is kept under --first, and not
+trained again.
 """
 
 from __future__ import annotations
@@ -48,10 +51,11 @@ from tokalign.training import TrainingData, fold_numbers, train
 from tokalign.types import GoldPair, Links, SentenceLike
 from tokalign.types.options import AlignOptions
 
-from recipes.aligned import RTE2, UNRELATED, read_corpus
+from recipes.aligned import RTE2, UNRELATED, read_corpus, read_unrelated
 from recipes.corpora import read_msrp, read_sts
 from recipes.forests import forest_arrays
 from recipes.neural.encoders import KEPT_BACK, N_FOLDS
+from recipes.rankings import SETS
 from recipes.refit import DEVELOPMENT
 from recipes.rewritten import with_rewritten
 from recipes.settings import EN_SETTINGS, LICENSE, STYLES
@@ -61,6 +65,10 @@ PARTS = {"strict": RTE2, **DEVELOPMENT}
 """Style -> the corpus that shows it, of which a part is judged."""
 STS = {"SMTeuroparl.train": 300, "MSRpar.train": 300, "OnWN.test": 200}
 N_MSRP, N_ARXIV = 1200, 500
+UNRELATED_KINDS = {"unrelated": 400, "mined": 400, "question": 400}
+N_CANDIDATES = 500
+"""Wrong candidates of each set of RANKINGS."""
+RANKINGS = ("wikiqa", "wice")
 EXACT = 0.3
 """What an exact match counts beside F1."""
 LEAST_GAIN = 1e-3
@@ -73,15 +81,29 @@ Floating = NDArray[np.floating[Any]]
 Bare = tuple[SentenceLike, SentenceLike]
 
 
-def fresh_pairs(data: Path) -> list[Bare]:
-    """Return pairs of sentences that no model was trained to align."""
+def fresh_pairs(data: Path, unrelated: Path) -> list[Bare]:
+    """Return pairs of sentences that no model was trained to align, many of them unrelated."""
     found = _some([(p.source, p.target) for p in read_msrp(data / "msrp/par_train.dat")], N_MSRP)
     edits = json.loads((data / "arxivedits/train.json").read_text("utf-8")).values()
     found += _some([(e["sentence-1"].split(), e["sentence-2"].split()) for e in edits], N_ARXIV)
     for name, count in STS.items():
-        pairs = read_sts(data / f"similarity/sts2012.{name}.tsv")
-        found += _some([(p.source, p.target) for p in pairs], count)
+        judged = read_sts(data / f"similarity/sts2012.{name}.tsv")
+        found += _some([(p.source, p.target) for p in judged], count)
+    for kind, count in UNRELATED_KINDS.items():
+        pairs = read_unrelated(unrelated, {kind})
+        found += _some([(p.source.tokens, p.target.tokens) for p in pairs], count)
     return found
+
+
+def wrong_candidates(data: Path, name: str) -> list[Bare]:
+    """Return wrong candidates of a set of rankings, each with what it is a candidate for."""
+    pairs: list[Bare] = [
+        (candidate, query.text)
+        for query in SETS[name](data)
+        for candidate, is_right in zip(query.candidates, query.is_right, strict=True)
+        if not is_right
+    ]
+    return _some(pairs, N_CANDIDATES)
 
 
 def _some(pairs: list[Bare], count: int) -> list[Bare]:
@@ -165,7 +187,7 @@ def read(
             frozenset((link.source, link.target) for link in each.links)
             for each in (unwrap(outcome), alignment)
         )
-        gain = _expected(by_full, mean) - _expected(by_first, mean)
+        gain = _linked_share(mean) * (_expected(by_full, mean) - _expected(by_first, mean))
         found.append(Read(row, by_first, by_full, gain))
     return found
 
@@ -179,6 +201,11 @@ def _expected(links: Links, mean: NDArray[np.float64]) -> float:
     f1 = 2 * mean[linked].sum() / size if size else 1.0
     right = np.where(linked, mean, 1 - mean)
     return float(f1 + EXACT * np.exp(np.log(np.maximum(right, 1e-6)).sum()))
+
+
+def _linked_share(mean: NDArray[np.float64]) -> float:
+    """Return which share of the shorter side's tokens posteriors expect to have links."""
+    return float(min(1.0, mean.sum() / max(1, min(mean.shape))))
 
 
 def weights_of(parts: Mapping[str, Sequence[Read]]) -> dict[str, float]:
@@ -256,6 +283,22 @@ def judged(
             }
 
 
+def shares_read(
+    candidates: Mapping[str, Sequence[Read]],
+    gains: Callable[[NDArray[np.float32]], Floating],
+    threshold: Callable[[float], float],
+) -> Iterator[dict[str, object]]:
+    """Yield which shares of sets of pairs each effort reads, in the style `strict`."""
+    for name, reads in candidates.items():
+        predicted = gains(np.array([each.row for each in reads]))
+        shares = {
+            str(effort): round(float((predicted >= threshold(effort)).mean()), 3)
+            for effort in (0.05, *SHARES)
+        }
+        changed = float(np.mean([each.first != each.full for each in reads]))
+        yield {"candidates": name, "pairs": len(reads), "changed": round(changed, 3), **shares}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
@@ -269,6 +312,7 @@ def main() -> None:
     gold = {style: part(data, style) for style in PARTS}
     arrays: dict[str, NDArray[Any] | list[str]] = {"inputs": list(INPUTS)}
     found = {}
+    candidates = {}
     for encoder, name in MODELS.items():
         aligner = Aligner.load(name)
 
@@ -277,13 +321,17 @@ def main() -> None:
             return by._backend.encode(annotated, AlignOptions())
 
         full = aligner._backend
-        fresh = encoded(fresh_pairs(data))
+        fresh = encoded(fresh_pairs(data, arguments.unrelated))
         known = {style: read(fresh, en, full, style) for style in STYLES}
         found[encoder] = {
             style: read(encoded([(p.source.tokens, p.target.tokens) for p in pairs]),
                         unseen if style == "strict" else en, full, style)
             for style, pairs in gold.items()
         }  # fmt: skip
+        candidates[encoder] = {
+            each: read(encoded(wrong_candidates(data, each)), en, full, "strict")
+            for each in RANKINGS
+        }
         trees = fit(known, weights_of(found[encoder]))
         predicted = [trees.predict([each.row for each in some]) for some in found[encoder].values()]
         arrays |= forest_arrays(encoder, trees)
@@ -304,7 +352,10 @@ def main() -> None:
     for encoder, name in MODELS.items():
         gate = Gate(table, encoder)
         parts = {style: (gold[style], found[encoder][style]) for style in PARTS}
-        for row in judged(parts, gate.gains, gate.threshold):
+        for row in (
+            *judged(parts, gate.gains, gate.threshold),
+            *shares_read(candidates[encoder], gate.gains, gate.threshold),
+        ):
             print(json.dumps({"model": name, **row}), flush=True)
 
 

@@ -35,7 +35,7 @@ from tokalign.training.examples import annotate_gold
 from tokalign.types.options import AlignOptions
 
 from recipes import second_pass
-from recipes.aligned import MTREF_DEV
+from recipes.aligned import MTREF_DEV, read_unrelated
 from recipes.forests import forest_arrays
 from recipes.held_out import HeldOutPair, Reader
 from recipes.second_pass import LikelyCells, cross_fitted, learned
@@ -44,8 +44,6 @@ from recipes.styles import figures_of, fit
 
 DEVELOPMENT = {"free": MTREF_DEV, "edits": "multimwa/wiki-dev.tsv"}
 """Style -> the corpus that it is fitted on, below the folder of the corpora."""
-UNRELATED = "dev.jsonl"
-"""Below the folder that recipes.unrelated writes."""
 KINDS = ("unrelated", "mined")
 MODELS = dict(zip(ENCODERS, ("en-neural", "en-neural-large"), strict=True))
 """Encoder -> the model whose numbers are fitted."""
@@ -56,10 +54,8 @@ def development_pairs(
 ) -> tuple[list[HeldOutPair], list[LikelyCells]]:
     """Return what a model says of development pairs without its second pass, and the likely cells
     that this would decide on; the pairs belong to two folds by turns."""
-    lines = (unrelated / UNRELATED).read_text("utf-8").splitlines()
-    of_kind = {each["id"] for each in map(json.loads, lines) if each["kind"] in KINDS}
     corpora = {style: read_gold(data / path) for style, path in DEVELOPMENT.items()}
-    corpora[""] = [pair for pair in read_gold(unrelated / UNRELATED) if pair.id in of_kind]
+    corpora[""] = read_unrelated(unrelated, KINDS)
     groups = (name for name in model.header.feature_groups if name != "neural")
     reader = Reader(
         FeatureTable(tuple(groups)), tuple(style["name"] for style in model.header.styles)

@@ -30,6 +30,9 @@ from recipes.aligned import RTE2
 from recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders, scores
 from recipes.settings import GROUPS
 
+STYLE = "strict"
+"""Of a shipped model, that of RTE2."""
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
@@ -75,21 +78,24 @@ def held_out(
 def by_shipped(
     encoders: Encoders, model: str
 ) -> tuple[list[GoldPair], dict[Symmetrization, list[Links]]]:
-    """Return the pairs that a shipped model has not seen, and its links in its default style."""
+    """Return the pairs that a shipped model has not seen, and its links in the style of RTE2."""
     folds = encoders.folds(RTE2, N_FOLDS)
     gold = [pair for pair, k in zip(encoders.corpus(RTE2), folds, strict=True) if k == KEPT_BACK]
     pairs = [(pair.source, pair.target) for pair in gold]
     aligner = Aligner.load(model)
-    return gold, {each: links_of(aligner, pairs, each) for each in Symmetrization}
+    return gold, {each: links_of(aligner, pairs, each, STYLE) for each in Symmetrization}
 
 
 def links_of(
-    aligner: Aligner, pairs: Sequence[tuple[Sentence, Sentence]], symmetrization: Symmetrization
+    aligner: Aligner,
+    pairs: Sequence[tuple[Sentence, Sentence]],
+    symmetrization: Symmetrization,
+    style: str = "",
 ) -> list[Links]:
-    """Return the links of pairs."""
+    """Return the links of pairs; models of one corpus have no styles."""
     return [
         frozenset((link.source, link.target) for link in found.links)
-        for found in aligner.pipe(pairs, symmetrization=symmetrization)
+        for found in aligner.pipe(pairs, symmetrization=symmetrization, style=style)
     ]
 
 

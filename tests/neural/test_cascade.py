@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
 from tokalign.decoding.cascade import Cascade
 from tokalign.errors import InputError
+from tokalign.formats import read_gold
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
 from tokalign.server.workers.aligners import load
@@ -24,6 +26,7 @@ from tokalign.v1 import align_pb2
 PAIRS = [(pair.source.text, pair.target.text) for pair in sample_pairs()[:40]]
 EFFORT = 0.5
 STYLES = ("", "strict", "free", "edits")
+UNRELATED = Path(__file__).parents[1] / "data/user-unrelated.jsonl"
 SCORES = AlignOptions(detail=Detail.SCORES)
 FIELDS = (
     "links", "score", "similarity", "covered", "agreement", "style", "conflicts", "phrases",
@@ -118,6 +121,12 @@ def test_rankings_follow_the_effort(en, neural):
     assert all(each.alignment.cosine is not None for each in between)
 
 
+def test_little_effort_leaves_unrelated_pairs_alone(neural):
+    pairs = [(pair.source.text, pair.target.text) for pair in read_gold(UNRELATED)]
+    read = [each.encoded for each in neural.pipe(pairs, effort=0.1)]
+    assert sum(read) < 0.3 * len(read)
+
+
 def test_a_bad_pair_fails_alone(neural):
     found = list(neural.pipe([PAIRS[0], ("", "x"), PAIRS[1]], effort=EFFORT, errors="return"))
     assert [isinstance(each, InputError) for each in found] == [False, True, False]
@@ -155,14 +164,38 @@ def test_explanations_are_of_what_decided(en, neural):
     assert neural.explain(*pair, 0, 0) != en.explain(*pair, 0, 0)
 
 
-def test_the_command_says_which_pairs_were_read(tmp_path):
-    text = "".join(f"{source} ||| {target}\n" for source, target in PAIRS)
-    command = ["align", "--model", "en-neural", "--format", "jsonl", "--effort", str(EFFORT)]
-    result = CliRunner().invoke(main, command, input=text)
+def rows_of(command, *arguments, text):
+    flags = ["--model", "en-neural", "--format", "jsonl", "--effort", str(EFFORT)]
+    result = CliRunner().invoke(main, [command, *flags, *arguments], input=text)
     assert result.exit_code == 0, result.output
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_the_command_says_which_pairs_were_read():
+    text = "".join(f"{source} ||| {target}\n" for source, target in PAIRS)
+    rows = rows_of("align", text=text)
     assert {row["encoded"] for row in rows} == {False, True}
     assert all(("cosine" in row) == row["encoded"] for row in rows)
+    assert {row["encoded"] for row in rows_of("similarity", text=text)} == {False, True}
+
+
+def test_rankings_say_which_candidates_were_read():
+    text = "".join(f"{source}\n" for source, _ in PAIRS)
+    (found,) = rows_of("rank", "Who opened the new plant?", text=text)
+    assert {row["encoded"] for row in found["ranking"]} <= {False, True}
+    assert len(found["ranking"]) == len(PAIRS)
+
+
+def test_tables_say_which_pairs_were_read(neural):
+    pa = pytest.importorskip("pyarrow", reason="columns are Arrow's")
+    from tokalign.arrow import Align
+
+    source, target = zip(*PAIRS, strict=True)
+    table = pa.table({"source": source, "target": target})
+    found = Align(model="en-neural", options={"effort": EFFORT})(table)
+    read = [each.encoded for each in neural.pipe(PAIRS, effort=EFFORT)]
+    assert found["encoded"].to_pylist() == read
+    assert "encoded" not in Align(model="en-neural").schema.names
 
 
 def test_the_servers_engine_follows_the_effort(neural):

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from tokalign.types import GoldPair, Sentence
 
-from recipes.gates import EXACT, Read, _expected, figures, thresholds_of, weights_of
+from recipes.gates import (
+    EXACT,
+    Read,
+    _expected,
+    _linked_share,
+    figures,
+    shares_read,
+    thresholds_of,
+    weights_of,
+)  # fmt: skip
 
 NO_ROW = np.zeros(1, np.float32)
 
@@ -17,6 +26,23 @@ def test_links_are_worth_the_f1_and_exact_match_that_posteriors_expect():
         2 * 0.8 / (1 + 1.4) + EXACT * 0.8 * 0.9 * 0.5
     )
     assert _expected(frozenset(), np.zeros((2, 2))) == 1 + EXACT
+
+
+def test_pairs_with_few_links_count_little():
+    mean = np.array([[0.8, 0.1, 0.0], [0.0, 0.5, 0.2]])
+    assert _linked_share(mean) == pytest.approx(1.6 / 2)
+    assert _linked_share(np.ones((2, 2))) == 1.0
+    assert _linked_share(np.zeros((2, 2))) == 0.0
+
+
+def test_shares_that_efforts_read_are_of_gains_above_their_thresholds():
+    reads = [
+        Read(np.array([gain], np.float32), frozenset({(0, 0)}), frozenset(full), 0.0)
+        for gain, full in ((0.2, {(0, 0)}), (0.5, {(1, 1)}), (0.9, {(0, 0)}), (0.4, set()))
+    ]
+    (row,) = shares_read({"x": reads}, lambda rows: rows[:, 0], lambda effort: 1 - effort)
+    assert (row["pairs"], row["changed"]) == (4, 0.5)
+    assert (row["0.1"], row["0.4"], row["0.6"]) == (0.25, 0.25, 0.75)
 
 
 def test_a_gain_counts_the_more_the_less_there_is_to_gain():

@@ -248,22 +248,7 @@ def test_training_refuses_unrelated_pairs_that_have_links_or_one_id(tmp_path, ro
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "crossval"])
-@pytest.mark.parametrize("given", [["--errors", "bad.jsonl"], ["--errors=bad.jsonl"]])
-def test_a_file_for_errors_is_refused_where_a_bad_line_ends_the_command(command, given):
-    result = run(command, "--gold", "gold", *given)
-    assert result.exit_code == 2
-    assert f"{command} takes no --errors: it stops at the first bad line" in result.stderr
-
-
 def test_unrelated_pairs_without_links_are_scored(tmp_path):
     (tmp_path / "pairs").write_text('{"source": ["Dogs", "bark"], "target": ["It", "rained"]}\n')
     result = run("evaluate", "--unrelated", tmp_path / "pairs", "--model", "en", "--json")
     assert json.loads(result.stdout)["unrelated"]["pairs"] == 1
-
-
-def test_the_old_name_of_worst_works_with_a_word(files):
-    from tokalign.cli.renamed import current_names
-
-    assert current_names("crossval", ["--errors=5"]) == ["--worst=5"]
-    assert current_names("evaluate", ["--errors", "5"]) == ["--worst", "5"]

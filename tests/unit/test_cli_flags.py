@@ -1,9 +1,8 @@
-"""Flags are declared once, as fields of options objects; old names work for one more release."""
+"""Flags are declared once, as fields of options objects."""
 
 from __future__ import annotations
 
 import ast
-import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from click.testing import CliRunner
 from tokalign.cli import main as cli
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import AlignFlags
-from tokalign.cli.renamed import RENAMED, current_names
 from tokalign.types.options import AlignOptions
 
 CLI = Path(cli.__file__).parent
@@ -105,7 +103,7 @@ def test_a_flag_stands_in_one_place_of_a_file():
             and node.value.startswith("-")
             and node.value.strip("-").replace("-", "").isalnum()
         ]
-        if path.stem not in ("renamed", "resources"):  # old names; a group of commands
+        if path.stem != "resources":  # a group of commands
             twice += [f"{path.name}: {each}" for each in {*flags} if flags.count(each) > 1]
     assert twice == []
 
@@ -118,35 +116,3 @@ def test_commands_take_few_objects():
         if isinstance(node, ast.FunctionDef) and len(node.args.args) + len(node.args.kwonlyargs) > 7
     ]
     assert wide == []
-
-
-def test_old_names_lead_to_flags_that_exist_and_are_not_taken():
-    for name, renamed in RENAMED.items():
-        command = command_of(name)
-        known = {each for parameter in command.params for each in parameter.opts}
-        assert {new.partition("=")[0] for new in renamed.values()} <= known
-        assert not renamed.keys() & known
-
-
-@pytest.mark.parametrize(
-    ("command", "arguments", "expected"),
-    [
-        ("align", ["--direction", "t2s"], ["--symmetrization", "t2s"]),
-        ("align", ["--direction=t2s", "--probs"], ["--symmetrization=t2s", "--confidences"]),
-        ("rank", ["--json", "who?"], ["--format=jsonl", "who?"]),
-        ("view", ["a", "-o", "page"], ["a", "--html", "page"]),
-        ("rank", ["--", "--json"], ["--", "--json"]),
-        ("evaluate", ["--json", "--html", "x"], ["--json", "--html", "x"]),
-    ],
-)
-def test_old_names_are_read_as_the_new_ones(command, arguments, expected):
-    assert current_names(command, arguments) == expected
-
-
-def test_an_old_name_works_and_a_word_on_stderr_says_the_new_one(small_model):
-    command = ["align", "--model", str(small_model), "--format", "jsonl", "--direction", "t2s"]
-    result = CliRunner().invoke(cli.main, command, input=PAIR)
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)["symmetrization"] == "t2s"
-    assert "--direction is now --symmetrization" in result.stderr
-    assert "--direction" not in CliRunner().invoke(cli.main, ["align", "--help"]).stdout

@@ -64,11 +64,3 @@ def test_a_limit_and_a_file_of_errors(run, tmp_path):
         (2, "<stdin>:2"), (1, "columns.txt:1"),
     ]  # fmt: skip
     assert result.stderr.endswith("2 of 4 lines bad\n")
-
-
-def test_the_old_name_of_against_works_with_a_word(run, tmp_path):
-    path = tmp_path / "columns.txt"
-    path.write_text("Dogs bark.\n")
-    result = run("--to", str(path))
-    assert result.exit_code == 0 and len(result.stdout.split()) == 2
-    assert "--to is now --against; the old name stops working" in result.stderr

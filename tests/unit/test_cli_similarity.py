@@ -75,9 +75,3 @@ def test_one_sentence_is_not_compared_with_tables(run):
     result = run("--sentence", "The dogs bark.", "--columns", "a,b")
     assert result.exit_code == 2 and "--sentence reads a sentence on each line" in result.stderr
     assert run("--sentence", " ").exit_code == 2
-
-
-def test_the_old_name_of_sentence_works_with_a_word(run):
-    result = run("--to", "The dogs bark.", text="Dogs bark.\n")
-    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 1
-    assert "--to is now --sentence; the old name stops working" in result.stderr

@@ -99,7 +99,8 @@ class PerPair(PerRow):
 class Align(PerPair):
     """Adds `links`, `score` and `error`, and with `tokens` also `source_tokens`, `target_tokens`.
 
-    Where the options ask for relations, also `relations`: the kind of each link.
+    Where the options ask for relations, also `relations`: the kind of each link. Where they ask for
+    less effort than 1, also `encoded`: whether the encoder read the pair.
 
     Parameters
     ----------
@@ -121,6 +122,8 @@ class Align(PerPair):
         made = [pa.field("links", LINKS), pa.field("score", pa.float32())]
         if self.options.relations:
             made.append(pa.field("relations", TOKENS))
+        if self.options.effort < 1.0:
+            made.append(pa.field("encoded", pa.bool_()))
         if self.tokens:
             made += [pa.field("source_tokens", TOKENS), pa.field("target_tokens", TOKENS)]
         return pa.schema([*made, pa.field("error", pa.string())])
@@ -132,6 +135,8 @@ class Align(PerPair):
         }
         if self.options.relations:
             made["relations"] = [each and _kinds(each) for each in alignments]
+        if self.options.effort < 1.0:
+            made["encoded"] = [each and each.encoded for each in alignments]
         if self.tokens:
             made["source_tokens"] = [each and each.source.tokens for each in alignments]
             made["target_tokens"] = [each and each.target.tokens for each in alignments]

@@ -11,7 +11,6 @@ import click
 
 from tokalign.cli.corpora import GoldFlags, ScoreFlags, read_jsonl, relations_of
 from tokalign.cli.flags import takes
-from tokalign.cli.renamed import warn
 from tokalign.cli.signature import quoted_model, signature
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
@@ -26,7 +25,6 @@ from tokalign.view import compared_pairs, render_page
 _OF_MODELS = {"symmetrization", "style"}
 _OF_FILES = {"from", "with", "symmetrization"}
 _SWITCHES = {"one-based", "reversed"}
-_RENAMED = {"direction": "symmetrization", "format": "from"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +101,6 @@ def _settings(text: str, settings: Sequence[str]) -> dict[str, str]:
     values: dict[str, str] = {}
     for setting in settings:
         name, separator, value = setting.partition("=")
-        if separator and name in _RENAMED:
-            warn(f"{name}=", f"{_RENAMED[name]}=")
-            name = _RENAMED[name]
         if name not in (_OF_MODELS | _OF_FILES if separator else _SWITCHES):
             known = ", ".join([f"{each}=..." for each in sorted(_OF_MODELS | _OF_FILES)])
             raise InputError(

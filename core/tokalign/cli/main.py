@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 
 import click
 
-from tokalign.cli.renamed import current_names
 from tokalign.errors import AlignError, quoted
 
 logger = logging.getLogger(__name__)
@@ -67,10 +66,7 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(_unknown(args[0]), ctx)
-        name, command, rest = super().resolve_command(ctx, args)
-        if name is not None and not ctx.resilient_parsing:
-            rest = current_names(name, rest)
-        return name, command, rest
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -346,6 +346,8 @@ def _show_json(
                     asdict(span) | {"confidence": round(span.confidence, DIGITS)}
                     for span in each.highlights
                 ]
+            if each.alignment.encoded is not None:
+                row["encoded"] = each.alignment.encoded
             row |= truncated_sides(each.alignment)
             row["source"] = list(each.alignment.source.tokens)
             row["target"] = list(each.alignment.target.tokens)

@@ -42,8 +42,6 @@ def alignment_to_json(
     }
     if alignment.style:
         value["style"] = alignment.style
-    if alignment.encoded is not None:
-        value["encoded"] = alignment.encoded
     if alignment.distance is not None:
         value["distance"] = round(alignment.distance, DIGITS)
     value |= conflicts_to_json(alignment) | truncated_sides(alignment)
@@ -67,11 +65,15 @@ def alignment_to_json(
     return value
 
 
-def figures_to_json(alignment: AlignmentFields) -> dict[str, float]:
-    """Return similarity and score, and what they are made of."""
-    found = {name: round(getattr(alignment, name), DIGITS) for name in FIGURES}
+def figures_to_json(alignment: AlignmentFields) -> dict[str, float | bool]:
+    """Return similarity and score, what they are made of, and whether an encoder read the pair."""
+    found: dict[str, float | bool] = {
+        name: round(getattr(alignment, name), DIGITS) for name in FIGURES
+    }
     if alignment.cosine is not None:
         found["cosine"] = round(alignment.cosine, DIGITS)
+    if alignment.encoded is not None:
+        found["encoded"] = alignment.encoded
     return found
 
 
