@@ -1,15 +1,16 @@
-"""The picture of docs/choosing.md: F1 over pairs per second of each model, by effort.
+"""The picture of docs/choosing.md: accuracy over pairs per second of each model, by effort.
 
     python docs/chart.py            (make docs)
 
 It is drawn from docs/figures.json, which `python -m bench.figures --only effort` measures: the mean
-F1 of three corpora, each in its style, and the rate of as many pairs of each.
+F1 and exact match of three corpora, each in its style, and the rate of as many pairs of each.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,13 @@ EFFORTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
 FIRST = "en"
 LABELS_BELOW = ("en-neural",)
 MODELS = ("en-neural", "en-neural-large")
-TITLE = "Mean F1 of three corpora, by pairs per second of one core"
-NOTE = "development pairs of RTE2, MTRef and Wiki; numbers at the dots are efforts"
+NOTE = "mean of development pairs of RTE2, MTRef and Wiki, over pairs per second of one core; "
+NOTE += "numbers at the dots are efforts"
 
-WIDTH, HEIGHT = 760, 420
-LEFT, RIGHT, TOP, BOTTOM = 64, 724, 56, 356
+WIDTH = 760
+LEFT, RIGHT = 64, 724
 RATES = (20, 10_000)
 TICKS = (30, 100, 300, 1000, 3000, 10_000)
-LOWEST, HIGHEST, STEP = 92.0, 94.5, 0.5
 STYLE = (
     ":root{--page:#fff;--ink:#1d1d1f;--faint:#d8d8dc;--note:#555;--en:#444;--a:#0072b2;"
     "--b:#b34700}@media (prefers-color-scheme:dark){:root{--page:#17181c;--ink:#eee;"
@@ -42,15 +42,45 @@ STYLE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One of the two halves of the picture.
+
+    Attributes
+    ----------
+    measure, title : str
+        Key of the figures, and its name.
+    lowest, highest, step : float
+        Its scale, in percent.
+    top, bottom : int
+        Where the scale ends, in pixels.
+    """
+
+    measure: str
+    title: str
+    lowest: float
+    highest: float
+    step: float
+    top: int
+    bottom: int
+
+    def up(self, value: float) -> float:
+        """Return where a figure stands."""
+        share = (value - self.lowest) / (self.highest - self.lowest)
+        return self.bottom - (self.bottom - self.top) * share
+
+
+PANELS = (
+    Panel("f1", "F1", 92.0, 94.5, 0.5, 66, 316),
+    Panel("exact_match", "Exact match", 38.0, 48.0, 2.0, 384, 634),
+)
+HEIGHT = PANELS[-1].bottom + 60
+
+
 def across(rate: float) -> float:
     """Return where a rate stands; rates are on a logarithmic scale."""
     least, most = map(math.log, RATES)
     return LEFT + (RIGHT - LEFT) * (math.log(rate) - least) / (most - least)
-
-
-def up(f1: float) -> float:
-    """Return where an F1 stands."""
-    return BOTTOM - (BOTTOM - TOP) * (f1 - LOWEST) / (HIGHEST - LOWEST)
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> str:
@@ -59,17 +89,18 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle")
     return f'<text {place} class="{kind}">{escape(words)}</text>'
 
 
-def grid() -> list[str]:
+def grid(panel: Panel) -> list[str]:
     """Return the lines of both scales with their numbers."""
-    drawn = []
+    drawn = [text(LEFT - 40, panel.top - 14, panel.title, "model", "start")]
     for rate in TICKS:
         x = across(rate)
-        drawn.append(f'<path class="grid" d="M{x:.0f},{TOP} V{BOTTOM}"/>')
-        drawn.append(text(x, BOTTOM + 18, f"{rate:,}", "note"))
-    for k in range(round((HIGHEST - LOWEST) / STEP) + 1):
-        y = up(LOWEST + k * STEP)
+        drawn.append(f'<path class="grid" d="M{x:.0f},{panel.top} V{panel.bottom}"/>')
+        drawn.append(text(x, panel.bottom + 18, f"{rate:,}", "note"))
+    for k in range(round((panel.highest - panel.lowest) / panel.step) + 1):
+        value = panel.lowest + k * panel.step
+        y = panel.up(value)
         drawn.append(f'<path class="grid" d="M{LEFT},{y:.0f} H{RIGHT}"/>')
-        drawn.append(text(LEFT - 8, y + 4, f"{LOWEST + k * STEP:.1f}", "note", "end"))
+        drawn.append(text(LEFT - 8, y + 4, f"{value:.1f}", "note", "end"))
     return drawn
 
 
@@ -86,27 +117,22 @@ def curve(model: str, points: Mapping[str, tuple[float, float]]) -> list[str]:
     return drawn
 
 
-def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the picture; KeyError if a figure was not measured."""
+def half(figures: Mapping[str, Mapping[str, Any]], panel: Panel) -> list[str]:
+    """Return the elements of a panel; KeyError if a figure was not measured."""
 
     def point(model: str, effort: str) -> tuple[float, float]:
         keys = [f"effort.{style}.{model}.{effort}" for style in STYLES]
-        f1, seconds = (
+        value, seconds = (
             sum(each) / len(STYLES)
             for each in (
-                [figures[f"{key}.f1"]["value"] for key in keys],
+                [figures[f"{key}.{panel.measure}"]["value"] for key in keys],
                 [1 / figures[f"{key}.pairs_per_second"]["value"] for key in keys],
             )
         )
-        return across(1 / seconds), up(f1)
+        return across(1 / seconds), panel.up(value)
 
     x, y = point(FIRST, "1.0")
-    drawn = [
-        text(LEFT - 40, 24, TITLE, anchor="start"),
-        text(LEFT - 40, 42, NOTE, "note", "start"),
-        *grid(),
-        text((LEFT + RIGHT) / 2, BOTTOM + 40, "pairs per second", "note"),
-    ]
+    drawn = grid(panel)
     for model in MODELS:
         points = {effort: point(model, effort) for effort in EFFORTS}
         drawn += curve(model, points)
@@ -117,9 +143,19 @@ def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
         )
     drawn.append(f'<circle class="{FIRST}" cx="{x:.0f}" cy="{y:.0f}" r="5"/>')
     drawn.append(text(x, y - 12, FIRST, f"model {FIRST}"))
+    return drawn
+
+
+def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the picture; KeyError if a figure was not measured."""
+    drawn = [text(LEFT - 40, 24, NOTE, "note", "start")]
+    for panel in PANELS:
+        drawn += half(figures, panel)
+    drawn.append(text((LEFT + RIGHT) / 2, PANELS[-1].bottom + 40, "pairs per second", "note"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>F1 over pairs per second</title>'
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
+        "<title>F1 and exact match over pairs per second</title>"
         f'<style>{STYLE}</style><rect class="page" width="100%" height="100%"/>'
         + "\n".join(drawn)
         + "</svg>\n"

@@ -5,11 +5,11 @@
 
 No gold is needed. On pairs that no encoder was trained on, what the neural model says of each cell
 stands for the truth: the gain of a pair is the F1 that its posteriors expect of its own links, less
-what they expect of the links of `en`, and EXACT times the same of exact match. It counts by the
-share of the shorter side that is expected to have links: with one link instead of none an unrelated
-pair would else gain more than any other. Boosted trees over `en`'s doubts (tokalign.decoding.gate)
-learn it, of each pair in every style, and of unrelated pairs; it counts the more the less there is
-to gain in the style.
+what they expect of the links of `en`, and EXACT times the same of exact match. It counts less where
+less than LINKED of the shorter side is expected to have links: with one link instead of none an
+unrelated pair would else gain more than any other. Boosted trees over `en`'s doubts
+(tokalign.decoding.gate) learn it, of each pair in every style, and of unrelated pairs; it counts
+the more the less there is to gain in the style.
 
 Thresholds are quantiles of what is predicted for an even mix of development parts: MTRef, Wiki and
 the fifth of RTE2 that the neural models have not seen. Prints what reading a share of each part
@@ -73,6 +73,8 @@ EXACT = 0.3
 """What an exact match counts beside F1."""
 LEAST_GAIN = 1e-3
 """Taken for the mean gain of a part where it is less."""
+LINKED = 0.5
+"""Share of the shorter side's tokens from which on a pair counts whole."""
 N_EFFORTS = 41
 SHARES = (0.1, 0.25, 0.4, 0.6)
 DOUBT = INPUTS.index("doubt")
@@ -187,7 +189,7 @@ def read(
             frozenset((link.source, link.target) for link in each.links)
             for each in (unwrap(outcome), alignment)
         )
-        gain = _linked_share(mean) * (_expected(by_full, mean) - _expected(by_first, mean))
+        gain = _importance(mean) * (_expected(by_full, mean) - _expected(by_first, mean))
         found.append(Read(row, by_first, by_full, gain))
     return found
 
@@ -203,9 +205,9 @@ def _expected(links: Links, mean: NDArray[np.float64]) -> float:
     return float(f1 + EXACT * np.exp(np.log(np.maximum(right, 1e-6)).sum()))
 
 
-def _linked_share(mean: NDArray[np.float64]) -> float:
-    """Return which share of the shorter side's tokens posteriors expect to have links."""
-    return float(min(1.0, mean.sum() / max(1, min(mean.shape))))
+def _importance(mean: NDArray[np.float64]) -> float:
+    """Return what a pair of so many expected links counts, at most 1."""
+    return float(min(1.0, mean.sum() / (LINKED * min(mean.shape))))
 
 
 def weights_of(parts: Mapping[str, Sequence[Read]]) -> dict[str, float]:

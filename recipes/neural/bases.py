@@ -73,20 +73,29 @@ class BaseEncoder:
         Largest learning rate of the differences (AdamW).
     is_rounded : bool
         Whether its own weights are kept in bfloat16 meanwhile, which is faster where they are many.
+    head_rate : float
+        The same of the parameters that scores are made of.
+    drops : bool
+        Whether there is dropout meanwhile.
     teacher : str
         Table of the encoder that teaches it on pairs without links, or empty.
+    is_lengthened : bool
+        Whether it learns texts of several pairs at the end (recipes.neural.joining).
     """
 
     made: Architecture
     rate: float
     is_rounded: bool = False
+    head_rate: float = 2e-3
+    drops: bool = True
     teacher: str = ""
+    is_lengthened: bool = False
 
     @property
     def name(self) -> str:
         return self.made["base"]["name"]
 
 
-SMALL = BaseEncoder(MINILM, rate=3e-3, teacher="encoder-en-large")
+SMALL = BaseEncoder(MINILM, rate=3e-3, teacher="encoder-en-large", is_lengthened=True)
 LARGE = BaseEncoder(MPNET, rate=1.5e-3, is_rounded=True)
 """Half of MiniLM's rate, as its layers are twice as wide."""

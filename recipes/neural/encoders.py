@@ -5,8 +5,9 @@ Encoders are written to the work folder one by one; those already there are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,7 +22,17 @@ from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 from recipes.neural.bases import SMALL, BaseEncoder
-from recipes.neural.teaching import TaughtPair, taught_pairs, without_sentences
+from recipes.neural.joining import lengthened
+from recipes.neural.teaching import (
+    TaughtPair,
+    TokenPair,
+    is_taught,
+    paraphrases,
+    said_by,
+    taught_pairs,
+    tokens_of,
+    without_sentences,
+)  # fmt: skip
 from recipes.settings import EN_SETTINGS
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
@@ -29,6 +40,7 @@ ALL = (RTE2, EDINBURGH, MTREF, WIKI)
 WIKI_SAMPLE = 500
 """Wikipedia's edits leave most words alone, so that few of them teach as much as all."""
 
+SEED = 1
 N_FOLDS = 5
 KEPT_BACK = 0
 """Fold of RTE2 that en-neural never sees, so that there is something left to measure it on."""
@@ -39,6 +51,11 @@ EPOCHS_AFTER_OTHERS = 2
 EPOCHS_RTE2_ALONE = 4
 SOURCE = "fine-tuned from {} on {}"
 TAUGHT_BY = "; taught by {} on paraphrases and translations without links"
+LENGTHENED = "; then by itself on texts of several pairs"
+N_OF_TEXTS = 1000
+"""Pairs of each corpus, and paraphrases, that texts are made of."""
+TEXTS_PACE = 0.1
+"""What learning rates are multiplied by on texts; with 0.3 it loses exact matches of sentences."""
 
 
 @dataclass
@@ -83,7 +100,7 @@ class Encoders:
         from recipes.neural.fine_tune import examples, fine_tune, taught_examples
 
         base = self.base
-        path = self.work / base.name / f"{name}.table"
+        path = self._path(name)
         if path.exists():
             return Table.open(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,6 +128,9 @@ class Encoders:
             source += TAUGHT_BY.format(base.teacher)
         return fine_tune(data + usual, base, epochs, path, source=source, start=start, once=once)
 
+    def _path(self, name: str) -> Path:
+        return self.work / self.base.name / f"{name}.table"
+
     @cached_property
     def taught(self) -> list[TaughtPair]:
         """Pairs that the base encoder's teacher teaches; none where it has no teacher."""
@@ -136,6 +156,48 @@ class Encoders:
         name = "joint" if without is None else f"joint-without-{without}"
         epochs = EPOCHS_JOINT if without is None else EPOCHS_HALVES
         return self.tune(name, parts, epochs, unseen=unseen)
+
+    def shipped(self) -> Table:
+        """Return the encoder trained on all corpora, if its base asks for it also on texts.
+
+        What it says of sentences stays, so that what was learned from its halves, and from what it
+        says of development pairs, still fits.
+        """
+        from recipes.neural.fine_tune import fine_tune, taught_examples
+
+        start, path = self.joint(), self._path("lengthened")
+        if not self.base.is_lengthened:
+            return start
+        if path.exists():
+            return Table.open(path)
+        teacher = Encoder(start)
+        pools = [said_by(teacher, pairs) for pairs in self._pairs_of_texts()]
+        data = taught_examples(lengthened(pools), self.word_pieces)
+        gently = replace(
+            self.base, drops=False,
+            rate=self.base.rate * TEXTS_PACE, head_rate=self.base.head_rate * TEXTS_PACE,
+        )  # fmt: skip
+        return fine_tune(
+            [each._replace(corpus=0) for each in data], gently, 1, path,
+            source=start.header["source"] + LENGTHENED, start=start,
+        )  # fmt: skip
+
+    def _pairs_of_texts(self) -> Iterator[list[TokenPair]]:
+        """Yield pairs of paraphrases, and of each corpus, that texts are made of."""
+        pools = [paraphrases(self.data)]
+        kept_back = self.folds(RTE2, N_FOLDS)
+        pools += [
+            [
+                tokens_of(pair)
+                for k, pair in enumerate(self.corpus(corpus))
+                if corpus != RTE2 or kept_back[k] != KEPT_BACK
+            ]
+            for corpus in ALL
+        ]
+        for pool in pools:
+            pairs = list(filter(is_taught, pool))
+            random.Random(SEED).shuffle(pairs)
+            yield pairs[:N_OF_TEXTS]
 
     def _numbers(self, corpus: str) -> list[int]:
         """Return the pairs of a corpus that encoders are trained on: all, or a sample of Wiki's."""

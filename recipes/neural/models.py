@@ -82,7 +82,7 @@ def train_on_all(encoders: Encoders, name: str) -> Trained:
         f"{'large ' if encoders.base is LARGE else ''}neural encoder; knows pairs that have "
         "little in common"
     )
-    return train_crf(data, EN_NEURAL_SETTINGS, name, description), encoders.joint()
+    return train_crf(data, EN_NEURAL_SETTINGS, name, description), encoders.shipped()
 
 
 def unrelated_to(encoders: Encoders, unseen: Sequence[GoldPair]) -> list[GoldPair]:

@@ -58,17 +58,18 @@ class TaughtPair(NamedTuple):
 def taught_pairs(data: Path, teacher: Encoder) -> list[TaughtPair]:
     """Return all pairs that a teacher teaches. None is a development pair."""
     aligned = list(read_gold(data / MTREF))
-    known = {_unordered(_tokens(pair)) for pair in [*aligned, *read_gold(data / MTREF_DEV)]}
+    known = {_unordered(tokens_of(pair)) for pair in [*aligned, *read_gold(data / MTREF_DEV)]}
     usual = [pair for pair in translations(aligned) if _unordered(pair) not in known]
-    every = dict.fromkeys(filter(_is_taught, [*usual, *paraphrases(data)]))
-    said = encode_all(
-        teacher, ((Sentence.from_tokens(a), Sentence.from_tokens(b)) for a, b in every)
-    )
+    every = dict.fromkeys(filter(is_taught, [*usual, *paraphrases(data)]))
     are_usual = set(usual)
-    return [
-        TaughtPair(*pair, encoded, pair in are_usual)
-        for pair, encoded in zip(every, said, strict=True)
-    ]
+    return [pair._replace(is_usual=pair[:2] in are_usual) for pair in said_by(teacher, [*every])]
+
+
+def said_by(teacher: Encoder, pairs: Sequence[TokenPair]) -> list[TaughtPair]:
+    """Return pairs with what a teacher says of them."""
+    sentences = ((Sentence.from_tokens(a), Sentence.from_tokens(b)) for a, b in pairs)
+    said = encode_all(teacher, sentences)
+    return [TaughtPair(*pair, own, True) for pair, own in zip(pairs, said, strict=True)]
 
 
 def translations(aligned: Iterable[GoldPair]) -> list[TokenPair]:
@@ -103,12 +104,14 @@ def paraphrases(data: Path) -> list[TokenPair]:
     return list(zip(tokens[::2], tokens[1::2], strict=True))
 
 
-def _is_taught(pair: TokenPair) -> bool:
+def is_taught(pair: TokenPair) -> bool:
+    """Return whether the sentences of a pair differ and are neither short nor long."""
     source, target = pair
     return source != target and all(SHORTEST <= len(side) <= LONGEST for side in pair)
 
 
-def _tokens(pair: GoldPair) -> TokenPair:
+def tokens_of(pair: GoldPair) -> TokenPair:
+    """Return the tokens of both sides."""
     return tuple(pair.source.tokens), tuple(pair.target.tokens)
 
 
@@ -118,5 +121,5 @@ def _unordered(pair: TokenPair) -> frozenset[SentenceTokens]:
 
 def without_sentences(taught: Sequence[TaughtPair], unseen: Iterable[GoldPair]) -> list[TaughtPair]:
     """Return the pairs that have no sentence of some pairs, which the teacher has seen."""
-    sentences = {tokens for pair in unseen for tokens in _tokens(pair)}
+    sentences = {tokens for pair in unseen for tokens in tokens_of(pair)}
     return [pair for pair in taught if sentences.isdisjoint((pair.source, pair.target))]

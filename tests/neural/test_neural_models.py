@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
@@ -20,6 +21,8 @@ from tokalign.v1 import align_pb2
 MODELS = ("en-neural", "en-rte2-neural")
 FIRM = ("The firm will shut its Leeds plant.", "The company is closing its factory in Leeds.")
 TEXTS = [FIRM, ("Dogs bark.", "The dogs bark."), ("He won gold medals.", "He captured gold.")]
+LEAST_ALIKE = 0.88
+"""F1 of a text's links by those of its sentences; one that learned sentences alone has 0.85."""
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -56,6 +59,37 @@ def test_explanations_name_the_encoders_features(aligner):
 def test_header_names_the_encoder(aligner):
     assert aligner.header.encoder in aligner.header.resources
     assert "wordpieces" in aligner.header.resources
+
+
+def links_of(alignment):
+    return {(link.source, link.target) for link in alignment.links}
+
+
+def test_texts_have_nearly_the_links_of_their_sentences():
+    aligner = Aligner.load("en-neural")
+    pairs = [
+        (pair.source.tokens, pair.target.tokens)
+        for pair in sample_pairs()
+        if len(pair.source.tokens) > 8
+    ]
+    n_same, n_links = 0, 0
+    for first in range(0, 48, 12):  # some 130 tokens a side
+        source, target, expected = [], [], set()
+        for own, other in pairs[first : first + 12]:
+            links = links_of(aligner.align(own, other, style="free"))
+            expected |= {(len(source) + i, len(target) + j) for i, j in links}
+            source += own
+            target += other
+        found = links_of(aligner.align(source, target, style="free"))
+        n_same += 2 * len(found & expected)
+        n_links += len(found) + len(expected)
+    assert n_same / n_links > LEAST_ALIKE
+
+
+def test_a_phrase_again_and_again_is_linked_place_by_place():
+    text = ["The", "quick", "brown", "fox", "jumps", "over", "it", ",", "and"] * 20
+    found = links_of(Aligner.load("en-neural").align(text, text))
+    assert found == {(k, k) for k in range(len(text))}
 
 
 def test_command_aligns_with_a_neural_model():

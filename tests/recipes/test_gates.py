@@ -10,7 +10,7 @@ from recipes.gates import (
     EXACT,
     Read,
     _expected,
-    _linked_share,
+    _importance,
     figures,
     shares_read,
     thresholds_of,
@@ -29,10 +29,10 @@ def test_links_are_worth_the_f1_and_exact_match_that_posteriors_expect():
 
 
 def test_pairs_with_few_links_count_little():
-    mean = np.array([[0.8, 0.1, 0.0], [0.0, 0.5, 0.2]])
-    assert _linked_share(mean) == pytest.approx(1.6 / 2)
-    assert _linked_share(np.ones((2, 2))) == 1.0
-    assert _linked_share(np.zeros((2, 2))) == 0.0
+    mean = np.array([[0.4, 0.1, 0.0], [0.0, 0.1, 0.2]])
+    assert _importance(mean) == pytest.approx(0.8)
+    assert _importance(np.ones((2, 2))) == 1.0
+    assert _importance(np.zeros((2, 2))) == 0.0
 
 
 def test_shares_that_efforts_read_are_of_gains_above_their_thresholds():
