@@ -316,7 +316,6 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	  --output $(MODELS)/second-pass.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
-UNSEEN := build/unseen
 build/unseen: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
 	cp -a core $@
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/multimwa/mtref-train.tsv --output $@/tokalign/data/vectors.table

