@@ -344,8 +344,8 @@ def main() -> None:
         name="gates",
         version="1.0.0",
         license=LICENSE,
-        source="en-neural and en-neural-large on MSRP, arXivEdits, STS 2012, and unrelated pairs of "
-        "SICK, TrecQA and MTRef; thresholds from development parts of RTE2, MTRef and Wiki",
+        source="en-neural and en-neural-large on MSRP, arXivEdits, STS 2012, and unrelated pairs "
+        "of SICK, TrecQA and MTRef; thresholds from development parts of RTE2, MTRef and Wiki",
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "gates.table")
