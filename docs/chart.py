@@ -23,8 +23,10 @@ EFFORTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
 FIRST = "en"
 LABELS_BELOW = ("en-neural",)
 MODELS = ("en-neural", "en-neural-large")
-NOTE = "mean of development pairs of RTE2, MTRef and Wiki, over pairs per second of one core; "
-NOTE += "numbers at the dots are efforts"
+NOTE = (
+    "mean of development pairs of RTE2, MTRef and Wiki, over pairs per second of one core; "
+    "numbers at the dots are efforts"
+)
 
 WIDTH = 760
 LEFT, RIGHT = 64, 724

@@ -32,7 +32,7 @@ from recipes.neural.teaching import (
     taught_pairs,
     tokens_of,
     without_sentences,
-)  # fmt: skip
+)
 from recipes.settings import EN_SETTINGS
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
