@@ -44,7 +44,9 @@ from tokalign.types import (
     Ranked,
     Sentence,
 )
+from tokalign.types.chunks import ChunkedPair, ChunkLink
 from tokalign.types.constraints import Constraints
+from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
@@ -57,10 +59,18 @@ from tokalign.types.grounding import (
     UnsupportedSpan,
     WordKind,
 )
-from tokalign.types.options import AlignOptions, Direction, RankBy, Symmetrization
+from tokalign.types.options import (
+    AlignOptions,
+    Direction,
+    OffsetUnit,
+    Priority,
+    RankBy,
+    Symmetrization,
+)
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
+from tokalign.types.words import AlignedWord
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
@@ -80,6 +90,7 @@ if TYPE_CHECKING:
         split,
     )
     from tokalign.model.shipped import shipped_models
+    from tokalign.tasks.comparing import Duplicates
 
     __version__: str
 
@@ -99,6 +110,7 @@ _FUNCTIONS = (
 )
 _LAZY = {
     "Aligner": "tokalign.aligner",
+    "Duplicates": "tokalign.tasks.comparing",
     "TextDiff": "tokalign.differences",
     "shipped_models": "tokalign.model.shipped",
     **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
@@ -118,14 +130,21 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "AlignError",
     "AlignOptions",
+    "AlignedWord",
     "Aligner",
     "Alignment",
+    "Change",
+    "ChunkLink",
+    "ChunkedPair",
     "Citation",
     "CitationLink",
     "Conflict",
     "ConflictKind",
     "Constraints",
     "Direction",
+    "Duplicates",
+    "Edit",
+    "EditKind",
     "FormatError",
     "GoldPair",
     "GroundOptions",
@@ -141,8 +160,10 @@ __all__ = [
     "MissingPackageError",
     "ModelError",
     "ModelVersionError",
+    "OffsetUnit",
     "PassageSentence",
     "Phrase",
+    "Priority",
     "RankBy",
     "Ranked",
     "Relation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -34,6 +35,20 @@ def test_every_exception_is_public():
         if isinstance(value, type) and issubclass(value, errors.AlignError)
     }
     assert defined <= set(tokalign.__all__)
+
+
+def test_what_public_functions_and_methods_return_is_public():
+    asked = [getattr(tokalign, name) for name in tokalign.__all__]
+    asked += [each for name, each in vars(tokalign.Aligner).items() if not name.startswith("_")]
+    returned = {
+        name
+        for each in filter(inspect.isfunction, asked)
+        for name in re.findall(r"[A-Z]\w+", str(inspect.signature(each).return_annotation))
+    }
+    assert {"Alignment", "Duplicates", "ChunkedPair"} <= returned
+    others = {"Any", "Exception", "Iterator", "NDArray", "None", "Self"}
+    others.add("AnnotatedPair")  # an alias of tuples
+    assert returned - others <= set(tokalign.__all__)
 
 
 def test_star_import_gives_exactly_all():
