@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from tokalign.training import TrainingData, TrainingSettings, fold_numbers
 from tokalign.training.examples import TrainingExamples
 from tokalign.training.train import followed_corpora, header_for, styled_model
 from tokalign.training.weights import train_weights
-from tokalign.types import GoldPair, Sentence
+from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import AlignOptions
 
 from recipes.rewritten import origin_of
@@ -61,6 +61,8 @@ class HeldOutPair:
         Cells that are known to hold no link; of unrelated pairs alone.
     inputs : float64 array, shape (N_INPUTS,)
         Those of the choice of a style.
+    links : dict from str to set of (int, int)
+        By style, where more than thresholds decides.
     """
 
     gold: GoldPair
@@ -71,6 +73,7 @@ class HeldOutPair:
     unlike: Mask
     impossible: Mask
     inputs: NDArray[np.float64]
+    links: Mapping[str, Links] = field(default_factory=dict)
 
 
 def held_out(

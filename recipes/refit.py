@@ -6,10 +6,11 @@
 Cross-validation of an encoder asks for encoders that have not seen a half of the corpora, and they
 stand in for one that has seen all. The development halves of MultiMWA show two styles, and neither
 encoder nor CRF has seen them. Their numbers are fitted on these; what is printed of each pair was
-fitted on the other half of them. The second pass of `free` is learned there as well, and what its
-style is fitted on, and what is printed, is by trees that have not seen the pair
-(`recipes.second_pass`). The choice of a style, which reads the text alone, is that of the model
-`en`. The shipped models are rewritten in place, with `--only-judge` nothing is.
+fitted on the other half of them. The second pass of `free` is learned there as well, over cells and
+over groups of them, and what its style is fitted on, and what is printed, is by trees that have not
+seen the pair (`recipes.second_pass`, `recipes.group_choice`). The choice of a style, which reads
+the text alone, is that of the model `en`. The shipped models are rewritten in place, with
+`--only-judge` nothing is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 
 from tokalign.annotate import load_annotator
 from tokalign.decoding.cascade import ENCODERS
-from tokalign.decoding.second_pass import INPUTS, TABLE
+from tokalign.decoding.group_choice import GROUP_INPUTS
+from tokalign.decoding.second_pass import GROUPS, INPUTS, TABLE
 from tokalign.features.table import FeatureTable
 from tokalign.files.tables import write_table
 from tokalign.formats import read_gold
@@ -34,11 +36,11 @@ from tokalign.neural.encoder import Encoder
 from tokalign.training.examples import annotate_gold
 from tokalign.types.options import AlignOptions
 
-from recipes import second_pass
+from recipes import group_choice, second_pass
 from recipes.aligned import MTREF_DEV, read_unrelated
 from recipes.forests import forest_arrays
 from recipes.held_out import HeldOutPair, Reader
-from recipes.second_pass import LikelyCells, cross_fitted, learned
+from recipes.second_pass import LikelyCells
 from recipes.settings import LICENSE
 from recipes.styles import figures_of, fit
 
@@ -97,11 +99,17 @@ def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
     for style, known in zip(model.header.styles, choosing.header.styles, strict=True):
         name = style["name"]
         assert name == known["name"], (name, known["name"])
-        fitted = fit(name, pairs) if name in DEVELOPMENT else style
+        fitted = fit(name, pairs, thresholds_of(name, pairs)) if name in DEVELOPMENT else style
         if name == second_pass.STYLE:
             fitted = {**fitted, "second_pass": True}
         styles.append({**fitted, "choice": known["choice"], "related": known["related"]})
     return replace(model, header=replace(model.header, styles=tuple(styles)))
+
+
+def thresholds_of(name: str, pairs: list[HeldOutPair]) -> tuple[float, float] | None:
+    """Return the thresholds of a style where those of the choice on groups are its own."""
+    is_chosen = any(name in pair.links for pair in pairs)
+    return (group_choice.THRESHOLD, group_choice.THRESHOLD) if is_chosen else None
 
 
 def judge(pairs: list[HeldOutPair]) -> Iterator[dict[str, object]]:
@@ -109,7 +117,8 @@ def judge(pairs: list[HeldOutPair]) -> Iterator[dict[str, object]]:
     for name in DEVELOPMENT:
         decided = []
         for fold in (0, 1):
-            style = fit(name, [pair for pair in pairs if pair.fold != fold])
+            rest = [pair for pair in pairs if pair.fold != fold]
+            style = fit(name, rest, thresholds_of(name, pairs))
             decided += [
                 (pair, style) for pair in pairs if pair.fold == fold and pair.style in ("", name)
             ]
@@ -123,18 +132,20 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="table of the second passes")
     parser.add_argument("--only-judge", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    arrays: dict[str, Any] = {"inputs": [*INPUTS]}
+    arrays: dict[str, Any] = {"inputs": [*INPUTS], "group_inputs": [*GROUP_INPUTS]}
     fitted = {}
     for encoder, name in MODELS.items():
         model = without_second_pass(load_model(model_path(name)))
         pairs, cells = development_pairs(model, arguments.data, arguments.unrelated)
-        for row in judge(pairs):
-            print(json.dumps({"model": name, "second_pass": False, **row}), flush=True)
-        pairs = cross_fitted(pairs, cells)
-        for row in judge(pairs):
-            print(json.dumps({"model": name, "second_pass": True, **row}), flush=True)
-        fitted[name] = refitted(model, pairs, load_model(model_path("en")))
-        arrays |= forest_arrays(encoder, learned(pairs, cells))
+        revised = second_pass.cross_fitted(pairs, cells)
+        groups = [group_choice.groups_of(pair) for pair in revised]
+        chosen = group_choice.cross_fitted(revised, groups)
+        for label, some in {"none": pairs, "cells": revised, "groups": chosen}.items():
+            for row in judge(some):
+                print(json.dumps({"model": name, "second_pass": label, **row}), flush=True)
+        fitted[name] = refitted(model, chosen, load_model(model_path("en")))
+        arrays |= forest_arrays(encoder, second_pass.learned(pairs, cells))
+        arrays |= forest_arrays(f"{encoder}{GROUPS}", group_choice.learned(revised, groups))
     if arguments.only_judge:
         return
     write_table(

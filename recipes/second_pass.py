@@ -68,9 +68,7 @@ def cross_fitted(pairs: Sequence[HeldOutPair], cells: Sequence[LikelyCells]) -> 
     cells : sequence of LikelyCells
         Of each pair.
     """
-    own = [k for k, pair in enumerate(pairs) if pair.style == STYLE]
-    folds = np.arange(len(pairs)) % N_FOLDS
-    folds[own] = folds_by_sentence([pairs[k].gold for k in own])
+    folds = folds_of(pairs)
     found = list(pairs)
     for fold in range(N_FOLDS):
         others = np.flatnonzero(folds != fold).tolist()
@@ -78,6 +76,14 @@ def cross_fitted(pairs: Sequence[HeldOutPair], cells: Sequence[LikelyCells]) -> 
         for k in np.flatnonzero(folds == fold).tolist():
             found[k] = revised(pairs[k], cells[k], trees)
     return found
+
+
+def folds_of(pairs: Sequence[HeldOutPair]) -> NDArray[np.int64]:
+    """Return the fold of each pair: of the style's by sentence, of others by turns."""
+    own = [k for k, pair in enumerate(pairs) if pair.style == STYLE]
+    folds = np.arange(len(pairs)) % N_FOLDS
+    folds[own] = folds_by_sentence([pairs[k].gold for k in own])
+    return folds
 
 
 def folds_by_sentence(pairs: Sequence[GoldPair]) -> NDArray[np.int64]:

@@ -162,11 +162,14 @@ def fit_map(raw: Doubles, right: Doubles) -> tuple[tuple[float, ...], tuple[floa
     return tuple(x for x, _ in knots), tuple(y for _, y in knots)
 
 
-def fit(name: str, pairs: Sequence[HeldOutPair]) -> StyleHeader:
-    """Return a style's part of the header, fitted on held-out pairs."""
+def fit(
+    name: str, pairs: Sequence[HeldOutPair], thresholds: tuple[float, float] | None = None
+) -> StyleHeader:
+    """Return a style's part of the header, fitted on held-out pairs; thresholds that are given are
+    not fitted."""
     own = [pair for pair in pairs if pair.style == name and not pair.is_piece]
     unrelated = [pair for pair in pairs if not pair.style and not pair.is_piece]
-    threshold, beside = choose_thresholds(own, name)
+    threshold, beside = thresholds or choose_thresholds(own, name)
     raw, calibrated = fit_map(*_cells(own, name, unlike=False))
     return {
         "name": name,
@@ -262,9 +265,8 @@ def _confidences(pair: HeldOutPair, style: StyleHeader) -> dict[tuple[int, int],
     """Return the links of a pair with their confidences."""
     mean = pair.means[style["name"]]
     read = Convention(style).confidence
-    return {
-        link: read(float(mean[link]), bool(pair.unlike[link])) for link in links_of(mean, style)
-    }
+    links = pair.links[name] if (name := style["name"]) in pair.links else links_of(mean, style)
+    return {link: read(float(mean[link]), bool(pair.unlike[link])) for link in links}
 
 
 SCORES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")

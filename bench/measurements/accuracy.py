@@ -52,7 +52,7 @@ _BY_FOLDS = tuple(
         "folds",
         f"{COLLECT} && python -m recipes.refit --data DATA/ --unrelated build/unrelated "
         "--output build/second-pass.table.xz --only-judge",
-        (Row("", {"model": model, "style": "free", "second_pass": True}, FRACTIONS),),
+        (Row("", {"model": model, "style": "free", "second_pass": "groups"}, FRACTIONS),),
         environment=NEURAL,
     )
     for model in NEURAL_MODELS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import decisions, second_pass
+from reference import decisions, group_choice, second_pass
 from reference.pair import ReferencePair
 from support.contrasts import SIDES
 from support.sample import sample_pairs
@@ -17,7 +17,8 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS
 from tokalign.decoding.convention import Convention
-from tokalign.decoding.second_pass import INPUTS, TABLE, SecondPass
+from tokalign.decoding.group_choice import GROUP_INPUTS
+from tokalign.decoding.second_pass import GROUPS, INPUTS, TABLE, SecondPass
 from tokalign.errors import InputError, ResourceError
 from tokalign.features.inventory import PENN_TAGS
 from tokalign.features.lexicons import Lexicons
@@ -33,6 +34,7 @@ BACKEND = ModelBackend(MODEL, Lexicons.for_groups(MODEL.table.groups), encoded=T
 FREE = AlignOptions(style="free", phrases=True, posteriors=True)
 STYLES = {style["name"]: style for style in MODEL.header.styles}
 FOREST = Forest(Table.open_shipped(TABLE), MODEL.header.encoder, len(INPUTS), 1)
+OF_GROUPS = Forest(Table.open_shipped(TABLE), MODEL.header.encoder + GROUPS, len(GROUP_INPUTS), 1)
 LEXICONS = Lexicons.for_groups(["wordnet", "vectors"])
 ALIGNER = Aligner.load()
 PAIRS = [
@@ -60,6 +62,10 @@ def said(pair, seed):
 
 def aligned(pairs, options=FREE):
     return [unwrap(each) for each in BACKEND.align(pairs, options)]
+
+
+def scores_of_groups(rows):
+    return OF_GROUPS.scores(np.array(rows, dtype=np.float32))[:, 0]
 
 
 def links(alignment):
@@ -106,9 +112,10 @@ def test_links_are_those_of_what_the_trees_say(pair, seed):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     style = STYLES["free"]
     rows_of = np.pad(expected, ((0, 0), (1, 0))), np.pad(expected.T, ((0, 0), (1, 0)))
-    wanted = decisions.joint_links(*rows_of, style["threshold"], style["beside"])
+    by_cell = decisions.joint_links(*rows_of, style["threshold"], style["beside"])
+    wanted = group_choice.chosen(found, frozenset((i, j) for i, j, _ in by_cell), scores_of_groups)
     (alignment,) = aligned([(pair, encoded)])
-    assert links(alignment) == [(i, j) for i, j, _ in wanted]
+    assert links(alignment) == sorted(wanted)
     confidence = Convention(style).confidences(expected, unlike)
     np.testing.assert_allclose(alignment.posteriors, confidence, rtol=1e-5, atol=1e-7)
     for link in alignment.links:
@@ -194,13 +201,17 @@ def test_every_encoder_that_ships_for_all_styles_has_one(encoder):
 def _table(tmp_path, **changes):
     arrays = {
         "inputs": list(INPUTS),
-        "own_root": np.array([0], np.int32),
-        "own_input": np.array([INPUTS.index("mean"), -1, -1], np.int16),
-        "own_left": np.array([1, 0, 0], np.int32),
-        "own_threshold": np.zeros(3, np.float32),
-        "own_value": np.array([0.0, -1.0, 1.0], np.float32),
-        "own_base": np.zeros(1, np.float32),
+        "group_inputs": list(GROUP_INPUTS),
     }
+    for name in ("own", "own" + GROUPS):
+        arrays |= {
+            f"{name}_root": np.array([0], np.int32),
+            f"{name}_input": np.array([0, -1, -1], np.int16),
+            f"{name}_left": np.array([1, 0, 0], np.int32),
+            f"{name}_threshold": np.zeros(3, np.float32),
+            f"{name}_value": np.array([0.0, -1.0, 1.0], np.float32),
+            f"{name}_base": np.zeros(1, np.float32),
+        }
     path = tmp_path / "second-pass.table"
     write_table(path, {**arrays, **changes}, name=TABLE, version="1", license="", source="")
     return Table.open(path)
@@ -214,6 +225,8 @@ def test_a_whole_table_is_read(tmp_path):
     ("changes", "encoder"),
     [
         ({"inputs": ["mean"]}, "own"),
+        ({"group_inputs": ["cells"]}, "own"),
+        ({f"own{GROUPS}_input": np.array([len(GROUP_INPUTS), -1, -1], np.int16)}, "own"),
         ({"own_input": np.array([len(INPUTS), -1, -1], np.int16)}, "own"),
         ({"own_value": np.full(3, np.nan, np.float32)}, "own"),
         ({}, "another"),

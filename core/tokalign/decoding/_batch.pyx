@@ -176,8 +176,8 @@ cdef class Batch:
                     &extractor.pair, numbers, conventions.second_pass, &self.scratch
                 )
                 job.status = decide_links(
-                    job, extractor.pair.lexical_class, numbers, self.posterior, &self.scratch,
-                    &self.columns, &n_links,
+                    job, extractor.pair.lexical_class, conventions, self.posterior,
+                    &self.scratch, &self.columns, &n_links,
                 )
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:

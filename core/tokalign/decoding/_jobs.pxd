@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from tokalign.decoding._columns cimport LinkColumns
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.decoding.convention cimport Conventions, StyleNumbers
+from tokalign.decoding.group_choice cimport GroupRoom
 from tokalign.decoding.second_pass cimport SecondPass
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport PairState, Side
@@ -42,7 +43,8 @@ cdef struct PairScratch:
     double *source_weights       # [n_source]
     double *target_weights       # [n_target]
     int32_t *subsequence         # [n_target + 1] of the choice
-    uint8_t *fate                # [n_source, n_target] of the decision
+    GroupRoom groups             # of the choice among decisions on groups of cells
+    uint8_t *taken               # [n_source, n_target] 1 of a link
 
 cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
 cdef void carve_scratch(
@@ -57,6 +59,6 @@ cdef const double *link_posterior(
     const PairScratch *scratch,
 ) noexcept nogil
 cdef Status decide_links(
-    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
-    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
+    const Job *job, const uint8_t *lexical_class, Conventions conventions,
+    const double *posterior, PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil

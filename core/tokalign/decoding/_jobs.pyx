@@ -7,7 +7,8 @@ from tokalign.decoding._columns cimport has_room
 from tokalign.decoding._figures cimport TokenWeights, figures
 from tokalign.decoding.choice cimport N_CHOICE_INPUTS, choice_inputs, choose_style
 from tokalign.decoding.convention cimport keep_links
-from tokalign.decoding.joint cimport fill_means, select_links
+from tokalign.decoding.group_choice cimport carve_groups, group_bytes
+from tokalign.decoding.joint cimport fill_means, take_cells, write_links
 from tokalign.decoding.second_pass cimport FirstPass
 
 
@@ -17,7 +18,7 @@ cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nog
     n_doubles += 2 * n_source * n_target + n_source + n_target
     return (
         n_doubles * sizeof(double) + (n_target + 1) * sizeof(int32_t)
-        + n_source * n_target * sizeof(uint8_t)
+        + group_bytes(n_source, n_target) + n_source * n_target * sizeof(uint8_t)
     )
 
 
@@ -32,7 +33,8 @@ cdef void carve_scratch(
     scratch.target_weights = scratch.revised + n_source * n_target
     scratch.source_weights = scratch.target_weights + n_target
     scratch.subsequence = <int32_t *>(scratch.source_weights + n_source)
-    scratch.fate = <uint8_t *>(scratch.subsequence + n_target + 1)
+    carve_groups(&scratch.groups, scratch.subsequence + n_target + 1, n_source, n_target)
+    scratch.taken = <uint8_t *>(scratch.groups.column_group + n_target)
 
 
 cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
@@ -122,13 +124,14 @@ cdef const double *link_posterior(
 
 
 cdef Status decide_links(
-    const Job *job, const uint8_t *lexical_class, const StyleNumbers *numbers,
-    const double *posterior, const PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
+    const Job *job, const uint8_t *lexical_class, Conventions conventions,
+    const double *posterior, PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
 ) noexcept nogil:
     """Add a decoded pair's links to the columns."""
+    cdef const StyleNumbers *numbers = &conventions.numbers[job.style]
     cdef Py_ssize_t n_source = job.source.n
     cdef Py_ssize_t n_target = job.target.n
-    cdef Py_ssize_t n_likely
+    cdef Py_ssize_t n_taken
     cdef int32_t *source
     cdef int32_t *target
     cdef double *confidence
@@ -137,11 +140,17 @@ cdef Status decide_links(
     source = columns.source + n_links[0]
     target = columns.target + n_links[0]
     confidence = columns.confidence + n_links[0]
-    n_likely = select_links(
-        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.fate, source,
-        target, confidence,
+    take_cells(
+        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.taken
+    )
+    if numbers.is_revised:
+        conventions.second_pass.choose(
+            posterior, n_source, n_target, scratch.taken, &scratch.groups
+        )
+    n_taken = write_links(
+        posterior, scratch.taken, n_source, n_target, source, target, confidence
     )
     n_links[0] += keep_links(
-        numbers, lexical_class, n_target, source, target, confidence, n_likely, 0.0
+        numbers, lexical_class, n_target, source, target, confidence, n_taken, 0.0
     )
     return FINE

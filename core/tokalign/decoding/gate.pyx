@@ -192,7 +192,7 @@ cdef class GateRows:
         LinkView links,
     ) noexcept nogil:
         """Fill the row of the pair that is decoded; its links have posteriors or confidences."""
-        cdef uint8_t *is_link = scratch.fate  # the decision is made
+        cdef uint8_t *is_link = scratch.taken  # the decision is made
         cdef int64_t k
         memset(is_link, 0, pair.source.n * pair.target.n)
         for k in range(links.n):

@@ -20,10 +20,16 @@ cdef void fill_means(
     double *mean,                  # [n_source, n_target]
 ) noexcept nogil
 
-cdef Py_ssize_t select_links(
+cdef void take_cells(
     const double *posterior,       # [n_source, n_target]
     Py_ssize_t n_source, Py_ssize_t n_target, double threshold, double beside,
-    uint8_t *fate,                 # [n_source, n_target] scratch
+    uint8_t *taken,                # [n_source, n_target]
+) noexcept nogil
+
+cdef Py_ssize_t write_links(
+    const double *posterior,       # [n_source, n_target]
+    const uint8_t *taken,          # [n_source, n_target] 1 of a link, else 0
+    Py_ssize_t n_source, Py_ssize_t n_target,
     int32_t *source,               # room for n_source * n_target links
     int32_t *target, double *confidence,
 ) noexcept nogil

@@ -6,7 +6,8 @@ A link is taken where that mean reaches a threshold, so a token may have several
 all sets of links, those of a threshold are the ones of highest expected F measure when confidences
 are independent probabilities (Jansche 2007, ACL). But links of phrases come in blocks: one that
 lies beside a link that is taken, of the same token and of the next one, needs a lower mean. In a
-style that has a second pass (tokalign.decoding.second_pass) its probabilities take the means' place.
+style that has a second pass (tokalign.decoding.second_pass) its probabilities take the means' place,
+and groups of uncertain cells are decided upon together (tokalign.decoding.group_choice).
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -77,15 +78,15 @@ cdef void fill_means(
             )
 
 
-cdef Py_ssize_t select_links(
+cdef void take_cells(
     const double *posterior, Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
-    double beside, uint8_t *fate, int32_t *source, int32_t *target, double *confidence,
+    double beside, uint8_t *taken,
 ) noexcept nogil:
-    """Write the links whose posterior is at least the threshold, or at least `beside` beside
-    another; return how many. `fate` is scratch, [n_source, n_target]."""
-    cdef Py_ssize_t n_links = 0
+    """Write 1 for the cells whose posterior is at least the threshold, or at least `beside` beside
+    another one that is taken, and 0 for others."""
+    cdef uint8_t *fate = taken
     cdef Py_ssize_t n_likely = 0
-    cdef Py_ssize_t i, j, cell
+    cdef Py_ssize_t cell
     for cell in range(n_source * n_target):
         fate[cell] = (
             TAKEN if posterior[cell] >= threshold else LIKELY if posterior[cell] >= beside else LEFT
@@ -93,9 +94,20 @@ cdef Py_ssize_t select_links(
         n_likely += fate[cell] == LIKELY
     if n_likely:
         _take_blocks(fate, n_source, n_target)
+    for cell in range(n_source * n_target):
+        taken[cell] = fate[cell] == TAKEN
+
+
+cdef Py_ssize_t write_links(
+    const double *posterior, const uint8_t *taken, Py_ssize_t n_source, Py_ssize_t n_target,
+    int32_t *source, int32_t *target, double *confidence,
+) noexcept nogil:
+    """Write the links that are taken, with their posteriors; return how many."""
+    cdef Py_ssize_t n_links = 0
+    cdef Py_ssize_t i, j
     for i in range(n_source):
         for j in range(n_target):
-            if fate[i * n_target + j] == TAKEN:
+            if taken[i * n_target + j]:
                 source[n_links] = <int32_t>i
                 target[n_links] = <int32_t>j
                 confidence[n_links] = posterior[i * n_target + j]
@@ -141,14 +153,14 @@ def joint_links(
     cdef Py_ssize_t n_target = t2s_posterior.shape[0]
     if not n_source or not n_target:
         return []
-    cdef uint8_t[::1] fate = np.empty(n_source * n_target, dtype=np.uint8)
+    cdef uint8_t[::1] taken = np.empty(n_source * n_target, dtype=np.uint8)
     cdef int32_t[::1] source = np.empty(n_source * n_target, dtype=np.int32)
     cdef int32_t[::1] target = np.empty(n_source * n_target, dtype=np.int32)
     cdef double[::1] confidence = np.empty(n_source * n_target)
     cdef double[::1] mean = np.empty(n_source * n_target)
     fill_means(&s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &mean[0])
-    cdef Py_ssize_t n_links = select_links(
-        &mean[0], n_source, n_target, threshold, beside, &fate[0], &source[0], &target[0],
-        &confidence[0],
+    take_cells(&mean[0], n_source, n_target, threshold, beside, &taken[0])
+    cdef Py_ssize_t n_links = write_links(
+        &mean[0], &taken[0], n_source, n_target, &source[0], &target[0], &confidence[0]
     )
     return [(source[k], target[k], confidence[k]) for k in range(n_links)]

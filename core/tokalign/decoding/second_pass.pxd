@@ -1,3 +1,6 @@
+from libc.stdint cimport uint8_t
+
+from tokalign.decoding.group_choice cimport GroupRoom
 from tokalign.features.pair cimport PairState
 from tokalign.relations.forest cimport Forest
 
@@ -19,8 +22,14 @@ cdef void cell_inputs(
 ) noexcept nogil
 
 cdef class SecondPass:
-    cdef Forest _forest
+    cdef Forest _cells
+    cdef Forest _groups
     cdef void revise(
         self, const FirstPass *first,
         double *revised            # [n_source, n_target]
+    ) noexcept nogil
+    cdef void choose(
+        self, const double *revised, Py_ssize_t n_source, Py_ssize_t n_target,
+        uint8_t *taken,            # [n_source, n_target] 1 of a link; changed
+        GroupRoom *room
     ) noexcept nogil

@@ -4,6 +4,7 @@ from tokalign.files.tables import Table
 
 INPUTS: tuple[str, ...]
 TABLE: str
+GROUPS: str
 
 class SecondPass:
     def __init__(self, table: Table, encoder: str) -> None: ...

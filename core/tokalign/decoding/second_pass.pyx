@@ -4,12 +4,16 @@ The chains learned how far to trust an encoder from encoders of half of the corp
 than the one that ships; and neither knows how many partners a word already has. Boosted trees
 (`recipes.second_pass`) say how likely each likely cell is a link, given both, what rivals it has, the
 cells around it, the links of its row and column, and tags. Other cells keep the mean of both chains.
+Other trees then choose among decisions on groups of uncertain cells (tokalign.decoding.group_choice).
 """
 
 from libc.math cimport exp, fabs, log
+from libc.stdint cimport uint8_t
 
+from tokalign.decoding.group_choice cimport N_GROUP_INPUTS, choose_groups
 from tokalign.features.pair cimport PairState, Side
 
+from tokalign.decoding.group_choice import GROUP_INPUTS
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 
@@ -38,6 +42,8 @@ assert len(INPUTS) == <int>N_CELL_INPUTS
 
 TABLE = "second-pass"
 """Name of the table that ships."""
+GROUPS = "-groups"
+"""Behind an encoder's name, the trees of groups."""
 
 LEAST = 0.002
 FIRST = 0.5
@@ -150,7 +156,7 @@ cdef void cell_inputs(
 
 
 cdef class SecondPass:
-    """Decides on the cells of pairs that an encoder read.
+    """Decides on the cells of pairs that an encoder read, then on groups of them.
 
     Parameters
     ----------
@@ -166,9 +172,11 @@ cdef class SecondPass:
     """
 
     def __init__(self, table, str encoder not None):
-        if table.strings("inputs") != list(INPUTS):
+        wanted = {"inputs": INPUTS, "group_inputs": GROUP_INPUTS}
+        if any(table.strings(name) != list(names) for name, names in wanted.items()):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
-        self._forest = Forest(table, encoder, <int>N_CELL_INPUTS, 1)
+        self._cells = Forest(table, encoder, <int>N_CELL_INPUTS, 1)
+        self._groups = Forest(table, f"{encoder}{GROUPS}", <int>N_GROUP_INPUTS, 1)
 
     @classmethod
     def open_shipped(cls, str encoder not None):
@@ -185,7 +193,15 @@ cdef class SecondPass:
             for j in range(n_target):
                 if is_likely(first, i, j):
                     cell_inputs(first, i, j, inputs)
-                    self._forest.score(inputs, &log_odds)
+                    self._cells.score(inputs, &log_odds)
                     revised[i * n_target + j] = 1.0 / (1.0 + exp(-log_odds))
                 else:
                     revised[i * n_target + j] = first.mean[i * n_target + j]
+
+    cdef void choose(
+        self, const double *revised, Py_ssize_t n_source, Py_ssize_t n_target, uint8_t *taken,
+        GroupRoom *room,
+    ) noexcept nogil:
+        """Put the best decision on each group of uncertain cells in the place of the one cell by
+        cell."""
+        choose_groups(self._groups, revised, taken, n_source, n_target, room)

@@ -43,7 +43,8 @@ class StyleHeader(TypedDict):
         That of a link beside another that is taken; in (0, threshold], the threshold by default.
     second_pass : bool, optional
         Whether the second pass of the model's encoder (tokalign.decoding.second_pass) says how
-        likely links are, in the place of mean posteriors, also for the numbers here.
+        likely links are, in the place of mean posteriors, also for the numbers here, and decides
+        on groups of cells together.
     raw, calibrated : tuple of float, optional
         Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both
         rise, so that the order of links is kept. Without any, they are the same.

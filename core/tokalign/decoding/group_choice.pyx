@@ -1,0 +1,378 @@
+"""A choice among decisions on several cells at once, where cells alone are uncertain.
+
+What is most likely of each cell is often not what is most likely of all: of two rivals both may be
+left, or a block of links lacks a corner. Open are cells that are neither nearly certain nor nearly
+impossible, and those that would close a square of links. Open cells hang together by rows and
+columns. Of each group the decision cell by cell competes with those that change a few of its least
+sure cells; a group of more than MOST_CELLS, which no pair of corpora has, stays as it is. Boosted
+trees (`recipes.group_choice`) tell which of them is right as a whole: reranking of candidates, as
+in Collins (2000), "Discriminative reranking for natural language parsing", group by group.
+"""
+
+from libc.math cimport INFINITY, fabs, log
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memset
+
+import numpy as np
+
+from tokalign.errors import ShapeError
+
+cdef extern from "_compiler.h" nogil:
+    int _ones "tokalign_ones"(uint64_t bits) noexcept
+
+GROUP_INPUTS = (
+    "log-likelihood",                       # of the decision on the group's cells, each by itself
+    "least log-likelihood",                 # of a cell
+    "loss",                                 # of log-likelihood against the decision cell by cell
+    "cells", "links",
+    "least link", "likeliest other",        # posteriors
+    "squares that lack a link",             # cells that would close one, in the group's lines
+    "rows without links", "rows of several links", "tokens between a row's links",
+    "columns without links", "columns of several links", "tokens between a column's links",
+)
+"""What each input says of a decision on a group of cells."""
+
+assert len(GROUP_INPUTS) == <int>N_GROUP_INPUTS
+
+LOW = 0.06
+HIGH = 0.94
+LEAST_CLOSING = 0.005
+SMALLEST = 1e-4
+cdef double _LOW = LOW                        # posteriors between these are open
+cdef double _HIGH = HIGH
+cdef double _LEAST_CLOSING = LEAST_CLOSING    # from which a cell that closes a square is
+cdef double _SMALLEST = SMALLEST              # below which a logarithm does not fall
+
+cdef struct DecidedCells:
+    # A pair, decided upon cell by cell.
+    const double *posterior
+    uint8_t *taken
+    Py_ssize_t n_source
+    Py_ssize_t n_target
+    Py_ssize_t n_open
+    GroupRoom *room
+    int32_t n_marks              # how often marks were begun anew
+    int32_t n_visits             # likewise
+
+cdef struct CellGroup:
+    int32_t number               # from 1
+    Py_ssize_t n
+    const int32_t *cell
+    int n_free
+    int32_t[<int>MOST_CHANGED] free    # cells that may change, the least sure first
+    double log_likelihood        # of the decision cell by cell
+
+cdef struct GroupLines:
+    # Rows or columns: cell k of line i is at i * step_across + k * step_along.
+    Py_ssize_t n
+    Py_ssize_t n_along
+    Py_ssize_t step_across
+    Py_ssize_t step_along
+    const int32_t *group
+
+
+cdef size_t group_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the size of the scratch of a pair of so many tokens."""
+    return (4 * n_source * n_target + 2 * (n_source + n_target)) * sizeof(int32_t)
+
+
+cdef void carve_groups(
+    GroupRoom *room, int32_t *memory, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
+    """Point a room into memory of group_bytes."""
+    room.open = memory
+    room.group = room.open + n_source * n_target
+    room.changed = room.group + n_source * n_target
+    room.mark = room.changed + n_source * n_target
+    room.visit = room.mark + n_source * n_target
+    room.row_group = room.visit + n_source + n_target
+    room.column_group = room.row_group + n_source
+
+
+cdef GroupLines _lines(const DecidedCells *cells, bint are_rows) noexcept nogil:
+    if are_rows:
+        return GroupLines(cells.n_source, cells.n_target, cells.n_target, 1, cells.room.row_group)
+    return GroupLines(cells.n_target, cells.n_source, 1, cells.n_target, cells.room.column_group)
+
+
+cdef int _mark_closing(
+    DecidedCells *cells, const GroupLines *lines, Py_ssize_t line
+) noexcept nogil:
+    """Mark the cells of a line that would be the fourth corner of a square of links: those of lines
+    that it shares a link with. Return how many were not marked before."""
+    cdef const uint8_t *own = cells.taken + line * lines.step_across
+    cdef const uint8_t *other
+    cdef int32_t *mark = cells.room.mark + line * lines.step_across
+    cdef int n_new = 0
+    cdef Py_ssize_t k, rival, across
+    cells.n_visits += 1
+    cells.room.visit[line] = cells.n_visits
+    for k in range(lines.n_along):
+        if not own[k * lines.step_along]:
+            continue
+        for across in range(lines.n):
+            other = cells.taken + across * lines.step_across
+            if cells.room.visit[across] == cells.n_visits or not other[k * lines.step_along]:
+                continue
+            cells.room.visit[across] = cells.n_visits
+            for rival in range(lines.n_along):
+                if (
+                    other[rival * lines.step_along] and not own[rival * lines.step_along]
+                    and mark[rival * lines.step_along] != cells.n_marks
+                ):
+                    mark[rival * lines.step_along] = cells.n_marks
+                    n_new += 1
+    return n_new
+
+
+cdef void _find_open(DecidedCells *cells) noexcept nogil:
+    """Fill the open cells."""
+    cdef GroupLines rows = _lines(cells, True)
+    cdef Py_ssize_t i, cell
+    cdef double p
+    memset(cells.room.mark, 0, cells.n_source * cells.n_target * sizeof(int32_t))
+    memset(cells.room.visit, 0, (cells.n_source + cells.n_target) * sizeof(int32_t))
+    cells.n_marks = 1
+    cells.n_visits = 0
+    cells.n_open = 0
+    for i in range(cells.n_source):
+        _mark_closing(cells, &rows, i)
+    for cell in range(cells.n_source * cells.n_target):
+        p = cells.posterior[cell]
+        if _LOW < p < _HIGH or (p > _LEAST_CLOSING and cells.room.mark[cell] == cells.n_marks):
+            cells.room.open[cells.n_open] = <int32_t>cell
+            cells.n_open += 1
+
+
+cdef int32_t _number_groups(DecidedCells *cells) noexcept nogil:
+    """Give the rows and columns of open cells the numbers of their groups; return how many."""
+    cdef int32_t *row_group = cells.room.row_group
+    cdef int32_t *column_group = cells.room.column_group
+    cdef int32_t n_groups = 0
+    cdef int32_t i, j
+    cdef Py_ssize_t first, k
+    cdef bint has_grown
+    memset(row_group, 0, cells.n_source * sizeof(int32_t))
+    memset(column_group, 0, cells.n_target * sizeof(int32_t))
+    for first in range(cells.n_open):
+        if row_group[cells.room.open[first] // cells.n_target]:
+            continue
+        n_groups += 1
+        row_group[cells.room.open[first] // cells.n_target] = n_groups
+        has_grown = True
+        while has_grown:
+            has_grown = False
+            for k in range(first, cells.n_open):
+                i = cells.room.open[k] // <int32_t>cells.n_target
+                j = cells.room.open[k] % <int32_t>cells.n_target
+                if (row_group[i] == n_groups) != (column_group[j] == n_groups):
+                    row_group[i] = column_group[j] = n_groups
+                    has_grown = True
+    return n_groups
+
+
+cdef double _log_likelihood(const DecidedCells *cells, int32_t cell) noexcept nogil:
+    """Return the log-probability of what is decided on a cell."""
+    cdef double p = min(max(cells.posterior[cell], _SMALLEST), 1.0 - _SMALLEST)
+    return log(p if cells.taken[cell] else 1.0 - p)
+
+
+cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef int place
+    cdef int32_t cell
+    cdef double doubt
+    group.number = number
+    group.cell = cells.room.group
+    group.n = 0
+    group.n_free = 0
+    group.log_likelihood = 0.0
+    for k in range(cells.n_open):
+        cell = cells.room.open[k]
+        if cells.room.row_group[cell // cells.n_target] != number:
+            continue
+        cells.room.group[group.n] = cell
+        group.n += 1
+        group.log_likelihood += _log_likelihood(cells, cell)
+        # Sorted by doubt, of equal ones the first one first.
+        doubt = fabs(cells.posterior[cell] - 0.5)
+        place = group.n_free
+        while place and fabs(cells.posterior[group.free[place - 1]] - 0.5) > doubt:
+            if place < <int>MOST_CHANGED:
+                group.free[place] = group.free[place - 1]
+            place -= 1
+        if place < <int>MOST_CHANGED:
+            group.free[place] = cell
+            group.n_free = min(group.n_free + 1, <int>MOST_CHANGED)
+
+
+cdef void _change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil:
+    """Turn the cells of a set of bits; twice changes nothing."""
+    cdef int k
+    for k in range(group.n_free):
+        if changed >> k & 1:
+            cells.taken[group.free[k]] ^= 1
+
+
+cdef void _line_inputs(
+    DecidedCells *cells, const CellGroup *group, bint are_rows, double *squares, double *found
+) noexcept nogil:
+    """Add the group's lines to the inputs that tell of them."""
+    cdef GroupLines lines = _lines(cells, are_rows)
+    cdef Py_ssize_t line, k, n_links, first, last
+    for line in range(lines.n):
+        if lines.group[line] != group.number:
+            continue
+        squares[0] += _mark_closing(cells, &lines, line)
+        n_links = first = last = 0
+        for k in range(lines.n_along):
+            if cells.taken[line * lines.step_across + k * lines.step_along]:
+                first = k if not n_links else first
+                last = k
+                n_links += 1
+        found[0] += n_links == 0
+        found[1] += n_links > 1
+        if n_links:
+            found[2] += last - first + 1 - n_links
+
+
+cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil:
+    """Write the inputs of what is decided, in the order of GROUP_INPUTS."""
+    cdef double[<int>N_GROUP_INPUTS] found = [
+        0.0, 0.0, 0.0, group.n, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    ]
+    cdef double p, log_likelihood
+    cdef Py_ssize_t k
+    for k in range(group.n):
+        p = min(max(cells.posterior[group.cell[k]], _SMALLEST), 1.0 - _SMALLEST)
+        log_likelihood = _log_likelihood(cells, group.cell[k])
+        found[0] += log_likelihood
+        found[1] = min(found[1], log_likelihood)
+        if cells.taken[group.cell[k]]:
+            found[4] += 1.0
+            found[5] = min(found[5], p)
+        else:
+            found[6] = max(found[6], p)
+    found[2] = group.log_likelihood - found[0]
+    cells.n_marks += 1
+    _line_inputs(cells, group, True, &found[7], &found[8])
+    _line_inputs(cells, group, False, &found[7], &found[11])
+    for k in range(<int>N_GROUP_INPUTS):
+        inputs[k] = <float>found[k]
+
+
+cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group) noexcept nogil:
+    """Return the change that scores best; of equal ones that of the fewest cells."""
+    cdef float[<int>N_GROUP_INPUTS] inputs
+    cdef double best = -INFINITY
+    cdef double score
+    cdef int chosen = 0
+    cdef int n_changed, changed
+    for n_changed in range(<int>MOST_AT_ONCE + 1):
+        for changed in range(1 << group.n_free):
+            if _ones(changed) != n_changed:
+                continue
+            _change(cells, group, changed)
+            _group_inputs(cells, group, inputs)
+            _change(cells, group, changed)
+            forest.score(inputs, &score)
+            if score > best:
+                best = score
+                chosen = changed
+    return chosen
+
+
+cdef void choose_groups(
+    Forest forest, const double *posterior, uint8_t *taken, Py_ssize_t n_source,
+    Py_ssize_t n_target, GroupRoom *room,
+) noexcept nogil:
+    """Put the best decision on each group in the place of the one cell by cell, beside which it
+    was compared; the order of groups does not matter."""
+    cdef DecidedCells cells = DecidedCells(posterior, taken, n_source, n_target, 0, room, 0, 0)
+    cdef CellGroup group
+    cdef int32_t n_groups, number
+    cdef Py_ssize_t n_changed = 0
+    cdef Py_ssize_t k
+    cdef int changed
+    _find_open(&cells)
+    n_groups = _number_groups(&cells)
+    for number in range(1, n_groups + 1):
+        _fill_group(&cells, number, &group)
+        if group.n > <int>MOST_CELLS:
+            continue
+        changed = _best_change(forest, &cells, &group)
+        for k in range(group.n_free):
+            if changed >> k & 1:
+                room.changed[n_changed] = group.free[k]
+                n_changed += 1
+    for k in range(n_changed):
+        taken[room.changed[k]] ^= 1
+
+
+def group_candidates(const double[:, ::1] posterior, linked):
+    """Return the decisions that compete on each group of open cells.
+
+    Parameters
+    ----------
+    posterior : float64 array, shape (n_source, n_target)
+        Of links, in [0, 1].
+    linked : bool array, shape (n_source, n_target)
+        What is decided cell by cell.
+
+    Returns
+    -------
+    list of (cells, decisions, inputs), one for each group
+        cells : int32 array, shape (n_cells, 2)
+            Source and target token, sorted.
+        decisions : bool array, shape (n_decisions, n_cells)
+            Which cells are links, first as decided cell by cell; at most 93.
+        inputs : float32 array, shape (n_decisions, n_inputs)
+            Columns as GROUP_INPUTS has them.
+
+    Raises
+    ------
+    ShapeError
+        If the two have not one shape, or no cells.
+    """
+    given = np.array(linked, dtype=np.uint8, order="C")
+    if given.shape != (posterior.shape[0], posterior.shape[1]) or not given.size:
+        raise ShapeError(
+            f"links have shape {given.shape} and posteriors "
+            f"{(posterior.shape[0], posterior.shape[1])}; wanted one shape, with cells"
+        )
+    cdef uint8_t[:, ::1] taken = given
+    cdef Py_ssize_t n_source = taken.shape[0]
+    cdef Py_ssize_t n_target = taken.shape[1]
+    cdef int32_t[::1] memory = np.empty(
+        group_bytes(n_source, n_target) // sizeof(int32_t), dtype=np.int32
+    )
+    cdef GroupRoom room
+    carve_groups(&room, &memory[0], n_source, n_target)
+    cdef DecidedCells cells = DecidedCells(
+        &posterior[0, 0], &taken[0, 0], n_source, n_target, 0, &room, 0, 0
+    )
+    cdef CellGroup group
+    cdef int32_t number
+    cdef int changed
+    cdef float[:, ::1] row
+    found = []
+    _find_open(&cells)
+    for number in range(1, _number_groups(&cells) + 1):
+        _fill_group(&cells, number, &group)
+        if group.n > <int>MOST_CELLS:
+            continue
+        places = np.array([divmod(group.cell[k], n_target) for k in range(group.n)], dtype=np.int32)
+        changes = sorted(
+            (each for each in range(1 << group.n_free) if each.bit_count() <= <int>MOST_AT_ONCE),
+            key=int.bit_count,
+        )
+        decisions = np.empty((len(changes), group.n), dtype=bool)
+        inputs = np.empty((len(changes), <int>N_GROUP_INPUTS), dtype=np.float32)
+        row = inputs
+        for k, changed in enumerate(changes):
+            _change(&cells, &group, changed)
+            decisions[k] = given[tuple(places.T)]
+            _group_inputs(&cells, &group, &row[k, 0])
+            _change(&cells, &group, changed)
+        found.append((places, decisions, inputs))
+    return found
