@@ -35,6 +35,7 @@ from tokalign.types import GoldPair, Sentence, SentenceLike
 
 from recipes.aligned import EDINBURGH_SURE, MTREF, MTREF_DEV, RTE2
 from recipes.corpora import read_msrp, read_questions, read_sts
+from recipes.groups import Clusters
 
 UNRELATED_STS = 1.0
 """Largest gold similarity, of 0 to 5, of unrelated pairs; 1 is "not equivalent, same topic"."""
@@ -149,26 +150,6 @@ class DocumentFrequencies:
         return sum(self[lemma] for lemma in part & whole) / total if total else 0.0
 
 
-class Clusters:
-    """Union of sentences that belong together, by text."""
-
-    def __init__(self) -> None:
-        self._parent: dict[str, str] = {}
-
-    def find(self, text: str) -> str:
-        """Return the representative of a text's cluster."""
-        path = [text]
-        while (parent := self._parent.get(path[-1], path[-1])) != path[-1]:
-            path.append(parent)
-        for each in path:
-            self._parent[each] = path[-1]
-        return path[-1]
-
-    def join(self, a: str, b: str) -> None:
-        """Make two texts' clusters one."""
-        self._parent[self.find(a)] = self.find(b)
-
-
 def text_of(sentence: Sentence) -> str:
     return " ".join(sentence.tokens).lower()
 
@@ -178,7 +159,7 @@ def in_dev(cluster: str) -> bool:
 
 
 def mine(
-    name: str, sources: Sequence[Sentence], targets: Sequence[Sentence], clusters: Clusters
+    name: str, sources: Sequence[Sentence], targets: Sequence[Sentence], clusters: Clusters[str]
 ) -> Iterator[Unaligned]:
     """Yield each target with the source of another cluster that shares most with it, once each."""
     weights = DocumentFrequencies([*sources, *targets])
@@ -227,7 +208,7 @@ def mined_pairs(data: Path, paths: Iterable[str]) -> list[Unaligned]:
     for path in paths:
         gold = [("", "", p.source, p.target) for p in read_gold(data / path)]
         pairs = annotate(gold)
-        clusters = Clusters()
+        clusters: Clusters[str] = Clusters()
         for pair in pairs:
             clusters.join(text_of(pair.source), text_of(pair.target))
         name = Path(path).name.partition(".")[0]
@@ -252,7 +233,7 @@ def mined_gold(data: Path, path: str) -> list[GoldPair]:
 def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:
     """Return the training and the development pairs."""
     judged = annotate(list(sick_pairs(data)))
-    clusters = Clusters()
+    clusters: Clusters[str] = Clusters()
     for pair in judged:
         clusters.join(text_of(pair.source), text_of(pair.target))
     train = mined_pairs(data, MINED_FROM["train"])
