@@ -1,4 +1,4 @@
-"""What the choice among decisions on groups of cells learns, and from which pairs."""
+"""Learning of the choice among decisions on groups of cells, and which pairs teach it."""
 
 from __future__ import annotations
 
