@@ -19,7 +19,7 @@ from tokalign.types import Links
 
 from recipes.deciding import links_at
 from recipes.held_out import HeldOutPair
-from recipes.second_pass import N_FOLDS, STYLE, UNRELATED, folds_of
+from recipes.second_pass import STYLE, UNRELATED
 
 THRESHOLD = 0.5
 """From which on a cell by itself is a link; the decisions on groups are compared with that."""
@@ -71,20 +71,6 @@ def chosen(pair: HeldOutPair, groups: Sequence[GroupCandidates], trees: Any) -> 
         linked[*cells.T] = decisions[trees.decision_function(rows).argmax()]
     links = frozenset((int(i), int(j)) for i, j in np.argwhere(linked))
     return replace(pair, links={**pair.links, STYLE: links})
-
-
-def cross_fitted(
-    pairs: Sequence[HeldOutPair], groups: Sequence[Sequence[GroupCandidates]]
-) -> list[HeldOutPair]:
-    """Return pairs with the links that trees choose which were learned on the other folds."""
-    folds = folds_of(pairs)
-    found = list(pairs)
-    for fold in range(N_FOLDS):
-        others = np.flatnonzero(folds != fold).tolist()
-        trees = learned([pairs[k] for k in others], [groups[k] for k in others])
-        for k in np.flatnonzero(folds == fold).tolist():
-            found[k] = chosen(pairs[k], groups[k], trees)
-    return found
 
 
 def _matrix(links: Links, shape: tuple[int, ...]) -> NDArray[np.bool_]:

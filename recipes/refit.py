@@ -40,7 +40,7 @@ from recipes import group_choice, second_pass
 from recipes.aligned import MTREF_DEV, read_unrelated
 from recipes.forests import forest_arrays
 from recipes.held_out import HeldOutPair, Reader
-from recipes.second_pass import LikelyCells
+from recipes.second_pass import LikelyCells, cross_fitted
 from recipes.settings import LICENSE
 from recipes.styles import figures_of, fit
 
@@ -137,9 +137,9 @@ def main() -> None:
     for encoder, name in MODELS.items():
         model = without_second_pass(load_model(model_path(name)))
         pairs, cells = development_pairs(model, arguments.data, arguments.unrelated)
-        revised = second_pass.cross_fitted(pairs, cells)
+        revised = cross_fitted(pairs, cells, second_pass.learned, second_pass.revised)
         groups = [group_choice.groups_of(pair) for pair in revised]
-        chosen = group_choice.cross_fitted(revised, groups)
+        chosen = cross_fitted(revised, groups, group_choice.learned, group_choice.chosen)
         for label, some in {"none": pairs, "cells": revised, "groups": chosen}.items():
             for row in judge(some):
                 print(json.dumps({"model": name, "second_pass": label, **row}), flush=True)

@@ -7,9 +7,9 @@ from trees that have not seen the pair, nor another one with a sentence of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ SETTINGS: dict[str, Any] = {
     "l2_regularization": 5.0, "max_features": 0.3, "early_stopping": False, "random_state": 0,
 }  # fmt: skip
 
+Part = TypeVar("Part")
 LikelyCells = tuple[NDArray[np.int32], NDArray[np.float32]]
 """The likely cells of a pair and their inputs, as DecodedPair.cell_inputs returns them."""
 
@@ -59,22 +60,31 @@ def revised(pair: HeldOutPair, cells: LikelyCells, trees: Any) -> HeldOutPair:
     return replace(pair, means={**pair.means, STYLE: means})
 
 
-def cross_fitted(pairs: Sequence[HeldOutPair], cells: Sequence[LikelyCells]) -> list[HeldOutPair]:
-    """Return pairs as trees revise them that were learned on the other folds.
+def cross_fitted(
+    pairs: Sequence[HeldOutPair],
+    parts: Sequence[Part],
+    learn: Callable[[list[HeldOutPair], list[Part]], Any],
+    decide: Callable[[HeldOutPair, Part, Any], HeldOutPair],
+) -> list[HeldOutPair]:
+    """Return pairs as trees decide them that were learned on the other folds.
 
     Parameters
     ----------
     pairs : sequence of HeldOutPair
-    cells : sequence of LikelyCells
-        Of each pair.
+    parts : sequence
+        Of each pair, what trees decide on: its likely cells, or its groups of cells.
+    learn : function of pairs and their parts
+        Returns trees.
+    decide : function of a pair, its part and trees
+        Returns the pair with the decision.
     """
     folds = folds_of(pairs)
     found = list(pairs)
     for fold in range(N_FOLDS):
         others = np.flatnonzero(folds != fold).tolist()
-        trees = learned([pairs[k] for k in others], [cells[k] for k in others])
+        trees = learn([pairs[k] for k in others], [parts[k] for k in others])
         for k in np.flatnonzero(folds == fold).tolist():
-            found[k] = revised(pairs[k], cells[k], trees)
+            found[k] = decide(pairs[k], parts[k], trees)
     return found
 
 

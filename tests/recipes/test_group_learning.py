@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from tokalign.types import GoldPair, Sentence
 
-from recipes.group_choice import chosen, cross_fitted, groups_of, learned
+from recipes.group_choice import chosen, groups_of, learned
 from recipes.held_out import HeldOutPair
-from recipes.second_pass import STYLE
+from recipes.second_pass import STYLE, cross_fitted
 
 
 def rivals(number: int, style: str = STYLE) -> HeldOutPair:
@@ -25,7 +25,7 @@ def rivals(number: int, style: str = STYLE) -> HeldOutPair:
 
 def test_the_decision_that_gold_takes_is_learned():
     pairs = [rivals(k) for k in range(100)]
-    found = cross_fitted(pairs, [groups_of(pair) for pair in pairs])
+    found = cross_fitted(pairs, [groups_of(pair) for pair in pairs], learned, chosen)
     assert {pair.links[STYLE] for pair in found} == {frozenset({(0, 0)})}
     assert [pair.gold.id for pair in found] == [pair.gold.id for pair in pairs]
 

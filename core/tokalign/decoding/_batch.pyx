@@ -183,9 +183,7 @@ cdef class Batch:
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, first, n_links)
                 if self.gate is not None:
-                    self.gate.find(
-                        k, &extractor.pair, job, &self.scratch, self._links(first, n_links)
-                    )
+                    self.gate.find(k, &extractor.pair, job, &self.scratch)
                 n_links = first + keep_confident(&self.columns, first, n_links - first, least)
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(

@@ -6,15 +6,13 @@ links is wrong. `tokalign.decoding.cascade` predicts from this where an encoder 
 """
 
 from libc.math cimport fabs, log
-from libc.stdint cimport int64_t, uint8_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t
 
 import numpy as np
 
 from tokalign.decoding._jobs cimport Job, PairScratch
 from tokalign.decoding.joint cimport mean_posterior
 from tokalign.features.pair cimport *
-from tokalign.relations.clashes cimport LinkView
 
 INPUTS = (
     "expected loss",             # 1 - F1 that the posteriors expect of the decision
@@ -188,13 +186,7 @@ cdef class GateRows:
         self._values = self.values
 
     cdef void find(
-        self, Py_ssize_t number, const PairState *pair, const Job *job, const PairScratch *scratch,
-        LinkView links,
+        self, Py_ssize_t number, const PairState *pair, const Job *job, const PairScratch *scratch
     ) noexcept nogil:
-        """Fill the row of the pair that is decoded; its links have posteriors or confidences."""
-        cdef uint8_t *is_link = scratch.taken  # the decision is made
-        cdef int64_t k
-        memset(is_link, 0, pair.source.n * pair.target.n)
-        for k in range(links.n):
-            is_link[links.source[k] * pair.target.n + links.target[k]] = 1
-        _gate_inputs(pair, job, scratch, is_link, &self._values[number, 0])
+        """Fill the row of the pair that is decoded."""
+        _gate_inputs(pair, job, scratch, scratch.taken, &self._values[number, 0])

@@ -171,13 +171,18 @@ cdef int32_t _number_groups(DecidedCells *cells) noexcept nogil:
     return n_groups
 
 
+cdef inline double _posterior(const DecidedCells *cells, int32_t cell) noexcept nogil:
+    return min(max(cells.posterior[cell], _SMALLEST), 1.0 - _SMALLEST)
+
+
 cdef double _log_likelihood(const DecidedCells *cells, int32_t cell) noexcept nogil:
     """Return the log-probability of what is decided on a cell."""
-    cdef double p = min(max(cells.posterior[cell], _SMALLEST), 1.0 - _SMALLEST)
+    cdef double p = _posterior(cells, cell)
     return log(p if cells.taken[cell] else 1.0 - p)
 
 
 cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil:
+    """Fill a group, its cells sorted."""
     cdef Py_ssize_t k
     cdef int place
     cdef int32_t cell
@@ -244,7 +249,7 @@ cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inpu
     cdef double p, log_likelihood
     cdef Py_ssize_t k
     for k in range(group.n):
-        p = min(max(cells.posterior[group.cell[k]], _SMALLEST), 1.0 - _SMALLEST)
+        p = _posterior(cells, group.cell[k])
         log_likelihood = _log_likelihood(cells, group.cell[k])
         found[0] += log_likelihood
         found[1] = min(found[1], log_likelihood)
