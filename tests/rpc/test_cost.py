@@ -206,7 +206,7 @@ def spent_s(engine, runs):
     In rounds, so that a moment in which the machine is slow is not all that a pair has.
     """
     least = dict.fromkeys(runs, math.inf)
-    for _ in range(4):
+    for _ in range(8):
         for kind, run in runs.items():
             began = time.process_time()
             (answer,), _ = engine.run([run])
