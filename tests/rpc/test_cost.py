@@ -1,24 +1,17 @@
 """Cost of pairs, known before any work is done."""
 
-import math
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.annotate._tokenize import tokenize
-from tokalign.codec import ModelInfo, RequestOptions, encode_constraints
+from tokalign.codec import ModelInfo, RequestOptions
 from tokalign.codec.sizes import sizes
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost, rates
 from tokalign.server.requests.grounding import Passages
-from tokalign.server.status import OK
-from tokalign.server.workers.aligners import load
-from tokalign.server.workers.engine import EngineSettings
-from tokalign.server.workers.frames import Run
 from tokalign.systems import SYSTEMS
-from tokalign.types.constraints import Constraints
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
@@ -198,64 +191,3 @@ def test_cost_of_grounding_is_that_of_its_longest_sentences():
     alone = grounding_cost([long], candidates=1)
     among = grounding_cost([short * 50 + long + short * 50], candidates=1)
     assert alone <= among <= alone + 2
-
-
-def spent_s(engine, runs):
-    """Return the least processor time of a worker with each pair, in seconds.
-
-    In rounds, so that a moment in which the machine is slow is not all that a pair has.
-    """
-    least = dict.fromkeys(runs, math.inf)
-    for _ in range(8):
-        for kind, run in runs.items():
-            began = time.process_time()
-            (answer,), _ = engine.run([run])
-            least[kind] = min(least[kind], time.process_time() - began)
-            assert answer.code == OK, answer.message
-    return least
-
-
-def test_no_kind_of_pair_takes_more_than_twice_what_it_is_counted_as():
-    """Beside the dearest plain pairs, so that the machine does not matter."""
-    models = ("en", *SYSTEMS)
-    engine = load(EngineSettings(models, ("native",), RequestLimits()))
-    costs = cost.CostModel(RequestLimits(), engine.models, ("native",))
-    words = (ROOT / "bench" / "pairs.tsv").read_text(encoding="utf-8").split()[:400]
-    usual = (words[:200], words[200:])
-    cells = [(i, j) for i in range(200) for j in range(200) if i != j]
-    kinds = {
-        ("en", name): (usual, dict([change]), Constraints())
-        for name, change in (
-            ("posteriors", ("posteriors", True)),
-            ("phrases", ("phrases", True)),
-            ("relations", ("relations", True)),
-            ("explain", ("explain", True)),
-            ("edits", ("edits", True)),
-            ("union", ("symmetrization", "union")),
-        )
-    }
-    kinds |= {(model, "usual"): (usual, {}, Constraints()) for model in models}
-    repeated = (["cat"] * 200, ["cat"] * 200)
-    kinds |= {(model, "repeated"): (repeated, {}, Constraints()) for model in models}
-    kinds["en", "one with many"] = ((["cat"] * 400, ["cat"]), {"phrases": True}, Constraints())
-    long = tuple([f"{word}{n}".ljust(64, "x") for n, word in enumerate(side)] for side in usual)
-    kinds["en", "long words"] = (long, {}, Constraints())
-    kinds["en", "forbidden"] = (usual, {}, Constraints(forbidden=cells))
-    kinds["en", "linked"] = (
-        usual,
-        {},
-        Constraints(linked_source=range(200), linked_target=range(200)),
-    )
-    runs, counted = {}, {}
-    for (model, name), ((source, target), options, constraints) in kinds.items():
-        request = RequestOptions(model, "native", AlignOptions(**options))
-        pair = align_pb2.Pair(
-            source={"tokens": source},
-            target={"tokens": target},
-            constraints=encode_constraints(constraints),
-        ).SerializeToString()
-        (counted[model, name],) = costs.of_pairs(costs.sizes([pair]), request)
-        runs[model, name] = Run(request, b"", (pair,))
-    found = {kind: spent / counted[kind] for kind, spent in spent_s(engine, runs).items()}
-    plain = found["en", "usual"]
-    assert {kind: each / plain for kind, each in found.items() if each > 2 * plain} == {}

@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import math
 import os
 import signal
 import time
@@ -29,7 +30,9 @@ def none_loaded():
 
 
 @pytest.fixture
-async def pool(pool_settings, metrics):
+async def pool(pool_settings, metrics, monkeypatch):
+    # Otherwise a worker that takes long to die may be answered for before its end is counted.
+    monkeypatch.setattr(pool_module, "HEDGE", math.inf)
     async with running_pool(pool_settings, metrics) as pool:
         yield pool
 
