@@ -60,7 +60,8 @@ clean:  ## remove what was built
 # A file's tests stay in one process, since they share its servers and models. Three processes for two
 # cores, since servers are waited for.
 test: build dev  ## run the tests but those of Envoy, and list the slowest
-	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' \
+	  --ignore tests/types $(ARGS)
 
 lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff check .
@@ -72,6 +73,7 @@ types: build dev  ## check types by mypy, over the sources linked together as th
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
 	ln -s $(CURDIR)/recipes build/types/
 	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/types
 
 BASE ?= HEAD~1
 breaking: dev  ## check that the contract breaks no client of the commit or tag BASE

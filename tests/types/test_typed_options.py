@@ -6,17 +6,11 @@ import json
 import os
 import subprocess
 import sys
-import typing
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from support.guesses import GUESSES, SETUP
-from tokalign.types import keywords
-from tokalign.types.constraints import NAMES
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,20 +111,3 @@ def test_options_are_checked_before_the_program_runs(
     assert checker(tmp_path, "guesses.py") == set()
     n_lines = len(REFUSED.splitlines())
     assert checker(tmp_path, "refused.py") == set(range(N_RIGHT + 1, n_lines + 1))
-
-
-def test_keywords_are_the_fields_of_the_options() -> None:
-    def names(kind: type) -> set[str]:
-        return set(typing.get_type_hints(kind))
-
-    align = {each.name for each in fields(AlignOptions)}
-    assert names(keywords.AlignKeywords) == align
-    assert names(keywords.PairKeywords) == align | set(NAMES)
-    assert names(keywords.GroundKeywords) == {each.name for each in fields(GroundOptions)}
-
-
-@pytest.mark.parametrize("name", ["symmetrization", "offsets", "detail", "priority"])
-def test_words_for_an_option_are_the_values_of_its_kind(name: str) -> None:
-    hint = typing.get_type_hints(keywords.AlignKeywords)[name]
-    kind, literal = typing.get_args(hint)
-    assert set(typing.get_args(literal)) == {str(each) for each in kind}
