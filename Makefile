@@ -91,7 +91,7 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos recipes tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
-	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest --timeout 600 \
+	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest -n 2 --dist loadfile --timeout 600 \
 	  tests/property tests/unit/test_features.py
 	$(BIN)/python tests/fuzz_files.py --inputs $(FUZZED)
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python tests/fuzz_files.py --inputs $(FUZZED) --seed 1
