@@ -8,25 +8,25 @@ read is slowed down.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from typing import NamedTuple
 
-from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
-from tokalign.server.admission import Admission, Admitted
+from tokalign.server.admission import Admission
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests import grounding
 from tokalign.server.requests.grounding import GrowingAnswer, Passages, check_number
-from tokalign.server.requests.request import Request, cheapest
+from tokalign.server.requests.request import cheapest
 from tokalign.server.requests.windows import Bounds, Window, windows
 from tokalign.server.requests.wire import RequestFields
+from tokalign.server.rpc.byte_room import ByteRoom
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.windows import CallWork, bounds
 from tokalign.server.rpc.work import (
     UnaryCall,
-    admit,
     answered,
     check_time,
     naming_the_stream,
@@ -56,6 +56,7 @@ class GroundService:
         self._limits = limits
         self._admission = admission
         self._memory = memory
+        self._room = ByteRoom(admission, memory)
 
     async def answer(self, serving: Serving, data: bytes, context: Context) -> bytes:
         """Return the answer of Ground.
@@ -110,7 +111,8 @@ class GroundService:
             passages = await off_loop(
                 pieces.n_bytes, Passages.read, head.passages, options.ground, self._limits
             )
-            held = await self._let_in(serving, HELD * pieces.n_bytes + STREAM_BYTES, context)
+            held_bytes = HELD * pieces.n_bytes + STREAM_BYTES
+            held = await self._room.admit(serving.pool, held_bytes, context, waits=True)
             try:
                 work = CallWork(self._admission, serving.pool, context)
                 first = grounding.heading(model)
@@ -140,35 +142,20 @@ class GroundService:
     async def _head(
         self, pieces: _Pieces, messages: AsyncIterator[bytes], context: Context
     ) -> _Head:
-        """Read the messages up to the first piece of the answer.
-
-        Each is let in, or the call is refused, since it holds those before.
-        """
-        received: list[Admitted] = []
-        options, passages, answer = b"", [], ""
-        try:
-            async for data in messages:
-                self._memory.check()
-                received.append(
-                    await self._admission.admit(0, len(data), cost=0, peer=context.peer())
-                )
+        """Read the messages up to the first piece of the answer."""
+        options: bytes | None = None
+        passages: list[bytes] = []
+        answer = ""
+        async with aclosing(self._room.received(messages, context)) as received:
+            async for data in received:
                 fields = await off_loop(len(data), pieces.read, data)
-                if len(received) == 1:
+                if options is None:
                     options = fields.message("options")
                 passages += fields.messages("passages")
                 check_number(passages, self._limits)
                 if answer := fields.text("answer"):
                     break
-        finally:
-            for each in received:
-                each.release()
-        return _Head(options, passages, answer)
-
-    async def _let_in(self, serving: Serving, n_bytes: int, context: Context) -> Admitted:
-        """Let in the bytes that a stream holds; its work is let in later."""
-        self._memory.check()
-        no_work = Request(RequestOptions(), (), ())
-        return await admit(self._admission, serving.pool, no_work, n_bytes, context, waits=True)
+        return _Head(options or b"", passages, answer)
 
 
 class _Head(NamedTuple):

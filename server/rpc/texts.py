@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 
-from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.documents.plan import TextPlan
-from tokalign.server.admission import Admission, Admitted
+from tokalign.server.admission import Admission
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests.cost import Size, answer_bytes
-from tokalign.server.requests.request import Request
 from tokalign.server.requests.texts import heading
 from tokalign.server.requests.wire import RequestFields
+from tokalign.server.rpc.byte_room import ByteRoom
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
@@ -27,13 +27,11 @@ from tokalign.server.rpc.windows import WholeWork, WindowedWork
 from tokalign.server.rpc.work import (
     LOOP_BYTES,
     UnaryCall,
-    admit,
     naming_the_stream,
     off_loop,
     write_parts,
 )
 from tokalign.server.status import RequestLimitError
-from tokalign.server.workers.pool import Pool
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
@@ -56,7 +54,7 @@ class TextService:
     def __init__(self, limits: RequestLimits, admission: Admission, memory: MemoryBound) -> None:
         self._limits = limits
         self._admission = admission
-        self._memory = memory
+        self._room = ByteRoom(admission, memory)
         # Large texts are planned one at a time, so that the event loop shares the interpreter with
         # one of them alone.
         self._planner = ThreadPoolExecutor(1, "tokalign-texts")
@@ -74,7 +72,7 @@ class TextService:
         options, model = serving.choose(fields.message("options"))
         answered = min(_answer_bytes(len(data), options.align), self._limits.max_response_bytes)
         held_bytes = HELD * len(data) + answered
-        held = await self._let_in(serving.pool, held_bytes, context, waits=False)
+        held = await self._room.admit(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
         plan = await self._plan(pieces)
         work = WholeWork(self._admission, serving, options, context)
@@ -94,7 +92,7 @@ class TextService:
             pieces = _Pieces(self._limits.max_text_bytes)
             options, model = serving.choose(await self._receive(pieces, messages, context))
             held_bytes = HELD * pieces.n_bytes + STREAM_BYTES
-            held = await self._let_in(serving.pool, held_bytes, context, waits=True)
+            held = await self._room.admit(serving.pool, held_bytes, context, waits=True)
             try:
                 plan = await self._plan(pieces)
                 first = await asyncio.to_thread(heading, plan, options.align.offsets, model)
@@ -106,33 +104,16 @@ class TextService:
     async def _receive(
         self, pieces: _Pieces, messages: AsyncIterator[bytes], context: Context
     ) -> bytes:
-        """Read all pieces, and return the serialised options of the first.
-
-        Each is let in, or the call is refused, since it holds those before.
-        """
-        received: list[Admitted] = []
-        options = b""
-        try:
-            async for data in messages:
-                self._memory.check()
-                received.append(
-                    await self._admission.admit(0, len(data), cost=0, peer=context.peer())
-                )
+        """Read all pieces, and return the serialised options of the first."""
+        options: bytes | None = None
+        async with aclosing(self._room.received(messages, context)) as received:
+            async for data in received:
                 fields = await off_loop(
                     len(data), pieces.add, align_pb2.AlignTextsStreamRequest, data
                 )
-                if len(received) == 1:
+                if options is None:
                     options = fields.message("options")
-        finally:
-            for each in received:
-                each.release()
-        return options
-
-    async def _let_in(self, pool: Pool, n_bytes: int, context: Context, *, waits: bool) -> Admitted:
-        """Let in the bytes of texts, whose work is let in later."""
-        self._memory.check()
-        no_work = Request(RequestOptions(), (), ())
-        return await admit(self._admission, pool, no_work, n_bytes, context, waits=waits)
+        return options or b""
 
     async def _plan(self, pieces: _Pieces) -> TextPlan:
         """Return the plan for the texts, which are then held by it alone."""
