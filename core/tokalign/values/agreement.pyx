@@ -32,7 +32,8 @@ class Agreement(NamedTuple):
 
 
 cdef inline bint _equal(double a, double b) noexcept nogil:
-    return fabs(a - b) <= 1e-9 * max(fabs(a), fabs(b))
+    # But for the rounding of a few products by factors of units; whole numbers up to 10**14 differ.
+    return fabs(a - b) <= 1e-14 * max(fabs(a), fabs(b))
 
 
 cdef inline uint32_t _role(const Found *value, int k) noexcept nogil:
