@@ -255,22 +255,16 @@ def _cut(message: str) -> str:
     return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 
-def _reason(error: BaseException) -> ErrorReason | None:
-    """Return the reason of an exception; None if callers did not cause it."""
-    if isinstance(error, ReasonedError):
-        return error.reason
-    if isinstance(error, LimitError):
-        return ErrorReason.LIMIT_EXCEEDED
-    return ErrorReason.INVALID_INPUT if isinstance(error, InputError) else None
-
-
-def classify(error: BaseException) -> Failure | None:
-    """Return what the caller is told about an exception; None if it is a fault of the server."""
+def failure_of(error: InputError | ReasonedError) -> Failure:
+    """Return what the caller is told about an error that the server is not to blame for."""
     if isinstance(error, FailedError):
         return error.failure
-    reason = _reason(error)
-    if reason is None:
-        return None
+    if isinstance(error, ReasonedError):
+        reason = error.reason
+    elif isinstance(error, LimitError):
+        reason = ErrorReason.LIMIT_EXCEEDED
+    else:
+        reason = ErrorReason.INVALID_INPUT
     return Failure(
         reason,
         _cut(str(error)),
@@ -279,3 +273,8 @@ def classify(error: BaseException) -> Failure | None:
         getattr(error, "missing", None),
         getattr(error, "metadata", {}),
     )
+
+
+def classify(error: BaseException) -> Failure | None:
+    """Return what the caller is told about an exception; None if it is a fault of the server."""
+    return failure_of(error) if isinstance(error, (InputError, ReasonedError)) else None

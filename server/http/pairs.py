@@ -18,7 +18,7 @@ from tokalign.server.http.reading import JsonBody, checked, invalid
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
-from tokalign.server.status import OK, Failure, classify
+from tokalign.server.status import OK, Failure, failure_of
 from tokalign.types import Alignment
 from tokalign.types.constraints import NAMES
 from tokalign.types.objects import alignment_to_json, figures_to_json
@@ -161,9 +161,7 @@ def _given(value: dict[str, Any], index: int) -> _Given:
                 raise invalid(f"no field of a pair is called {name!r}", name[:64])
         return _pair(value, str(index))
     except InputError as error:
-        failure = classify(error)
-        assert failure is not None
-        return _Given(str(index), align_pb2.Pair(), failure)
+        return _Given(str(index), align_pb2.Pair(), failure_of(error))
 
 
 def _pair(value: dict[str, Any], name: str) -> _Given:

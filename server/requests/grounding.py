@@ -23,7 +23,7 @@ from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.request import Request, interactive
 from tokalign.server.requests.windows import Sized
 from tokalign.server.requests.wire import parse
-from tokalign.server.status import OK, FailedError, RequestLimitError, classify
+from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
 from tokalign.types.grounding import GroundOptions, SourcePassage
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
@@ -312,9 +312,7 @@ def _sentence(span: SentenceSpan, answer: Answer, limit: int) -> bytes:
     if answer.field.partition(".")[0].partition("[")[0] in ("passages", "options"):
         raise FailedError(answer.failure(answer.field))
     if answer.code == OK and len(answer.alignment) + _LOCATED_BYTES > limit:
-        failure = classify(too_large(limit))
-        assert failure is not None
-        answer = Answer.failed(failure)
+        answer = Answer.failed(failure_of(too_large(limit)))
     if answer.code == OK:
         return answer.alignment
     return _SENTENCE(start=span.start, end=span.end, status=status_of(answer))

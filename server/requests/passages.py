@@ -19,7 +19,7 @@ from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id
-from tokalign.server.status import OK, RequestLimitError, classify
+from tokalign.server.status import OK, RequestLimitError, failure_of
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
@@ -115,9 +115,7 @@ def _read(
             read.has_passages = True
             passage = Passage.split(text, most_of_one)
         except InputError as error:
-            failure = classify(error)
-            assert failure is not None
-            read._candidates.append(Answer.failed(failure))
+            read._candidates.append(Answer.failed(failure_of(error)))
             continue
         for sentence_text in passage.sentences():
             sentence = align_pb2.Sentence(text=sentence_text).SerializeToString()

@@ -17,7 +17,7 @@ from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.server.requests.request import costed
 from tokalign.server.requests.windows import Sized, Window
-from tokalign.server.status import OK, classify
+from tokalign.server.status import OK, failure_of
 from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import SentenceSpan
@@ -178,9 +178,7 @@ def _block(block: BlockPlan, answer: Answer | None, limit: int) -> bytes:
     if answer is None:
         return head
     if answer.code == OK and len(answer.alignment) + _BLOCK_BYTES > limit:
-        failure = classify(too_large(limit))
-        assert failure is not None
-        answer = Answer.failed(failure)
+        answer = Answer.failed(failure_of(too_large(limit)))
     if answer.code == OK:
         return head + _BLOCK(alignment=answer.alignment)
     side = _SIDES.get(answer.field.partition(".")[0], "")

@@ -26,7 +26,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import admit, deadline
-from tokalign.server.status import RequestLimitError, classify
+from tokalign.server.status import RequestLimitError, failure_of
 from tokalign.server.workers.pool import Pool
 
 # Keeps some workers busy for a while. Then others take their turn.
@@ -69,9 +69,7 @@ class CallWork:
             return await self.answers(request, waits=True)
         except LimitError as error:
             # A single pair costs more than any request may.
-            failure = classify(error)
-            assert failure is not None
-            return [Answer.failed(failure)] * len(request.pairs)
+            return [Answer.failed(failure_of(error))] * len(request.pairs)
 
 
 class TextWork(ABC):
