@@ -166,7 +166,7 @@ test-envoy: build dev  ## servers behind the real Envoy: balance, rollouts, TLS,
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients
 
-INTEGRATIONS := deepeval evaluate haystack langchain langchain-classic llama-index mcp spacy
+INTEGRATIONS := deepeval haystack langchain llama-index mcp spacy
 install_extras = @$(call pip_install,$(1)) $$($(BIN)/python -c "import sys, tomllib; \
 	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
 	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(2))

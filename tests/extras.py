@@ -18,10 +18,8 @@ USES = {
     "client": "from tokalign.client import Client; Client('localhost:1')",
     "dedupe": "from tokalign.duplicates.signatures import Signatures; Signatures()",
     "deepeval": "import tokalign.integrations.deepeval",
-    "evaluate": "import tokalign.integrations.evaluate",
     "haystack": "import tokalign.integrations.haystack",
     "langchain": "import tokalign.integrations.langchain",
-    "langchain-classic": "import tokalign.integrations.langchain_classic",
     "llama-index": "import tokalign.integrations.llama_index",
     "mcp": "import tokalign.integrations.mcp",
     "ragas": "import tokalign.integrations.ragas",
@@ -39,8 +37,6 @@ USES = {
 BRINGS = {
     "server": {"server", "client"},
     "neural": {"neural", "remote"},
-    "langchain-classic": {"langchain-classic", "langchain"},
-    "evaluate": {"evaluate", "arrow", "remote"},
 }
 """Extra -> all that it brings, where that is more than itself. The tokenizers of the neural models
 bring fsspec."""

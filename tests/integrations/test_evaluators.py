@@ -1,4 +1,4 @@
-"""The evaluators of LangChain, LlamaIndex and Haystack give the mean support of the sentences."""
+"""The evaluators of LlamaIndex and Haystack give the mean support of the sentences."""
 
 import pytest
 import tokalign
@@ -22,23 +22,10 @@ def expected():
     return sum(each.support for each in found) / 2, words
 
 
-@pytest.fixture(params=["langchain", "llama_index", "haystack"])
+@pytest.fixture(params=["llama_index", "haystack"])
 def evaluator(request):
     """A function of an answer and passages: its score and what is said of it, by each framework."""
     return globals()[f"by_{request.param}"]()
-
-
-def by_langchain():
-    pytest.importorskip("langchain_classic", reason=REASON)
-    from tokalign.integrations.langchain_classic import StringSupportEvaluator
-
-    def evaluated(answer, passages, **more):
-        found = StringSupportEvaluator(**more).evaluate_strings(
-            prediction=answer, reference=passages
-        )
-        return found["score"], found["reasoning"]
-
-    return evaluated
 
 
 def by_llama_index():
@@ -92,23 +79,12 @@ def test_another_model_is_loaded(evaluator, expected):
 
 
 def test_what_cannot_be_used_is_refused(evaluator):
-    with pytest.raises(InputError, match=r"there are no (reference|contexts)"):
+    with pytest.raises(InputError, match="there are no contexts"):
         evaluator(GOOD, [])
     with pytest.raises(InputError, match="has no sentence"):
         evaluator(" ", PASSAGES)
     with pytest.raises(ModelError, match="nowhere"):
         evaluator(GOOD, PASSAGES, model="nowhere")
-
-
-async def test_langchain_takes_one_passage_and_awaits_it():
-    pytest.importorskip("langchain_classic", reason=REASON)
-    from tokalign.integrations.langchain_classic import StringSupportEvaluator
-
-    evaluator = StringSupportEvaluator()
-    found = await evaluator.aevaluate_strings(prediction=GOOD, reference=PASSAGES[1])
-    assert found == evaluator.evaluate_strings(prediction=GOOD, reference=PASSAGES[1:])
-    with pytest.raises(ValueError, match="requires a reference"):
-        evaluator.evaluate_strings(prediction=GOOD)
 
 
 async def test_llama_index_evaluates_a_response_and_its_nodes(expected):

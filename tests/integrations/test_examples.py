@@ -16,13 +16,11 @@ PACKAGES = {
     "LangChain": "langchain_core",
     "LlamaIndex": "llama_index.core",
     "Haystack": "haystack",
-    "LangChain evaluator": "langchain_classic",
     "LlamaIndex evaluator": "llama_index.core",
     "Haystack evaluator": "haystack",
     "deepeval": "deepeval",
     "deepeval citations": "deepeval",
     "ragas": "ragas",
-    "evaluate": "evaluate",
     "spaCy": "spacy",
 }
 

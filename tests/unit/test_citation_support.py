@@ -1,8 +1,7 @@
 import pytest
 from tokalign import Aligner
 from tokalign.errors import InputError
-from tokalign.integrations.answer_support import support_of
-from tokalign.integrations.citation_support import citation_support_of
+from tokalign.integrations.framework_scores import citation_support_of, support_of
 
 PASSAGES = ["It rained in May.", "Marta founded the bakery in 1894.", "The bakery sells rye bread."]
 

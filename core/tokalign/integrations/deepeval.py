@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
-from tokalign.integrations.answer_support import support_of
-from tokalign.integrations.citation_support import citation_support_of
+from tokalign.integrations.framework_scores import SupportScorer
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -34,13 +32,14 @@ class SupportMetric(BaseMetric):
         A model's name or path.
     """
 
-    _found = staticmethod(support_of)
+    _by_citations = False
 
     def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
         self.threshold = threshold
         self.evaluation_model = model
         self.async_mode = False
-        self._aligner = Aligner.load(model)
+        names = ("actual_output", "retrieval_context")
+        self._score = SupportScorer(model, names, by_citations=self._by_citations)
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """Return the score of a test case.
@@ -50,13 +49,8 @@ class SupportMetric(BaseMetric):
         InputError
             If it has no `retrieval_context`, or its `actual_output` has no sentence.
         """
-        answer, passages = test_case.actual_output, test_case.retrieval_context
-        found = self._found(
-            self._aligner,
-            answer,
-            list(map(str, passages or [])),
-            names=("actual_output", "retrieval_context"),
-        )
+        passages = list(map(str, test_case.retrieval_context or []))
+        found = self._score(test_case.actual_output, passages)
         self.score, self.success = found.score, found.score >= self.threshold
         self.reason = found.reason
         return found.score
@@ -77,7 +71,7 @@ class CitationMetric(SupportMetric):
     that cites nothing counts as 0. Otherwise it is as SupportMetric.
     """
 
-    _found = staticmethod(citation_support_of)
+    _by_citations = True
 
     @property
     def __name__(self) -> str:

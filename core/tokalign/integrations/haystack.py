@@ -11,8 +11,7 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError, quoted
-from tokalign.integrations.answer_support import support_of
-from tokalign.integrations.ranking import scores_of
+from tokalign.integrations.framework_scores import ranked_documents, support_of
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -76,7 +75,7 @@ class TokalignRanker(_WithModel):
             if document.content is None:
                 raise InputError(f"document {quoted(document.id)} has no text; leave it out")
         top = self.top_k if top_k is None else top_k
-        found = scores_of(self._loaded(), query, texts, top)
+        found = ranked_documents(self._loaded(), query, texts, top)
         return {"documents": [replace(documents[index], score=score) for index, score in found]}
 
 

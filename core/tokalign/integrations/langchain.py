@@ -10,7 +10,7 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
-from tokalign.integrations.ranking import scores_of
+from tokalign.integrations.framework_scores import ranked_documents
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -58,5 +58,5 @@ class TokalignCompressor(BaseDocumentCompressor):
             documents[index].model_copy(
                 update={"metadata": {**documents[index].metadata, "relevance_score": score}}
             )
-            for index, score in scores_of(self._aligner, query, texts, self.top_n)
+            for index, score in ranked_documents(self._aligner, query, texts, self.top_n)
         ]

@@ -11,8 +11,7 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError
-from tokalign.integrations.answer_support import support_of
-from tokalign.integrations.ranking import scores_of
+from tokalign.integrations.framework_scores import SupportScorer, ranked_documents
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -67,7 +66,9 @@ class TokalignPostprocessor(BaseNodePostprocessor):
         texts = [each.node.get_content(metadata_mode=MetadataMode.NONE) for each in nodes]
         return [
             NodeWithScore(node=nodes[index].node, score=score)
-            for index, score in scores_of(self._aligner, query_bundle.query_str, texts, self.top_n)
+            for index, score in ranked_documents(
+                self._aligner, query_bundle.query_str, texts, self.top_n
+            )
         ]
 
 
@@ -86,7 +87,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
 
     def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
         self.threshold = threshold
-        self._aligner = Aligner.load(model)
+        self._score = SupportScorer(model, ("response", "contexts"))
 
     def _get_prompts(self) -> dict[str, Any]:
         return {}
@@ -108,7 +109,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
         InputError
             If there is no context, or the response has no sentence.
         """
-        found = support_of(self._aligner, response, contexts, names=("response", "contexts"))
+        found = self._score(response, contexts)
         return EvaluationResult(
             query=query,
             response=response,

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
-from tokalign.integrations.answer_support import support_of
-from tokalign.integrations.citation_support import citation_support_of
+from tokalign.integrations.framework_scores import SupportScorer
 from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
@@ -34,11 +32,12 @@ class ResponseSupport(BaseMetric):
         A model's name or path.
     """
 
-    _found = staticmethod(support_of)
+    _by_citations = False
 
     def __init__(self, name: str = "support", model: str = DEFAULT_MODEL, **more: Any) -> None:
         super().__init__(name=name, **more)
-        self._aligner = Aligner.load(model)
+        names = ("response", "retrieved_contexts")
+        self._score = SupportScorer(model, names, by_citations=self._by_citations)
 
     async def ascore(self, response: str, retrieved_contexts: Sequence[str]) -> MetricResult:
         """Return the score; its `reason` quotes the words that no context supports.
@@ -48,8 +47,7 @@ class ResponseSupport(BaseMetric):
         InputError
             If there is no context, or the response has no sentence.
         """
-        names = ("response", "retrieved_contexts")
-        found = self._found(self._aligner, response, retrieved_contexts, names=names)
+        found = self._score(response, retrieved_contexts)
         return MetricResult(value=found.score, reason=found.reason)
 
 
@@ -60,7 +58,7 @@ class CitationSupport(ResponseSupport):
     nothing counts as 0. Otherwise it is as ResponseSupport.
     """
 
-    _found = staticmethod(citation_support_of)
+    _by_citations = True
 
     def __init__(
         self, name: str = "citation_support", model: str = DEFAULT_MODEL, **more: Any

@@ -1,0 +1,191 @@
+"""Scores that the modules for frameworks share: support of an answer, ranks of documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tokalign.aligner import Aligner
+from tokalign.documents.sentences import split_text
+from tokalign.errors import InputError, quoted
+
+_MARK = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+
+
+class AnswerSupport(NamedTuple):
+    """How much passages support an answer.
+
+    Attributes
+    ----------
+    score : float
+        Mean support of the answer's sentences, in [0, 1].
+    unsupported : tuple of str
+        The words of the answer that no passage supports, in order.
+    """
+
+    score: float
+    unsupported: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """What an evaluation says beside the score."""
+        words = ", ".join(map(repr, self.unsupported))
+        return f"without support: {words}" if words else "all words have support"
+
+
+class SupportScorer:
+    """Scores answers of one framework by the passages they came from, without a language model.
+
+    Parameters
+    ----------
+    model : str
+        A model's name or path.
+    names : (str, str)
+        How the framework calls the answer and the passages, for errors.
+    by_citations : bool
+        Whether only the passages count that an answer cites itself; see `citation_support_of`.
+    """
+
+    def __init__(self, model: str, names: tuple[str, str], *, by_citations: bool = False) -> None:
+        self._aligner = Aligner.load(model)
+        self._names = names
+        self._score = citation_support_of if by_citations else support_of
+
+    def __call__(self, answer: str | None, passages: Sequence[str] | None) -> AnswerSupport:
+        """Return how much passages support an answer; see `support_of`."""
+        return self._score(self._aligner, answer, passages, self._names)
+
+
+def support_of(
+    aligner: Aligner,
+    answer: str | None,
+    passages: Sequence[str] | None,
+    names: tuple[str, str] = ("answer", "passages"),
+) -> AnswerSupport:
+    """Return how much passages support an answer: evidence, and no verdict on truth.
+
+    Parameters
+    ----------
+    aligner : Aligner
+    answer : str or None
+    passages : sequence of str or None
+        In any order.
+    names : (str, str)
+        How the framework calls the answer and the passages, for errors.
+
+    Raises
+    ------
+    InputError
+        If there is no passage, the passages are one text, or the answer has no sentence.
+    """
+    answer = answer or ""
+    found = aligner.ground(answer, _checked(passages, names)).sentences
+    if not found:
+        raise InputError(f"{names[0]} has no sentence", field=names[0])
+    score = sum(sentence.support for sentence in found) / len(found)
+    spans = (span for sentence in found for span in sentence.unsupported)
+    return AnswerSupport(score, tuple(answer[span.start : span.end] for span in spans))
+
+
+def citation_support_of(
+    aligner: Aligner,
+    answer: str | None,
+    passages: Sequence[str] | None,
+    names: tuple[str, str] = ("answer", "passages"),
+) -> AnswerSupport:
+    """Return how much of an answer is supported by what it cites: its citation recall.
+
+    That is of Gao et al. (2023, "Enabling Large Language Models to Generate Text with Citations"),
+    with the support of a sentence in place of a language model's yes or no. A sentence that cites
+    nothing counts as 0, and all of its text as unsupported.
+
+    Parameters
+    ----------
+    aligner, answer, passages, names
+        As of `support_of`. The answer cites passages by their place, from 1, as in
+        ``"It rained [1, 3]."`` or ``"It rained. [1]"``.
+
+    Raises
+    ------
+    InputError
+        As `support_of` does, or if the answer cites a passage that is not there.
+    """
+    passages = _checked(passages, names)
+    text, cited = _without_marks(answer or "", len(passages), names)
+    sentences = split_text(text)
+    if not sentences:
+        raise InputError(f"{names[0]} has no sentence", field=names[0])
+    score, unsupported = 0.0, []
+    end = -1  # so that a mark before the first sentence is of it
+    for sentence in sentences:
+        begin, end = end, sentence.end
+        numbers = {number for place, number in cited if begin < place <= end}
+        if not numbers:
+            unsupported.append(sentence.text)
+            continue
+        found = support_of(aligner, sentence.text, [passages[k] for k in sorted(numbers)], names)
+        score += found.score
+        unsupported += found.unsupported
+    return AnswerSupport(score / len(sentences), tuple(unsupported))
+
+
+def ranked_documents(
+    aligner: Aligner, query: str, texts: Sequence[str], top: int | None
+) -> list[tuple[int, float]]:
+    """Return the positions and scores of texts, those that answer a query best first.
+
+    Parameters
+    ----------
+    aligner : Aligner
+    query : str
+    texts : sequence of str
+        Passages of any number of sentences; sentences that are too long are cut.
+    top : int or None
+        How many to return, at least 1; None for all.
+
+    Returns
+    -------
+    list of (int, float)
+        Scores are in [0, 1]. Texts that cannot be ranked, such as empty ones, come last with 0.
+
+    Raises
+    ------
+    InputError
+        If the query cannot be used, or `top` is out of range.
+    """
+    if top is not None and top < 1:
+        raise InputError(f"{quoted(top)} documents are wanted; wanted at least 1, or None for all")
+    ranked = aligner.rank(query, texts, passages=True, truncate=True, top_k=top or 0)
+    return [(each.index, each.judgement.score if each.judgement else 0.0) for each in ranked]
+
+
+def _checked(passages: Sequence[str] | None, names: tuple[str, str]) -> Sequence[str]:
+    """Return passages; raise InputError if there are none, or they are one text."""
+    name = names[1]
+    if isinstance(passages, str):
+        raise InputError(f"{name} is one text; give a list", field=name)
+    if not passages:
+        raise InputError(f"there are no {name}; give at least one", field=name)
+    return passages
+
+
+def _without_marks(
+    answer: str, n_passages: int, names: tuple[str, str]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return the answer without marks, and of each its place there and the passage, from 0."""
+    pieces: list[str] = []
+    cited: list[tuple[int, int]] = []
+    n_kept = end = 0
+    for mark in _MARK.finditer(answer):
+        pieces.append(answer[end : mark.start()])
+        n_kept += mark.start() - end
+        end = mark.end()
+        for number in map(int, re.findall(r"\d+", mark[1])):
+            if not 1 <= number <= n_passages:
+                raise InputError(
+                    f"{names[0]} cites [{number}], and there are {n_passages} {names[1]}",
+                    field=names[0],
+                )
+            cited.append((n_kept, number - 1))
+    return "".join([*pieces, answer[end:]]), cited
