@@ -54,7 +54,8 @@ class CallError(ServerError):
         How long the server asks to wait before the next try.
     reason : str
         Why, for programs: a member of ErrorReason, or the name of one that only a newer version
-        knows. Empty where it was not the server that failed the call.
+        knows; of an item of a call, whose answer has no names, as ``"UNKNOWN_35"``. Empty where it
+        was not the server that failed the call.
     metadata : dict from str to str, optional
         What else the server tells programs, such as the ``error_id`` of its log.
     """
@@ -159,9 +160,14 @@ def from_status(status: align_pb2.Status) -> CallError:
         None,
         _Details(
             (FieldViolation(field, message),) if field else (),
-            reason=member_of(ErrorReason, status.reason) or "",
+            reason=_reason(status.reason),
         ),
     )
+
+
+def _reason(number: int) -> str:
+    """Return a reason by its number; there is no name for one that only a newer server knows."""
+    return member_of(ErrorReason, number) or (f"UNKNOWN_{number}" if number else "")
 
 
 def closed(address: str) -> CancelledError:

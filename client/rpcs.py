@@ -174,5 +174,10 @@ def list_models() -> Rpc[ServerInfo]:
 
 def health() -> Rpc[str]:
     """Return the call that asks for the server's state."""
-    state = health_pb2.HealthCheckResponse.ServingStatus
-    return Rpc("Check", health_pb2.HealthCheckRequest(), lambda answer: state.Name(answer.status))
+    return Rpc("Check", health_pb2.HealthCheckRequest(), _decode_health)
+
+
+def _decode_health(answer: health_pb2.HealthCheckResponse) -> str:
+    states = health_pb2.HealthCheckResponse.ServingStatus
+    known = answer.status in states.values()
+    return states.Name(answer.status) if known else f"UNKNOWN_{answer.status}"

@@ -123,6 +123,7 @@ def write(arrays: Arrays, output: Path) -> None:
             "SemEval 2016 task 2 (training part), SSD's spans, MultiMWA's MTRef training half, and "
             "contrasts made with WordNet 3.0; recipes/relations.py"
         ),
+        meta={"kinds": list(RELATION_KINDS)},
     )
 
 

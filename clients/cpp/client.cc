@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -52,10 +53,11 @@ std::string Word(const v1::Sentence& in, int index) {
   return in.text().substr(in.starts(index), in.ends(index) - in.starts(index));
 }
 
-// Of each kind of relation by its number; the first where there is none.
+// Of each kind of relation by its number; the first where there is none, "?" for a newer server's.
 const char* Sign(const v1::Alignment& alignment, int n) {
   static const char* const signs[] = {"-", "=", "<", ">", "≈", "~", "!", "≠"};
-  return signs[n < alignment.relations_size() ? alignment.relations(n) : 0];
+  const std::size_t kind = n < alignment.relations_size() ? alignment.relations(n) : 0;
+  return kind < std::size(signs) ? signs[kind] : "?";
 }
 
 grpc::Status Align(Stub& stub, const v1::Pair& pair) {

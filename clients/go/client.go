@@ -68,7 +68,7 @@ func connect(address string) (*grpc.ClientConn, error) {
 // Offsets by bytes of UTF-8, which Go's strings are sliced by.
 var options = &pb.AlignOptions{Offsets: pb.OffsetUnit_OFFSET_UNIT_UTF8_BYTES, Relations: true}
 
-// Of each kind of relation by its number; the first where there is none.
+// Of each kind of relation by its number; the first where there is none, "?" for a newer server's.
 var signs = []string{"-", "=", "<", ">", "≈", "~", "!", "≠"}
 
 func word(in *pb.Sentence, index uint32) string { return in.Text[in.Starts[index]:in.Ends[index]] }
@@ -84,7 +84,10 @@ func align(client pb.AlignServiceClient, pair *pb.Pair) error {
 	for n, s := range alignment.SourceIndices {
 		t, sign := alignment.TargetIndices[n], signs[0]
 		if n < len(alignment.Relations) {
-			sign = signs[alignment.Relations[n]]
+			sign = "?"
+			if kind := uint(alignment.Relations[n]); kind < uint(len(signs)) {
+				sign = signs[kind]
+			}
 		}
 		links = append(links, word(alignment.Source, s)+sign+word(alignment.Target, t))
 	}

@@ -61,11 +61,12 @@ public class Client {
         return in.getText().substring(in.getStarts(index), in.getEnds(index));
     }
 
-    // Of each kind of relation by its number; the first where there is none.
+    // Of each kind of relation by its number; the first where there is none, '?' for a newer server's.
     static final String SIGNS = "-=<>\u2248~!\u2260";
 
     static char sign(Alignment aligned, int n) {
-        return SIGNS.charAt(n < aligned.getRelationsCount() ? aligned.getRelations(n).getNumber() : 0);
+        int kind = n < aligned.getRelationsCount() ? aligned.getRelationsValue(n) : 0;
+        return kind >= 0 && kind < SIGNS.length() ? SIGNS.charAt(kind) : '?';
     }
 
     void align() {

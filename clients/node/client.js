@@ -42,14 +42,14 @@ const call = (method, request, seconds = 30) => new Promise((resolve, reject) =>
 
 // The offsets that strings of JavaScript are sliced by.
 const options = {offsets: "OFFSET_UNIT_UTF16_UNITS", relations: true};
-// Of each kind of relation; "-" where there is none.
+// Of each kind of relation; "-" where there is none, "?" for a newer server's, which is a number.
 const signs = {SAME: "=", NARROWER: "<", WIDER: ">", SIMILAR: "≈", RELATED: "~", OPPOSITE: "!", DIFFERENT_VALUE: "≠"};
 const pair = {source: {text: source}, target: {text: target}};
 
 async function align() {
   const {alignment} = await call("Align", {pair, options});
   const word = ({text, starts, ends}, index) => text.slice(starts[index], ends[index]);
-  const sign = (kind = "") => signs[kind.replace("RELATION_KIND_", "")] ?? "-";
+  const sign = (kind) => kind === undefined ? "-" : signs[String(kind).replace("RELATION_KIND_", "")] ?? "?";
   const links = alignment.source_indices.map((s, n) => word(alignment.source, s)
     + sign(alignment.relations[n]) + word(alignment.target, alignment.target_indices[n]));
   console.log("align:", links.join(" "));

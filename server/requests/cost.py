@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tokalign.codec import ModelInfo, RequestOptions
-from tokalign.codec.sizes import sizes
+from tokalign.codec.reading import sizes
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.limits import max_sentence_bytes
 from tokalign.server.requests.rates import USUAL_BYTES, Rates, of_model, with_options

@@ -14,8 +14,8 @@ from typing import NamedTuple, Self
 
 from tokalign.annotate.sentences import Sentences
 from tokalign.codec import RequestOptions, decode_passages
-from tokalign.codec.joining import Joined
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.writing import Joined
 from tokalign.documents.sentences import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer, status_of, too_large

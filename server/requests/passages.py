@@ -13,8 +13,8 @@ from itertools import islice
 
 from tokalign.annotate.passages import Passage, decides
 from tokalign.codec import encode_passage_sentence
-from tokalign.codec.joining import Joined
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.writing import Joined
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer

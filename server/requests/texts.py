@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from tokalign.codec import RequestOptions
-from tokalign.codec.joining import Joined
+from tokalign.codec.writing import Joined
 from tokalign.documents.candidates import TextCandidate
 from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.requests.answers import Answer, status_of, too_large

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
-from tokalign.codec.fields import (
+from tokalign.codec.reading import (
     LENGTH_DELIMITED,
     VARINT,
     WireError,

@@ -14,8 +14,8 @@ import grpc
 from google.protobuf.message import Message
 from tokalign import codec
 from tokalign.codec import RequestOptions
-from tokalign.codec.joining import Joined
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.writing import Joined
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from tokalign.batches.outcomes import attempt, each
 from tokalign.codec import ModelInfo, decode_constraints, encode_highlight
-from tokalign.codec.sizes import texts_alone
+from tokalign.codec.reading import texts_alone
 from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.neural.devices import DEFAULT_DEVICE

@@ -8,8 +8,17 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import sizes as reference
-from tokalign.codec.fields import LENGTH_DELIMITED, VARINT, WireError, fields, tag, text, values
-from tokalign.codec.sizes import sizes, texts_alone
+from tokalign.codec.reading import (
+    LENGTH_DELIMITED,
+    VARINT,
+    WireError,
+    fields,
+    sizes,
+    tag,
+    text,
+    texts_alone,
+    values,
+)
 from tokalign.errors import InputError
 from tokalign.v1 import align_pb2
 

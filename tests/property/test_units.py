@@ -12,7 +12,7 @@ from reference.pair import ReferencePair
 from reference.units import Units, tree_scores
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.errors import InputError, ResourceError
+from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.relations.explain import unit_of
@@ -134,6 +134,23 @@ def test_damaged_trees_are_refused(tmp_path, name, change):
         version="1.0.0",
         license="",
         source="",
+        meta=TABLE.header["meta"],
     )
     with pytest.raises(ResourceError):
         RelationModel(Table.open(tmp_path / "relations.table"))
+
+
+@pytest.mark.parametrize("kinds", [None, [], RELATION_KINDS[::-1], [*RELATION_KINDS, "part"]])
+def test_a_table_of_other_kinds_is_refused(tmp_path, kinds):
+    path = tmp_path / "relations.table"
+    arrays = {each: TABLE[each] for each in TABLE.header["arrays"]}
+    meta = {} if kinds is None else {"kinds": list(kinds)}
+    write_table(path, arrays, name="relations", version="1", license="", source="", meta=meta)
+    with pytest.raises(ModelError, match="made for the kinds of relations"):
+        RelationModel(Table.open(path))
+
+
+def test_one_kind_more_in_the_library_than_in_its_table_is_refused(monkeypatch):
+    monkeypatch.setattr("tokalign.relations.model.RELATION_KINDS", (*RELATION_KINDS, "part"))
+    with pytest.raises(ModelError, match=r"wanted same, .*, part, and 7 in the compiled kernels"):
+        RelationModel(TABLE)

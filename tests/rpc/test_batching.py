@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.requests import request_of
 from tokalign.codec import RequestOptions
-from tokalign.codec.joining import Joined
+from tokalign.codec.writing import Joined
 from tokalign.errors import LimitError
 from tokalign.server.observe.record import CallRecord
 from tokalign.server.quotas import Quota, QuotaLimits

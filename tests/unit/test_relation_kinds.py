@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from tokalign import Aligner, InputError
+from tokalign.codec.by_name import NUMBERS
 from tokalign.lexicon.scales import grades_of, negates, scale_names, words_of
+from tokalign.types.chunks import CHUNK_TYPES
 from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, RelationKind
+from tokalign.view.grid import COLOURS
+
+ROOT = Path(__file__).parents[2]
 
 
 def kinds(aligner, source, target, **options):
@@ -133,9 +140,32 @@ def test_scales():
         assert words == sorted(set(words)) and len(words) > 1, scale
 
 
-def test_every_kind_has_a_sign_of_its_own():
+def test_every_kind_has_a_sign_of_its_own_a_colour_and_a_type_of_the_task():
     assert set(RELATION_SIGNS) == set(RelationKind) == set(RELATION_KINDS)
     assert len(set(RELATION_SIGNS.values())) == len(RELATION_KINDS)
+    assert set(COLOURS) == set(CHUNK_TYPES) == set(RELATION_KINDS)
+
+
+def test_the_contract_has_the_kinds_in_the_order_of_their_probabilities():
+    assert [NUMBERS[RelationKind][kind] - 1 for kind in RELATION_KINDS] == list(range(7))
+
+
+def test_the_page_for_maintainers_names_where_a_kind_stands():
+    page = (ROOT / "docs" / "maintaining.md").read_text()
+    section = page.partition("## Adding a kind of relation\n")[2].partition("\n## ")[0]
+    named = [ROOT / name for name in re.findall(r"`([\w/.]+/[\w.]+)`", section)]
+    assert named and [path for path in named if not path.is_file()] == []
+    # Source files that list the kinds one by one.
+    listing = {
+        path
+        for folder in ("core", "client", "server", "clients")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".pyx", ".go", ".cc", ".java", ".js", ".css")
+        and "_pb2" not in path.name
+        and re.search(r"RelationKind\.SIMILAR|(≈|2248).*~|kind-similar", path.read_text())
+        and "node_modules" not in path.parts
+    }
+    assert listing - set(named) == set()
 
 
 def test_json_has_relations_and_conflicts(run_command):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokalign.codec.by_name import decode_enum, values_of
 from tokalign.codec.options import decode_rank_by
 from tokalign.codec.sentences import decode_sentence
+from tokalign.errors import InputError
 from tokalign.types import (
     Alignment,
     FeatureContribution,
@@ -22,7 +22,7 @@ from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.links import Sides
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import RELATION_KINDS, Conflict, ConflictKind, Relation
+from tokalign.types.relations import Conflict, ConflictKind, Relation
 from tokalign.v1 import align_pb2
 
 if TYPE_CHECKING:
@@ -66,23 +66,65 @@ class _Received(NamedTuple):
 
 
 def _decode_links(message: align_pb2.Alignment) -> tuple[Link, ...]:
-    columns = message.source_indices, message.target_indices, message.confidences
-    if not message.relation_probabilities:
-        return tuple(map(Link, *columns))
-    values = iter(message.relation_probabilities)
-    kinds = len(RELATION_KINDS)
-    relations = [Relation.of(list(islice(values, kinds))) for _ in message.source_indices]
-    return tuple(map(Link, *columns, relations))
+    """Return the links, or raise InputError unless the fields of links are parallel."""
+    columns = {name: getattr(message, name) for name in _LINK_FIELDS}
+    n_links = len(message.source_indices)
+    kinds, probabilities = message.relations, message.relation_probabilities
+    if kinds or probabilities:
+        columns["relations"] = kinds
+        # As many kinds as the server knows, which may be more than this version does, or fewer.
+        n_kinds, rest = divmod(len(probabilities), n_links or 1)
+        if rest:
+            raise InputError(
+                f"the answer has {len(probabilities)} relation_probabilities for {n_links} links; "
+                "wanted one of each kind for each link",
+                field="relation_probabilities",
+            )
+    for name, column in columns.items():
+        if len(column) != n_links:
+            raise InputError(
+                f"the answer has {len(column)} {name} for {n_links} source_indices; wanted one of "
+                "each link",
+                field=name,
+            )
+    if "relations" in columns:
+        columns["relations"] = [
+            _decode_relation(kind, probabilities[k * n_kinds : (k + 1) * n_kinds])
+            for k, kind in enumerate(kinds)
+        ]
+    return tuple(map(Link, *columns.values()))
+
+
+_LINK_FIELDS = ("source_indices", "target_indices", "confidences")
+
+
+def _decode_relation(kind: int, probabilities: Sequence[float]) -> Relation:
+    """Return a relation; its kind may be one that only a newer server knows.
+
+    Raises
+    ------
+    InputError
+        If the kind is not the likeliest of the probabilities.
+    """
+    if not 0 < kind <= len(probabilities) or probabilities[kind - 1] != max(probabilities):
+        raise InputError(
+            f"relation kind {kind} is not the likeliest of its {len(probabilities)} probabilities; "
+            "wanted those of each kind in the order of tokalign.v1.RelationKind",
+            field="relations",
+        )
+    return Relation.of(probabilities)
 
 
 def _decode_phrase(message: align_pb2.Phrase) -> Phrase:
+    probabilities = message.relation_probabilities
+    has_relation = message.relation or probabilities
     return Phrase(
         message.source_start,
         message.source_end,
         message.target_start,
         message.target_end,
         message.confidence,
-        Relation.of(message.relation_probabilities) if message.relation_probabilities else None,
+        _decode_relation(message.relation, probabilities) if has_relation else None,
     )
 
 
@@ -109,6 +151,12 @@ def _decode_posteriors(message: align_pb2.Alignment) -> NDArray[np.float32] | No
     import numpy as np  # slow to import, and seldom asked for
 
     matrix = message.posteriors
+    if len(matrix.values) != matrix.n_source * matrix.n_target:
+        raise InputError(
+            f"the answer has {len(matrix.values)} posteriors; wanted {matrix.n_source} x "
+            f"{matrix.n_target}",
+            field="posteriors",
+        )
     return np.array(matrix.values, dtype=np.float32).reshape(matrix.n_source, matrix.n_target)
 
 

@@ -14,7 +14,21 @@ _COLUMNS = ("tags", "lemmas", "heads", "relations")
 
 
 def decode_sentence(message: align_pb2.Sentence) -> Sentence:
-    """Return a sentence from an answer, unchecked."""
+    """Return a sentence from an answer.
+
+    Raises
+    ------
+    InputError
+        If a column is not as long as the tokens.
+    """
+    n_tokens = len(message.tokens)
+    for name in ("starts", "ends", *_COLUMNS):
+        n_values = len(getattr(message, name))
+        if n_values != n_tokens and (n_values or name in ("starts", "ends")):
+            raise InputError(
+                f"the answer has {n_values} {name} for {n_tokens} tokens; wanted one of each token",
+                field=name,
+            )
     return Sentence(
         text=message.text,
         tokens=tuple(message.tokens),

@@ -2,27 +2,212 @@
 
 The bytes are those that protobuf makes of the same answer: fields in the order of their numbers,
 without those at their default, repeated numbers packed. tests/reference/answers.py writes the same
-with messages.
+with messages. A message is the concatenation of its fields, so the server joins what its workers
+have written, and parses none of it (`Joined`). The format:
+https://protobuf.dev/programming-guides/encoding.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memmove
 
 from tokalign.codec._numbers cimport *
-from tokalign.codec._writer cimport MessageWriter, zigzag
+from tokalign.codec.reading cimport FIXED32, FIXED64, LENGTH_DELIMITED, VARINT
 
 from tokalign.codec.by_name import NUMBERS
 from tokalign.types.columns import columns_of
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
-from tokalign.types.relations import ConflictKind, RelationKind
+from tokalign.types.relations import ConflictKind
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
+cdef enum:
+    FIRST_BYTES = 1024
+
+# Most bytes of a tag (fields up to 2047 take two) and of a varint.
+cdef enum:
+    TAG_BYTES = 2
+    VARINT_BYTES = 10
+
+
+cdef inline uint64_t zigzag(int32_t value) noexcept nogil:
+    """Return a sint32 as it is written: small where the number is, negative or not."""
+    return (<uint32_t>value << 1) ^ <uint32_t>(value >> 31)
+
+
+cdef inline int varint_bytes(uint64_t value) noexcept nogil:
+    """Return how many bytes a varint takes."""
+    cdef int n = 1
+    while value > 0x7F:
+        value >>= 7
+        n += 1
+    return n
+
+
+cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
+    """Write a varint; return what follows it."""
+    while value > 0x7F:
+        at[0] = <uint8_t>(value | 0x80)
+        value >>= 7
+        at += 1
+    at[0] = <uint8_t>value
+    return at + 1
+
 
 cdef dict _DIRECTIONS = NUMBERS[Direction]
 cdef dict _RANK_BYS = NUMBERS[RankBy]
-cdef dict _RELATION_KINDS = NUMBERS[RelationKind]
 cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
 cdef dict _EDIT_KINDS = NUMBERS[EditKind]
 cdef dict _CHANGES = NUMBERS[Change]
+
+
+cdef class MessageWriter:
+    """The bytes of one message, which grow field by field."""
+
+    cdef uint8_t *_bytes
+    cdef Py_ssize_t _n
+    cdef Py_ssize_t _room
+
+    def __dealloc__(self):
+        free(self._bytes)
+
+    cdef int reserve(self, Py_ssize_t n_more) except -1:
+        """Make room for so many bytes more."""
+        cdef Py_ssize_t room
+        cdef uint8_t *larger
+        if self._n + n_more > self._room:
+            room = max(2 * self._room, self._n + n_more, <Py_ssize_t>FIRST_BYTES)
+            larger = <uint8_t *>realloc(self._bytes, room)
+            if larger == NULL:
+                raise MemoryError("the bytes of an answer")
+            self._bytes = larger
+            self._room = room
+        return 0
+
+    cdef void start(self) noexcept:
+        """Forget what was written, for the next message."""
+        self._n = 0
+
+    cdef bytes taken(self):
+        """Return what was written since start()."""
+        return PyBytes_FromStringAndSize(<const char *>self._bytes, self._n)
+
+    # Fields of one value. proto3 leaves out a value that is its field's default.
+
+    cdef int varint(self, int field, uint64_t value) except -1:
+        self.reserve(TAG_BYTES + VARINT_BYTES)
+        cdef uint8_t *at = put_varint(self._bytes + self._n, field << 3 | VARINT)
+        self._n = put_varint(at, value) - self._bytes
+        return 0
+
+    cdef int number(self, int field, uint64_t value) except -1:
+        """Write an unsigned number, or an enumeration's, unless it is 0."""
+        return self.varint(field, value) if value else 0
+
+    cdef int single(self, int field, float value) except -1:
+        """Write a float, unless it is 0; -0 is not."""
+        cdef uint32_t bits
+        memcpy(&bits, &value, sizeof(bits))
+        if bits:
+            self.reserve(TAG_BYTES + sizeof(bits))
+            put_varint(self._bytes + self._n, field << 3 | FIXED32)
+            self._n += varint_bytes(field << 3)
+            self.little_endian(bits, sizeof(bits))
+        return 0
+
+    cdef int double(self, int field, double value) except -1:
+        """Write a double, unless it is 0; -0 is not."""
+        cdef uint64_t bits
+        memcpy(&bits, &value, sizeof(bits))
+        return self.present_double(field, value) if bits else 0
+
+    cdef int present_double(self, int field, double value) except -1:
+        """Write a double, even if it is 0."""
+        cdef uint64_t bits
+        memcpy(&bits, &value, sizeof(bits))
+        self.reserve(TAG_BYTES + sizeof(bits))
+        put_varint(self._bytes + self._n, field << 3 | FIXED64)
+        self._n += varint_bytes(field << 3)
+        self.little_endian(bits, sizeof(bits))
+        return 0
+
+    cdef void little_endian(self, uint64_t bits, int size) noexcept:
+        """Write the lowest bytes of a number, for which there is room."""
+        cdef int k
+        for k in range(size):
+            self._bytes[self._n + k] = <uint8_t>(bits >> 8 * k)
+        self._n += size
+
+    cdef int delimited(self, int field, const void *data, Py_ssize_t size) except -1:
+        """Write a length and so many bytes, even where there are none."""
+        self.reserve(TAG_BYTES + VARINT_BYTES + size)
+        cdef uint8_t *at = put_varint(self._bytes + self._n, field << 3 | LENGTH_DELIMITED)
+        at = put_varint(at, size)
+        memcpy(at, data, size)
+        self._n = at + size - self._bytes
+        return 0
+
+    cdef int string(self, int field, str text) except -1:
+        """Write a string, even an empty one."""
+        cdef Py_ssize_t size
+        cdef const char *data = PyUnicode_AsUTF8AndSize(text, &size)
+        return self.delimited(field, data, size)
+
+    # Fields that hold others: call begin() before these, and end() after them.
+
+    cdef Py_ssize_t begin(self) noexcept:
+        return self._n
+
+    cdef int end(self, int field, Py_ssize_t begin) except -1:
+        """Put the field's tag and length before what was written since begin()."""
+        cdef Py_ssize_t size = self._n - begin
+        cdef Py_ssize_t head = varint_bytes(field << 3) + varint_bytes(size)
+        self.reserve(head)
+        memmove(self._bytes + begin + head, self._bytes + begin, size)
+        put_varint(
+            put_varint(self._bytes + begin, field << 3 | LENGTH_DELIMITED), size
+        )
+        self._n += head
+        return 0
+
+    cdef int end_packed(self, int field, Py_ssize_t begin) except -1:
+        """Do the same for packed numbers, unless there are none."""
+        return self.end(field, begin) if self._n > begin else 0
+
+    cdef int packed_varint(self, uint64_t value) except -1:
+        self.reserve(VARINT_BYTES)
+        self._n = put_varint(self._bytes + self._n, value) - self._bytes
+        return 0
+
+    cdef int packed_single(self, float value) except -1:
+        cdef uint32_t bits
+        memcpy(&bits, &value, sizeof(bits))
+        self.reserve(sizeof(bits))
+        self.little_endian(bits, sizeof(bits))
+        return 0
+
+    # Repeated fields.
+
+    cdef int strings(self, int field, tuple values) except -1:
+        for value in values:
+            self.string(field, value)
+        return 0
+
+    cdef int unsigned(self, int field, tuple values) except -1:
+        cdef Py_ssize_t begin = self.begin()
+        for value in values:
+            self.packed_varint(<uint32_t>value)
+        return self.end_packed(field, begin)
+
+    cdef int signed(self, int field, tuple values) except -1:
+        cdef Py_ssize_t begin = self.begin()
+        for value in values:
+            self.packed_varint(zigzag(<int32_t>value))
+        return self.end_packed(field, begin)
 
 
 cdef class _Columns:
@@ -200,9 +385,11 @@ cdef class _AnswerWriter(MessageWriter):
         self.number(PHRASE_TARGET_END, <uint32_t>value.target_end)
         self.single(PHRASE_CONFIDENCE, value.confidence)
         if value.relation is not None:
-            self.number(PHRASE_RELATION, _RELATION_KINDS[value.relation.kind])
+            # By its place, not by its name, so that a kind that only a newer server knows is kept.
+            probabilities = value.relation.probabilities
+            self.number(PHRASE_RELATION, probabilities.index(max(probabilities)) + 1)
             first = self.begin()
-            for probability in value.relation.probabilities:
+            for probability in probabilities:
                 self.packed_single(probability)
             self.end_packed(PHRASE_RELATION_PROBABILITIES, first)
         return self.end(field, begin)
@@ -362,3 +549,72 @@ def write_judgement(value):
         writer.contribution(JUDGEMENT_EVIDENCE, contribution)
     writer.end(RANKED_CANDIDATE_JUDGEMENT, begin)
     return writer.taken()
+
+
+cdef bytes _head(int field, Py_ssize_t size):
+    """Return the tag and the length of a field, which precede its bytes."""
+    cdef uint8_t[TAG_BYTES + VARINT_BYTES] head
+    cdef uint8_t *end = put_varint(put_varint(head, field << 3 | LENGTH_DELIMITED), size)
+    return PyBytes_FromStringAndSize(<const char *>head, end - head)
+
+
+cdef class Joined:
+    """Writes one kind of message from its fields, by name, in the order they are given.
+
+    Parameters
+    ----------
+    kind : type of Message
+        The fields that are given must be numbers (but no sint32), strings or messages.
+    """
+
+    cdef dict _numbers
+
+    def __init__(self, kind):
+        self._numbers = {field.name: field.number for field in kind.DESCRIPTOR.fields}
+
+    def __call__(self, **fields):
+        """Return the serialised message.
+
+        Parameters
+        ----------
+        **fields
+            A non-negative int or a str, left out where it is 0 or empty, as proto3 has it; a
+            serialised message, present even where empty; or serialised messages of a repeated
+            field.
+
+        Raises
+        ------
+        KeyError
+            If the message has no such field.
+        OverflowError
+            If a number is negative or takes more than 64 bits.
+
+        Examples
+        --------
+        >>> from tokalign.v1 import align_pb2
+        >>> Joined(align_pb2.AlignResponse)(id="ab", alignment=b"").hex()
+        '0a0261621200'
+        """
+        cdef list parts = []
+        cdef uint8_t[TAG_BYTES + VARINT_BYTES] varint
+        cdef uint8_t *end
+        cdef uint64_t number
+        for name, value in fields.items():
+            field = self._numbers[name]
+            if isinstance(value, str):
+                value = (<str>value).encode()
+                if not value:
+                    continue
+            if isinstance(value, bytes):
+                parts.append(_head(field, len(<bytes>value)))
+                parts.append(value)
+            elif isinstance(value, int):
+                number = value
+                if number:
+                    end = put_varint(put_varint(varint, <int>field << 3 | VARINT), number)
+                    parts.append(PyBytes_FromStringAndSize(<const char *>varint, end - varint))
+            else:
+                for each in value:
+                    parts.append(_head(field, len(<bytes?>each)))
+                    parts.append(each)
+        return b"".join(parts)

@@ -4,10 +4,11 @@ from libc.math cimport exp
 
 import numpy as np
 
-from tokalign.errors import ResourceError
+from tokalign.errors import ModelError, ResourceError, quoted
 from tokalign.files.tables import Table
 from tokalign.relations.chunker import N_BOUNDARY_INPUTS
 from tokalign.relations.inputs import INPUTS
+from tokalign.types.relations import RELATION_KINDS
 
 HIGHEST_SCORE = 5.0
 
@@ -36,11 +37,21 @@ cdef class RelationModel:
 
     Raises
     ------
+    ModelError
+        If the table is of other kinds of relations.
     ResourceError
         If the table is damaged, or of other inputs.
     """
 
     def __init__(self, table):
+        cdef Py_ssize_t n_kinds = N_RELATIONS
+        kinds = table.header["meta"].get("kinds")
+        if kinds != list(RELATION_KINDS) or len(RELATION_KINDS) != n_kinds:
+            raise ModelError(
+                f"{table.path}: made for the kinds of relations {quoted(kinds)}; wanted "
+                f"{', '.join(RELATION_KINDS)}, and {n_kinds} in the compiled kernels; "
+                "docs/maintaining.md says what to change for another kind"
+            )
         if table.strings("inputs") != list(INPUTS):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
         n_inputs = len(INPUTS)

@@ -134,7 +134,9 @@ class Link(_OfSides):
         words = ""
         if self._sides is not None and self._sides.has_words():
             words = f"{self.source_text!r} = {self.target_text!r} "
-        relation = f", {self.relation.kind}" if self.relation is not None else ""
+        relation = ""
+        if self.relation is not None:
+            relation = f", {self.relation.known_kind() or 'unknown kind'}"
         return f"<Link {self.source}-{self.target} {words}({self.confidence:.2f}){relation}>"
 
     def _both(self) -> tuple[Sentence, Sentence]:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from tokalign.errors import InputError
+
 
 class RelationKind(enum.StrEnum):
     """Kinds of relations between the two sides of a link or phrase link, from the source's view.
 
-    ``same``: the same meaning here. ``narrower``: the source says more (dog, animal). ``wider``:
-    the target does. ``similar``: alike in meaning, none of these (car, lorry). ``related``: on one
-    subject (doctor, hospital). ``opposite``: one denies the other (rise, fall).
+    ``same``: the same meaning here. ``narrower``: the source is more specific (dog, animal).
+    ``wider``: the target is. ``similar``: alike in meaning otherwise (car, lorry). ``related``: on
+    one subject (doctor, hospital). ``opposite``: one denies the other (rise, fall).
     ``different-value``: other numbers, dates, or names of one kind.
     """
 
@@ -48,7 +50,8 @@ class Relation:
     Attributes
     ----------
     probabilities : tuple of float
-        Of each kind, in the order of RelationKind; they sum to one.
+        Of each kind, in the order of RelationKind; they sum to one. An older server gives fewer,
+        a newer one more: its new kinds come last.
     """
 
     probabilities: tuple[float, ...]
@@ -60,8 +63,28 @@ class Relation:
 
     @property
     def kind(self) -> RelationKind:
-        """The likeliest kind."""
-        return RELATION_KINDS[self.probabilities.index(max(self.probabilities))]
+        """The likeliest kind.
+
+        Raises
+        ------
+        InputError
+            If only a newer server knows that kind.
+        """
+        found = self.known_kind()
+        if found is None:
+            number = self.probabilities.index(self.probability) + 1
+            raise InputError(
+                f"relation kind {number} is unknown; wanted a value of tokalign.v1.RelationKind: "
+                "the server is newer than this tokalign, which knows "
+                f"{', '.join(RELATION_KINDS)}; update it",
+                field="relations",
+            )
+        return found
+
+    def known_kind(self) -> RelationKind | None:
+        """Return the likeliest kind, or None where only a newer server knows it."""
+        place = self.probabilities.index(self.probability)
+        return RELATION_KINDS[place] if place < len(RELATION_KINDS) else None
 
     @property
     def probability(self) -> float:
