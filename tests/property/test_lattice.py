@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crf as reference
-from tokalign.crf.marginals import forward_backward
-from tokalign.crf.spans import probability_within
-from tokalign.crf.transitions import TRANSITION_NAMES
-from tokalign.crf.viterbi import decode
+from tokalign.crf.chains import TRANSITION_NAMES, Lattice
 from tokalign.errors import ShapeError
 
 Array = NDArray[np.float64]
@@ -74,7 +71,7 @@ def all_paths(emission_ts: Array, weights: Array) -> list[tuple[tuple[int, ...],
 
 @given(lattices())
 def test_decode_equals_its_twin(lattice: tuple[Array, Array]) -> None:
-    states, score = decode(*lattice)
+    states, score = Lattice(*lattice).best_labels()
     expected_states, expected_score = reference.decode(*lattice)
     np.testing.assert_array_equal(states, expected_states)
     assert states.dtype == np.int32
@@ -83,18 +80,18 @@ def test_decode_equals_its_twin(lattice: tuple[Array, Array]) -> None:
 
 @given(lattices(max_steps=4, max_states=4))
 def test_decode_finds_the_best_of_all_paths(lattice: tuple[Array, Array]) -> None:
-    states, score = decode(*lattice)
+    states, score = Lattice(*lattice).best_labels()
     best = max(value for _, value in all_paths(*lattice))
     assert score == pytest.approx(best, abs=1e-9)
     assert reference.path_score(*lattice, states) == pytest.approx(best, abs=1e-9)
 
 
 def test_ties_go_to_the_lower_state() -> None:
-    states, score = decode(np.zeros((5, 4)), FLAT)
+    states, score = Lattice(np.zeros((5, 4)), FLAT).best_labels()
     assert states.tolist() == [0] * 5
     assert score == 0.0
     emission_ts = np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [-1.0, 3.0, 3.0]])
-    assert decode(emission_ts, FLAT)[0].tolist() == [1, 2, 1]
+    assert Lattice(emission_ts, FLAT).best_labels()[0].tolist() == [1, 2, 1]
 
 
 def test_lattice_worked_by_hand() -> None:
@@ -103,7 +100,7 @@ def test_lattice_worked_by_hand() -> None:
     weights = FLAT.copy()
     weights[TRANSITION_NAMES.index("jump:+1")] = 2.0
     emission_ts = np.array([[0.0, 1.0, 0.5], [0.0, 1.0, 0.0]])
-    states, score = decode(emission_ts, weights)
+    states, score = Lattice(emission_ts, weights).best_labels()
     assert states.tolist() == [1, 2]
     assert score == 3.0
 
@@ -112,9 +109,9 @@ def test_lattice_worked_by_hand() -> None:
 def test_forward_backward_equals_its_twin(lattice: tuple[Array, Array]) -> None:
     if not has_a_path(lattice[0]):
         with pytest.raises(ShapeError, match="no path has any weight"):
-            forward_backward(*lattice)
+            Lattice(*lattice).posteriors()
         return
-    posterior_ts, counts, log_partition = forward_backward(*lattice)
+    posterior_ts, counts, log_partition = Lattice(*lattice).posteriors()
     expected_ts, expected_counts, expected_partition = reference.forward_backward(*lattice)
     np.testing.assert_allclose(posterior_ts, expected_ts, atol=1e-9)
     np.testing.assert_allclose(counts, expected_counts, atol=1e-8)
@@ -125,7 +122,7 @@ def test_forward_backward_equals_its_twin(lattice: tuple[Array, Array]) -> None:
 def test_log_partition_and_posteriors_sum_over_all_paths(lattice: tuple[Array, Array]) -> None:
     if not has_a_path(lattice[0]):
         return
-    posterior_ts, _, log_partition = forward_backward(*lattice)
+    posterior_ts, _, log_partition = Lattice(*lattice).posteriors()
     paths = all_paths(*lattice)
     total = sum(math.exp(score) for _, score in paths)
     assert log_partition == pytest.approx(math.log(total), abs=1e-8)
@@ -163,7 +160,7 @@ def test_probability_within_sums_over_all_paths(case) -> None:
         for path, score in paths
         if all(states[0] <= state < states[1] for state in path[slice(*steps)])
     )
-    found = probability_within(emission_ts, weights, steps, states)
+    found = Lattice(emission_ts, weights).probability_within(steps, states)
     assert found == pytest.approx(within / total, abs=1e-9)
 
 
@@ -172,11 +169,11 @@ def test_probability_within_is_that_of_the_lattice_without_the_rest(case) -> Non
     emission_ts, weights, steps, states = case
     restricted = emission_ts.copy()
     restricted[slice(*steps), : states[0]] = restricted[slice(*steps), states[1] :] = -np.inf
-    _, _, log_partition = forward_backward(emission_ts, weights)
+    _, _, log_partition = Lattice(emission_ts, weights).posteriors()
     expected = 0.0
     if has_a_path(restricted):
         expected = math.exp(reference.forward_backward(restricted, weights)[2] - log_partition)
-    found = probability_within(emission_ts, weights, steps, states)
+    found = Lattice(emission_ts, weights).probability_within(steps, states)
     assert found == pytest.approx(expected, abs=1e-8)
     assert 0.0 <= found <= 1.0
 
@@ -184,8 +181,8 @@ def test_probability_within_is_that_of_the_lattice_without_the_rest(case) -> Non
 @given(runs(max_steps=12, max_states=30))
 def test_probability_within_one_step_is_the_sum_of_its_posteriors(case) -> None:
     emission_ts, weights, (step, _), states = case
-    posterior_ts, _, _ = forward_backward(emission_ts, weights)
-    found = probability_within(emission_ts, weights, (step, step + 1), states)
+    posterior_ts, _, _ = Lattice(emission_ts, weights).posteriors()
+    found = Lattice(emission_ts, weights).probability_within((step, step + 1), states)
     assert found == pytest.approx(posterior_ts[step, slice(*states)].sum(), abs=1e-12)
 
 
@@ -195,14 +192,14 @@ def test_probability_within_one_step_is_the_sum_of_its_posteriors(case) -> None:
 )
 def test_ranges_outside_the_lattice_are_refused(steps, states) -> None:
     with pytest.raises(ShapeError, match=r"wanted ranges within it that are not empty"):
-        probability_within(np.zeros((2, 3)), FLAT, steps, states)
+        Lattice(np.zeros((2, 3)), FLAT).probability_within(steps, states)
 
 
 @given(lattices(max_steps=12, max_states=30))
 def test_posteriors_are_probabilities(lattice: tuple[Array, Array]) -> None:
     if not has_a_path(lattice[0]):
         return
-    posterior_ts, counts, log_partition = forward_backward(*lattice)
+    posterior_ts, counts, log_partition = Lattice(*lattice).posteriors()
     n_steps = len(posterior_ts)
     assert (posterior_ts >= 0.0).all()
     np.testing.assert_allclose(posterior_ts.sum(axis=1), 1.0, atol=1e-9)
@@ -211,20 +208,21 @@ def test_posteriors_are_probabilities(lattice: tuple[Array, Array]) -> None:
     assert counts[:5].sum() == pytest.approx(1.0)
     assert counts[5:10].sum() == pytest.approx(1.0)
     assert counts[10:].sum() == pytest.approx(n_steps - 1.0)
-    assert decode(*lattice)[1] <= log_partition + 1e-9
+    assert Lattice(*lattice).best_labels()[1] <= log_partition + 1e-9
 
 
 @given(lattices(max_steps=4, max_states=30, forbidden=False))
 def test_counts_are_the_derivative_of_the_log_partition(lattice: tuple[Array, Array]) -> None:
     emission_ts, weights = lattice
-    _, counts, _ = forward_backward(emission_ts, weights)
+    _, counts, _ = Lattice(emission_ts, weights).posteriors()
     step = 1e-5
     for slot in range(N_TRANSITIONS):
         raised, lowered = weights.copy(), weights.copy()
         raised[slot] += step
         lowered[slot] -= step
         slope = (
-            forward_backward(emission_ts, raised)[2] - forward_backward(emission_ts, lowered)[2]
+            Lattice(emission_ts, raised).posteriors()[2]
+            - Lattice(emission_ts, lowered).posteriors()[2]
         ) / (2 * step)
         assert slope == pytest.approx(counts[slot], abs=1e-5), TRANSITION_NAMES[slot]
 
@@ -235,7 +233,7 @@ def test_windows_over_long_sentences_equal_all_their_steps(n_states: int) -> Non
     emission_ts = rng.normal(scale=5.0, size=(6, n_states))
     emission_ts[rng.random(emission_ts.shape) < 0.3] = -np.inf
     weights = rng.normal(scale=5.0, size=N_TRANSITIONS)
-    posterior_ts, counts, log_partition = forward_backward(emission_ts, weights)
+    posterior_ts, counts, log_partition = Lattice(emission_ts, weights).posteriors()
     expected_ts, expected_counts, expected_partition = reference.forward_backward(
         emission_ts, weights
     )
@@ -247,10 +245,10 @@ def test_windows_over_long_sentences_equal_all_their_steps(n_states: int) -> Non
 def test_exponentials_have_almost_all_digits() -> None:
     # Of one step the posteriors go as exp(emission).
     emission_ts = -np.linspace(0.0, 690.0, 100_001)[None]
-    posterior_ts, *_ = forward_backward(emission_ts, FLAT)
+    posterior_ts, *_ = Lattice(emission_ts, FLAT).posteriors()
     np.testing.assert_allclose(posterior_ts / posterior_ts[0, 0], np.exp(emission_ts), rtol=3e-15)
     far = np.array([[0.0, -708.5, -800.0, -np.inf]])
-    np.testing.assert_array_equal(forward_backward(far, FLAT)[0], [[1.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(Lattice(far, FLAT).posteriors()[0], [[1.0, 0.0, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("n_states", [1, 2, 80])
@@ -260,10 +258,10 @@ def test_two_hundred_tokens(n_states: int, scale: float) -> None:
     emission_ts = rng.normal(scale=scale, size=(200, n_states))
     weights = rng.normal(scale=3.0, size=N_TRANSITIONS)
     np.testing.assert_array_equal(
-        decode(emission_ts, weights)[0], reference.decode(emission_ts, weights)[0]
+        Lattice(emission_ts, weights).best_labels()[0], reference.decode(emission_ts, weights)[0]
     )
     for got, wanted in zip(
-        forward_backward(emission_ts, weights),
+        Lattice(emission_ts, weights).posteriors(),
         reference.forward_backward(emission_ts, weights),
         strict=True,
     ):
@@ -276,7 +274,7 @@ def test_scores_beyond_the_range_of_exp(size: float) -> None:
     emission_ts = rng.normal(scale=size, size=(5, 4))
     weights = np.full(N_TRANSITIONS, size)
     for got, wanted in zip(
-        forward_backward(emission_ts, weights),
+        Lattice(emission_ts, weights).posteriors(),
         reference.forward_backward(emission_ts, weights),
         strict=True,
     ):
@@ -285,10 +283,10 @@ def test_scores_beyond_the_range_of_exp(size: float) -> None:
 
 def test_only_null_can_be_chosen_where_it_is_the_only_state() -> None:
     emission_ts = np.array([[2.0], [-1.0]])
-    states, score = decode(emission_ts, FLAT)
+    states, score = Lattice(emission_ts, FLAT).best_labels()
     assert states.tolist() == [0, 0]
     assert score == 1.0
-    posterior_ts, counts, log_partition = forward_backward(emission_ts, FLAT)
+    posterior_ts, counts, log_partition = Lattice(emission_ts, FLAT).posteriors()
     assert posterior_ts.tolist() == [[1.0], [1.0]]
     assert log_partition == pytest.approx(1.0)
     fired = {TRANSITION_NAMES[k]: counts[k] for k in np.flatnonzero(counts)}
@@ -298,20 +296,19 @@ def test_only_null_can_be_chosen_where_it_is_the_only_state() -> None:
 def test_a_step_with_no_allowed_state_has_no_path() -> None:
     emission_ts = np.zeros((3, 2))
     emission_ts[1] = -np.inf
-    assert decode(emission_ts, FLAT)[1] == -math.inf
+    assert Lattice(emission_ts, FLAT).best_labels()[1] == -math.inf
     with pytest.raises(ShapeError, match="no path has any weight"):
-        forward_backward(emission_ts, FLAT)
+        Lattice(emission_ts, FLAT).posteriors()
 
 
 def test_input_need_not_be_contiguous_or_of_the_right_type() -> None:
     wide = np.arange(24, dtype=np.float32).reshape(4, 6)
-    np.testing.assert_array_equal(decode(wide[:, ::2], FLAT)[0], [2, 2, 2, 2])
+    np.testing.assert_array_equal(Lattice(wide[:, ::2], FLAT).best_labels()[0], [2, 2, 2, 2])
     np.testing.assert_array_equal(
-        forward_backward(wide.T, FLAT)[0], forward_backward(wide.T.copy(), FLAT)[0]
+        Lattice(wide.T, FLAT).posteriors()[0], Lattice(wide.T.copy(), FLAT).posteriors()[0]
     )
 
 
-@pytest.mark.parametrize("kernel", [decode, forward_backward])
 @pytest.mark.parametrize(
     ("emission_ts", "weights", "message"),
     [
@@ -327,6 +324,6 @@ def test_input_need_not_be_contiguous_or_of_the_right_type() -> None:
         (np.zeros((2, 2)), np.full(N_TRANSITIONS, np.nan), "finite"),
     ],
 )
-def test_bad_input_raises_shape_error(kernel, emission_ts, weights, message) -> None:
+def test_bad_input_raises_shape_error(emission_ts, weights, message) -> None:
     with pytest.raises(ShapeError, match=message):
-        kernel(emission_ts, weights)
+        Lattice(emission_ts, weights)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from reference.crf import forward_backward
 from support.decoding import posteriors
-from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.decoding._decoder import Decoder
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons

@@ -167,7 +167,7 @@ def test_the_modules_and_files_that_texts_name_exist():
         "see ``tokalign.server.nowhere.Thing``",
         "see `tokalign.client.nowhere`",
         "see `tokalign.v1.NoSuchService`",
-        "see tokalign.crf.viterbi.nowhere",
+        "see tokalign.crf.chains.nowhere",
         "see `model/_scorer.pyx`",
         "see `nowhere.py`",
         "as server/nowhere.py does",
@@ -181,8 +181,8 @@ def test_a_name_that_leads_nowhere_is_found(text):
     "text",
     [
         "`tokalign.types.Sentence(tokens)` and `tokalign.Aligner.pipe`",
-        "`tokalign.v1.AlignService`, ``tokalign.v1.align_pb2``, tokalign.crf.viterbi.viterbi",
-        "`core/tokalign/errors.py`, `tokalign/errors.py`, `errors.py`, viterbi.pyx, ../conftest.py",
+        "`tokalign.v1.AlignService`, ``tokalign.v1.align_pb2``, tokalign.crf.chains.Lattice",
+        "`core/tokalign/errors.py`, `tokalign/errors.py`, `errors.py`, chains.pyx, ../conftest.py",
         "`my.tokalign`, `tokalign align`, https://example.org/x.py, build/*.py",
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
 from tokalign.features.table import FeatureTable
 from tokalign.model import Model, ModelHeader, load_model, save_model

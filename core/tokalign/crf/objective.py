@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.crf._objective import accumulate
+from tokalign.crf.chains import TRANSITION_NAMES, accumulate
 from tokalign.crf.matrix import FeatureMatrix
-from tokalign.crf.transitions import TRANSITION_NAMES
 from tokalign.errors import ShapeError
 
 N_TRANSITIONS = len(TRANSITION_NAMES)
@@ -178,24 +177,16 @@ class Objective:
         self, work: tuple[NDArray[np.float64], NDArray[np.int64]]
     ) -> tuple[float, NDArray[np.float64]]:
         weights, pairs = work
-        matrix = self._matrix
         gradient = np.zeros(self.shape[1])
         loss = accumulate(
-            matrix.row_start,
-            matrix.column,
-            matrix.value,
-            matrix.first_row,
-            matrix.n_source,
-            matrix.n_target,
+            self._matrix,
             self._first_allowed,
             self._allowed,
             pairs,
             self._importance,
             self._source_labelled,
-            weights[:-N_TRANSITIONS],
-            weights[-N_TRANSITIONS:],
+            weights,
             self._cost,
-            gradient[:-N_TRANSITIONS],
-            gradient[-N_TRANSITIONS:],
+            gradient,
         )
         return loss, gradient

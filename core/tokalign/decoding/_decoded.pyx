@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from tokalign.crf.spans cimport span_probability
+from tokalign.crf.chains cimport span_probability
 from tokalign.decoding.second_pass cimport N_CELL_INPUTS, FirstPass, cell_inputs, is_likely
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport PairState, Sink

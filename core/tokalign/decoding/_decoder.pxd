@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from tokalign.crf.lattice cimport Workspace
+from tokalign.crf.chains cimport Workspace
 from tokalign.decoding._known cimport KnownWords
 from tokalign.features.extract cimport Extractor
 

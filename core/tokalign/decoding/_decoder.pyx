@@ -12,9 +12,7 @@ import threading
 
 import numpy as np
 
-from tokalign.crf.lattice cimport N_TRANSITIONS, Workspace, expand
-from tokalign.crf.marginals cimport marginals
-from tokalign.crf.viterbi cimport viterbi
+from tokalign.crf.chains cimport N_TRANSITIONS, Workspace, expand, marginals, viterbi
 from tokalign.decoding._known cimport KnownWords
 from tokalign.features.extract cimport Extractor
 

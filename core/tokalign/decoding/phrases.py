@@ -3,7 +3,7 @@
     s2t[block] = P(every source token of the block is labelled with a target token of it)
     t2s[block] = P(every target token of the block is labelled with a source token of it)
 
-over all label sequences of each chain (tokalign.crf.spans). The confidence is their mean, as that
+over all label sequences of each chain (tokalign.crf.chains). The confidence is their mean, as that
 of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
 it is that direction's. A block of one link has the confidence of the link; one without two words of
 one form is read by the map of unlike words. In a style with a second pass, which says nothing of

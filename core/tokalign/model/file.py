@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.crf.transitions import TRANSITION_NAMES
+from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError, quoted
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import FeatureTable

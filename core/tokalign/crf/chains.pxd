@@ -1,22 +1,9 @@
-"""Structs and kernels of the alignment lattice.
-
-One labelled token is one step t of the chain. State 0 is NULL, state j + 1 is token j of the other
-sentence, so n_states = n_tokens_of_other_sentence + 1.
-"""
+"""Structs and kernels of the alignment chain."""
 
 from libc.stdint cimport int32_t
 
 cdef enum:
-    # Layout of the transition weights; crf/transitions.py gives every slot its name.
-    START_NULL = 0
-    START = 1            # 4 slots: first label at position 0, 1, 2-4, 5+
-    END_NULL = 5
-    END = 6              # 4 slots: last label at distance 0, 1, 2-4, 5+ from the end
-    JUMP = 10            # 21 slots: signed jump -25+ .. -1, 0, 1 .. 25+; 0 is slot JUMP + 10
-    TOKEN_NULL = 31
-    NULL_TOKEN = 32
-    NULL_NULL = 33
-    N_TRANSITIONS = 34
+    N_TRANSITIONS = 34   # see TRANSITION_NAMES
 
 cdef struct Transitions:
     # Scores of one pair's transitions, expanded from the weights. Owned by Workspace.
@@ -47,6 +34,32 @@ cdef class Workspace:
     cdef void _release(self) noexcept
     cdef int reserve(self, Py_ssize_t n_steps, Py_ssize_t n_states) except -1
 
-cdef int position_bin(Py_ssize_t distance) noexcept nogil
-cdef int jump_bin(Py_ssize_t jump) noexcept nogil
 cdef void expand(const double *weights, Py_ssize_t n_states, Transitions *out) noexcept nogil
+
+cdef double viterbi(
+    const double *emission,      # [n_steps, n_states], may hold -inf
+    Py_ssize_t n_steps,
+    Py_ssize_t n_states,
+    Buffers *buffers,            # buffers.score expanded by the caller
+    int32_t *states,             # [n_steps], written
+) noexcept nogil
+
+cdef double marginals(
+    const double *emission,      # [n_steps, n_states], may hold -inf
+    Py_ssize_t n_steps,
+    Py_ssize_t n_states,
+    Buffers *buffers,            # buffers.score expanded by the caller
+    double *posterior,           # [n_steps, n_states], written
+    double *counts,              # [N_TRANSITIONS], added to; may be NULL
+    double sign,                 # factor of what is added to counts
+) noexcept nogil
+
+cdef double span_probability(
+    Buffers *buffers,            # as marginals left them for this chain
+    const double *posterior,     # [n_steps, n_states], of this chain
+    Py_ssize_t n_states,
+    Py_ssize_t first_step,       # steps are below n_steps, at least one
+    Py_ssize_t end_step,
+    Py_ssize_t first_state,      # at least 1: NULL is in no run of tokens
+    Py_ssize_t end_state,        # at most n_states
+) noexcept nogil
