@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign import Aligner, Sentence
 from tokalign.edits import edits_between
-from tokalign.edits.inputs import INPUTS
+from tokalign.edits.between import EditPair
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS, chosen_moves
-from tokalign.edits.pair import EditPair
+from tokalign.edits.segments import INPUTS
 from tokalign.edits.words import word_facts
 from tokalign.files.tables import Table, write_table
 from tokalign.lexicon.frequencies import Frequencies

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import edits as slow
-from tokalign.edits.blocks import Stretch, blocks_of, cuts_of
-from tokalign.edits.inputs import INPUTS, SegmentInputs
-from tokalign.edits.kept import kept_tokens
-from tokalign.edits.tiling import best_tiling
+from tokalign.edits.blocks import Stretch, best_tiling, blocks_of, cuts_of
+from tokalign.edits.segments import INPUTS, SegmentInputs, kept_tokens
 from tokalign.edits.words import SideWords
 from tokalign.errors import ShapeError
 

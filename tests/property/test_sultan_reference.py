@@ -11,8 +11,7 @@ from tokalign.files.tables import Table
 from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.ppdb import compile_ppdb
 from tokalign.lexicon.wordnet import WordNet
-from tokalign.systems._sultan import SultanKernel
-from tokalign.systems._sultan_rules import RULES
+from tokalign.systems.sultan_kernel import RULES, SultanKernel
 
 WORDS = [
     ("The", "DT", "the"), ("the", "DT", "the"), ("of", "IN", "of"), ("in", "IN", "in"),

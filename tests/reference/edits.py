@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
 from tokalign.edits.blocks import Cuts, Segment
-from tokalign.edits.kept import LINKED, RUN
+from tokalign.edits.segments import LINKED, RUN
 from tokalign.edits.words import COMMA, PUNCTUATION, SideWords
 
 Matrix = Sequence[Sequence[float]]

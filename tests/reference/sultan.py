@@ -1,4 +1,4 @@
-"""Slow twin of tokalign.systems._sultan that reads like Algorithms 1 to 5 of Sultan et al. (2014).
+"""Slow twin of tokalign.systems.sultan_kernel; reads like Algorithms 1 to 5 of Sultan et al. (2014).
 
 A sentence is a list of words, with typed arcs (head, dependent, type); similarity is a function of
 two words, in tenths; everything else is sets of index pairs.

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tokalign import Aligner
 from tokalign.edits import edits_between
-from tokalign.edits.inputs import INPUTS
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS
+from tokalign.edits.segments import INPUTS
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.lexicon.frequencies import Frequencies

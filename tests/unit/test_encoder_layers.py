@@ -8,8 +8,7 @@ import pytest
 from reference.encoder import ReferenceStates, softmax
 from reference.random_encoder import N_WORDS, random_weights
 from tokalign.errors import ResourceError
-from tokalign.neural.layers import TILES, Layers
-from tokalign.neural.scores import PairScorer, log_probabilities
+from tokalign.neural.layers import TILES, Layers, PairScorer, log_probabilities
 from tokalign.neural.wordpieces import PieceSequence
 
 from recipes.neural.bases import MINILM, MPNET

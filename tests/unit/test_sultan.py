@@ -7,15 +7,15 @@ from tokalign.annotate import load_annotator
 from tokalign.errors import ResourceError
 from tokalign.lexicon.resources import install_ppdb
 from tokalign.systems import summary
-from tokalign.systems._sultan_rules import RULES
-from tokalign.systems.dependencies import dependencies
-from tokalign.systems.equivalences import (
+from tokalign.systems.dependencies import (
     CATEGORIES,
     OPPOSITE_DIRECTIONS,
     SAME_DIRECTION,
     category_of,
+    dependencies,
 )
 from tokalign.systems.sultan import CONFIDENCE, TABLES, SultanSystem
+from tokalign.systems.sultan_kernel import RULES
 from tokalign.types import Sentence
 
 

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.inputs import INPUTS
 from tokalign.edits.moves import MOVE_INPUTS
+from tokalign.edits.segments import INPUTS
 from tokalign.edits.words import word_facts
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table

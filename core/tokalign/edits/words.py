@@ -1,18 +1,16 @@
-"""Words of both sides of a pair, their links, and which are kept: the facts edits are made of."""
+"""Words of both sides of a pair and their links: the facts edits are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.kept import kept_tokens
 from tokalign.lexicon.labels import function_words
 from tokalign.lexicon.memory import KNOWN, LONGEST
-from tokalign.lexicon.weights import CONTENT_WEIGHT, content_weight
 from tokalign.types import Sentence
 
 PUNCTUATION, COMMA = 0, 12
@@ -20,8 +18,6 @@ _CONJUNCTION, _OTHER = 13, 14
 _KINDS = {"N": 1, "V": 2, "M": 2, "J": 3, "R": 4, "C": 5, "D": 6, "I": 7, "P": 8, "W": 9, "T": 10}
 _KINDS["E"] = 11
 """Kinds of words, by the first letter of the Penn tag."""
-_CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
-"""What keeping a content word is worth, and another word."""
 _STOPS = frozenset((".", "!", "?"))
 
 
@@ -125,7 +121,7 @@ def _begins(tokens: tuple[str, ...]) -> list[int]:
 
 
 def _in_other_case(word: str, tokens: tuple[str, ...]) -> list[int]:
-    """Return the tokens that are a word but for its case."""
+    """Return the tokens equal to a word, ignoring case, but not the word itself."""
     lower, upper = word.lower(), word[:1].upper() + word[1:]
     if lower == word == upper:
         return []
@@ -141,17 +137,3 @@ def link_matrix(
         rows, columns = zip(*links, strict=True)
         found[rows, columns] = list(links.values())
     return found
-
-
-def partners(
-    source: Sentence, same: NDArray[np.uint8], links: NDArray[np.float32]
-) -> NDArray[np.int32]:
-    """Return the target token that each source token is kept as; -1 where it is not kept."""
-    worth = np.array(list(map(_worth, tags_of(source))))
-    return kept_tokens(same, worth, links)
-
-
-@cache
-def _worth(tag: str) -> float:
-    """Return what keeping a word of a tag is worth."""
-    return _CONTENT_WORTH if content_weight(tag) == CONTENT_WEIGHT else _OTHER_WORTH

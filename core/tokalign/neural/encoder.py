@@ -16,7 +16,7 @@ from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights
 from tokalign.neural.devices import DEFAULT_DEVICE
-from tokalign.neural.scores import PairScorer, log_probabilities
+from tokalign.neural.layers import PairScorer, log_probabilities
 from tokalign.neural.sentences import SentenceEncoder
 from tokalign.neural.session import opened
 from tokalign.neural.wordpieces import Sequence2, WordPieces

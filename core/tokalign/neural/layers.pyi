@@ -1,14 +1,26 @@
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.features.encoded import Encoded
 from tokalign.neural.architecture import Architecture
 from tokalign.neural.base import Weights
 from tokalign.neural.wordpieces import PieceSequence
+
+_Floats: TypeAlias = NDArray[np.float32]
 
 TILES: tuple[str, ...]
 
 class Layers:
     def __init__(self, weights: Weights, made: Architecture, tile: str = ...) -> None: ...
-    def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]: ...
+    def states(self, sequences: Sequence[PieceSequence]) -> list[_Floats]: ...
+
+class PairScorer:
+    def __init__(self, projection: _Floats, scale: float, null_bias: _Floats) -> None: ...
+    def score(
+        self, states: _Floats, source: NDArray[np.int64], target: NDArray[np.int64]
+    ) -> tuple[_Floats, _Floats, _Floats]: ...
+
+def log_probabilities(cells: _Floats, of_source: _Floats, of_target: _Floats) -> Encoded: ...

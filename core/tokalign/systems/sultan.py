@@ -11,8 +11,7 @@ their contexts. What the paper leaves open, or takes from elsewhere, is here:
   where it is installed; WordNet's synonyms, derived and similar words stand in for it elsewhere.
 * Stop words are the function words that ship with the package, and marks.
 * Dependencies are collapsed Stanford types, made of any annotator's trees
-  (`tokalign.systems.dependencies`), and equivalent by the paper's Table 1
-  (`tokalign.systems.equivalences`).
+  and equivalent by the paper's Table 1 (`tokalign.systems.dependencies`).
 * The marks that end both sentences are linked first. The paper does not say so, but its figures
   are out of reach without: most of RTE2's pairs have such a link.
 * Named entities are runs of proper nouns, as whoever tagged the sentence saw them. Linked are
@@ -34,14 +33,13 @@ from tokalign.errors import ResourceError, quoted
 from tokalign.lexicon.paraphrases import Paraphrases
 from tokalign.lexicon.resources import find_resource, open_resource
 from tokalign.lexicon.wordnet import WordNet
-from tokalign.systems._sultan import SultanKernel
-from tokalign.systems._sultan_rules import RULES
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.matches import Matches
+from tokalign.systems.sultan_kernel import RULES, SultanKernel
 from tokalign.types import Sentence
 
 if TYPE_CHECKING:
-    from tokalign.systems._sultan import Prepared
+    from tokalign.systems.sultan_kernel import Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
 """Tables of alike words; the first one that is installed is used."""

@@ -3,7 +3,13 @@ from numpy.typing import NDArray
 
 from tokalign.edits.words import SideWords
 
+RUN: float
+LINKED: float
 INPUTS: tuple[str, ...]
+
+def kept_tokens(
+    same: NDArray[np.uint8], worth: NDArray[np.float64], links: NDArray[np.float32]
+) -> NDArray[np.int32]: ...
 
 class SegmentInputs:
     def __init__(

@@ -8,6 +8,8 @@ Prepared: TypeAlias = tuple[
     Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]
 ]
 
+RULES: tuple[str, ...]
+
 class SultanKernel:
     def __init__(self, wordnet: WordNet, listed: Paraphrases | None = None) -> None: ...
     def align(self, source: Prepared, target: Prepared) -> list[tuple[int, int, int, int]]: ...

@@ -1,1 +1,0 @@
-RULES: tuple[str, ...]
