@@ -39,7 +39,7 @@ PACKAGES = [
     *find_packages("core"),
     "tokalign.data",
     *(f"tokalign.{root}" for root in ("server", "client")),
-    *(f"tokalign.server.{package}" for package in find_packages("server")),
+    *(f"tokalign.{root}.{each}" for root in ("server", "client") for each in find_packages(root)),
 ]
 
 

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from tokalign.english.lexicon.vocabulary import Vocabulary
 from tokalign.files.tables import Table
-from tokalign.lexicon.vocabulary import Vocabulary
 
 SAMPLE = Path(__file__).resolve().parents[1] / "tests" / "data"
 RTE2_LENGTHS = (29, 11)

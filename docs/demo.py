@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tokalign.client import Client
-from tokalign.evidence import terminal_lines
+from tokalign.client.load.process import running_server
 from tokalign.formats import read_gold
-from tokalign.load.process import running_server
+from tokalign.grounding.evidence import terminal_lines
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
 from tokalign.view.grid import LEGEND

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import webbrowser
 
-from tokalign.load.process import running_server
+from tokalign.client.load.process import running_server
 
 with running_server("--http-port", "0", "--metrics-port", "-1") as server:
     print(f"the playground is at {server.http_url}/; Ctrl-C ends it")

@@ -34,8 +34,9 @@ measured figures. ``python -m recipes.NAME --help``, from the root of the source
 recipe reads.
 
 Recipes use the library and one another; the library never imports them, and no wheel holds them.
-Users train their own models by `tokalign.training.train`, and compile the paraphrases that they
-have by `tokalign.lexicon.ppdb`. The compiled loops of the annotators' training are in the library,
-too (`tokalign.annotate.tagger`, `tokalign.annotate.parser_training`): they share the features of
-tagging and parsing, inlined, and would otherwise need a build of their own.
+Users train their own models by `tokalign.model.training.train`, and compile the paraphrases that
+they have by `tokalign.english.lexicon.ppdb`. The compiled loops of the annotators' training are in
+the library, too (`tokalign.english.annotate.tagger`, `tokalign.english.annotate.parser_training`):
+they share the features of tagging and parsing, inlined, and would otherwise need a build of their
+own.
 """

@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tokalign.english.lexicon.scales import grades_of, words_of
+from tokalign.english.lexicon.wordnet import WordNet, relation_bit
 from tokalign.files.tables import Table
-from tokalign.lexicon.scales import grades_of, words_of
-from tokalign.lexicon.wordnet import WordNet, relation_bit
 from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RelationKind

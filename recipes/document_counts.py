@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.packing import pack_words
 from tokalign.files.tables import write_table
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.conllu import read_sentences
-from tokalign.lexicon.packing import pack_words
 from tokalign.types import SentenceLike
 
 from recipes.aligned import EDINBURGH_SURE, MTREF, RTE2, WIKI

@@ -35,19 +35,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, EncodedPair
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS, Gate
 from tokalign.decoding.gate import INPUTS
+from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.shipped import model_path
-from tokalign.training import TrainingData, fold_numbers, train
+from tokalign.model.training import TrainingData, fold_numbers, train
 from tokalign.types import GoldPair, Links, SentenceLike
 from tokalign.types.options import AlignOptions
 

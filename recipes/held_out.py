@@ -13,19 +13,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.choice import inputs_of
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
-from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import Model
-from tokalign.training import TrainingData, TrainingSettings, fold_numbers
-from tokalign.training.examples import TrainingExamples
-from tokalign.training.train import followed_corpora, header_for, styled_model
-from tokalign.training.weights import train_weights
+from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers
+from tokalign.model.training.examples import TrainingExamples
+from tokalign.model.training.train import followed_corpora, header_for, styled_model
+from tokalign.model.training.weights import train_weights
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import AlignOptions
 

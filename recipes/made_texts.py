@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tokalign.annotate.sentences import Sentences
+from tokalign.english.annotate.sentences import Sentences
 
 from recipes.aligned import MTREF_DEV
 from recipes.corpora import read_paraphrases

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.formats import read_gold
 from tokalign.model import Model, save_model
-from tokalign.training import Progress, TrainingData, TrainingSettings, train
+from tokalign.model.training import Progress, TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, read_corpus

@@ -17,7 +17,7 @@ intervals over queries:
 - what is not learned: score, similarity, BM25, and on WikiQA the place in the document; by a model
   with an encoder also its cosine.
 
-"With cosine" adds a model's cosine to the log odds, as tokalign.questions.encoded does.
+"With cosine" adds a model's cosine to the log odds, as tokalign.ranking.encoded does.
 
 Equal scores are ordered at random, not as in the files, where right candidates may come first.
 """
@@ -33,10 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
-from tokalign.questions.encoded import COSINE, COSINE_WEIGHT
-from tokalign.questions.evidence import EVIDENCE
-from tokalign.questions.priors import standardised
-from tokalign.questions.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
+from tokalign.decoding.answer_evidence import EVIDENCE
+from tokalign.ranking.encoded import COSINE, COSINE_WEIGHT
+from tokalign.ranking.priors import standardised
+from tokalign.ranking.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
 
 from recipes.rankings import QUESTIONS, SETS, QueryEvidence, judged
 

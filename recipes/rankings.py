@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
-from tokalign.lexicon.likeness import is_content
-from tokalign.questions.evidence import EVIDENCE
-from tokalign.questions.expected import is_question
-from tokalign.questions.weights import CLAIM_EVIDENCE
+from tokalign.decoding.answer_evidence import EVIDENCE
+from tokalign.english.lexicon.likeness import is_content
+from tokalign.ranking.expected import is_question
+from tokalign.ranking.weights import CLAIM_EVIDENCE
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 

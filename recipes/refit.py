@@ -22,18 +22,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tokalign.annotate import load_annotator
 from tokalign.decoding.cascade import ENCODERS
 from tokalign.decoding.group_choice import GROUP_INPUTS
 from tokalign.decoding.second_pass import GROUPS, INPUTS, TABLE
+from tokalign.english.annotate import load_annotator
 from tokalign.features.table import FeatureTable
 from tokalign.files.tables import write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.shipped import model_path
 from tokalign.model.styles import StyleHeader
+from tokalign.model.training.examples import annotate_gold
 from tokalign.neural.encoder import Encoder
-from tokalign.training.examples import annotate_gold
 from tokalign.types.options import AlignOptions
 
 from recipes import group_choice, second_pass

@@ -17,11 +17,11 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from tokalign.annotate import Annotator, load_annotator
+from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
-from tokalign.training import TrainingData
+from tokalign.model.training import TrainingData
 from tokalign.types import GoldPair, Sentence
 
 from recipes.rewriters import REWRITERS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import FeatureTable
-from tokalign.training import TrainingSettings
+from tokalign.model.training import TrainingSettings
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
 

@@ -16,8 +16,8 @@ def read_spans(
     path: Path,
 ) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
     """Yield both sentences, the pairs of spans by their tokens, and whether each is similar."""
-    from tokalign.annotate import load_annotator
-    from tokalign.annotate.prepare import annotate
+    from tokalign.english.annotate import load_annotator
+    from tokalign.english.annotate.prepare import annotate
 
     annotator = load_annotator("native")
     for row in path.read_text(encoding="utf-8").splitlines()[1:]:

@@ -28,7 +28,7 @@ from tokalign.evaluate.counts import choose_links
 from tokalign.formats import read_gold
 from tokalign.model import Model
 from tokalign.model.styles import AUTO, StyleHeader
-from tokalign.training import TrainingData, TrainingSettings
+from tokalign.model.training import TrainingData, TrainingSettings
 
 from recipes.aligned import UNRELATED, read_corpus
 from recipes.choice import chosen_style, fit_choice

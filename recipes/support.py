@@ -8,8 +8,8 @@ Training and development part are used, the test part is not. A claim's evidence
 
 Boosted trees tell the log odds of each word by its own inputs; in them, evidence never counts
 against a word. A logistic regression with an L2 penalty on standardised inputs makes the support of
-these and of the log odds of the words around (tokalign.support.context). It is learned on log odds
-that trees of other claims gave, in N_INNER divisions. The size of the trees, the penalty, and
+these and of the log odds of the words around (tokalign.grounding.context). It is learned on log
+odds that trees of other claims gave, in N_INNER divisions. The size of the trees, the penalty, and
 trees in place of a regression over the word's own inputs were chosen by folds, out of some ten.
 
 All of those claims have a part that is not supported, so that a word among supported ones is more
@@ -49,12 +49,12 @@ from scipy.optimize import minimize
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.aligner import Aligner
 from tokalign.files.tables import write_table
-from tokalign.support.candidates import AnswerWords
-from tokalign.support.context import CONTEXT_INPUTS, context_inputs
-from tokalign.support.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
-from tokalign.support.model import SupportScores
-from tokalign.support.sources import Sources
-from tokalign.support.words import SUPPORTABLE
+from tokalign.grounding.candidates import AnswerWords
+from tokalign.grounding.context import CONTEXT_INPUTS, context_inputs
+from tokalign.grounding.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
+from tokalign.grounding.model import SupportScores
+from tokalign.grounding.sources import Sources
+from tokalign.grounding.words import SUPPORTABLE
 from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 
@@ -177,7 +177,7 @@ def regression(rows: _Array, is_right: _Array, weights_of: _Array) -> _Array:
 
 
 class WordTrees:
-    """Fitted trees over some of the inputs of a word; see tokalign.support.model.ScoresWords."""
+    """Fitted trees over some of the inputs of a word; see tokalign.grounding.model.ScoresWords."""
 
     def __init__(self, some: Sequence[JudgedClaim], used: _Array) -> None:
         self._used = used.astype(np.float32)

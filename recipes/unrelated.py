@@ -11,7 +11,7 @@ links, and with a ``kind``:
 - ``half-related``: they share a subject, and people judged that they do not mean the same.
 
 What is known of the first three is partial: no content word is linked with an unlike one
-(`tokalign.lexicon.likeness`). Of half-related pairs not even that is known, so they are
+(`tokalign.english.lexicon.likeness`). Of half-related pairs not even that is known, so they are
 development data alone, for looking at. So are questions and the pairs of STS, that rankings and
 similarities of the same sentences can be judged. No sentence is in both files.
 """
@@ -28,9 +28,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.likeness import is_content
 from tokalign.formats import jsonl, read_gold
-from tokalign.lexicon.likeness import is_content
 from tokalign.types import GoldPair, Sentence, SentenceLike
 
 from recipes.aligned import EDINBURGH_SURE, MTREF, MTREF_DEV, RTE2

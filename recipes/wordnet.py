@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.english.lexicon.packing import pack_rows, pack_words
+from tokalign.english.lexicon.wordnet import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
 from tokalign.errors import ResourceError
 from tokalign.files.tables import write_table
-from tokalign.lexicon.packing import pack_rows, pack_words
-from tokalign.lexicon.wordnet import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
 
 POS_FILES = ("noun", "verb", "adj", "adv")
 _POS_OF_TYPE = {"n": 0, "v": 1, "a": 2, "s": 2, "r": 3}

@@ -53,10 +53,10 @@ def sample_dir() -> Path:
 @pytest.fixture(scope="session")
 def small_model(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Model file trained on the sample within a second; it knows little, but is real."""
-    from tokalign.annotate import load_annotator
+    from tokalign.english.annotate import load_annotator
     from tokalign.formats import read_gold
     from tokalign.model import save_model
-    from tokalign.training import TrainingData, train
+    from tokalign.model.training import TrainingData, train
 
     pairs = TrainingData({"sample": read_gold(sample_dir / "sample.jsonl")})
     path = tmp_path_factory.mktemp("model") / "small.tokalign"

@@ -16,7 +16,7 @@ from pathlib import Path
 USES = {
     "arrow": "import tokalign.arrow",
     "client": "from tokalign.client import Client; Client('localhost:1')",
-    "dedupe": "from tokalign.duplicates.signatures import Signatures; Signatures()",
+    "dedupe": "from tokalign.comparison.signatures import Signatures; Signatures()",
     "deepeval": "import tokalign.integrations.deepeval",
     "haystack": "import tokalign.integrations.haystack",
     "langchain": "import tokalign.integrations.langchain",
@@ -27,7 +27,7 @@ USES = {
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
     "server": "from tokalign.cli.extras import SERVER, require; require('serve', 'server', SERVER)"
     "; import tokalign.server.rpc.frontend",
-    "train": "from tokalign.training.weights import optimizer; optimizer()",
+    "train": "from tokalign.model.training.weights import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",
     "remote": "from tokalign.cli.sources import open_url; open_url('memory://x', 'wb')",
     "zstd": "from tokalign.files.packed import zstd_module; zstd_module().compress(b'x')",

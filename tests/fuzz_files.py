@@ -23,17 +23,17 @@ from pathlib import Path
 import numpy as np
 from support import hostile
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
-from tokalign.annotate.lemmatize import Lemmatizer
-from tokalign.annotate.parser import Parser
-from tokalign.annotate.tagger import Tagger
+from tokalign.english.annotate import load_annotator
+from tokalign.english.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import ModelError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import Table
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.vectors import Vectors
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
 

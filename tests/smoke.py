@@ -69,7 +69,7 @@ def check_command() -> None:
 def check_server() -> None:
     """A server serves both clients and drains."""
     from tokalign.client import AsyncClient, Client
-    from tokalign.load.process import running_server
+    from tokalign.client.load.process import running_server
 
     with running_server("--metrics-port", "-1", command=[str(TOKALIGN), "serve"]) as server:
         address = server.address

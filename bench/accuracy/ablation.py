@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.resources import install_ppdb
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import read_gold
-from tokalign.lexicon.resources import install_ppdb
-from tokalign.training import PUBLISHED, TrainingSettings, fold_numbers
+from tokalign.model.training import PUBLISHED, TrainingSettings, fold_numbers
 from tokalign.types.options import Symmetrization
 
 from bench.accuracy.crossval import annotated, held_out, rows, settings_of

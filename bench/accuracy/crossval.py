@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from tokalign.aligner import Aligner
-from tokalign.annotate import Annotator, load_annotator
+from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import needs_trees
 from tokalign.formats import read_gold
 from tokalign.model.file import load_model
-from tokalign.systems.sultan import TABLES, SultanSystem
-from tokalign.training import (
+from tokalign.model.training import (
     POSSIBLE_CHOICES,
     PUBLISHED,
     TrainingData,
@@ -34,7 +33,8 @@ from tokalign.training import (
     fold_numbers,
     train,
 )
-from tokalign.training.examples import annotate_gold
+from tokalign.model.training.examples import annotate_gold
+from tokalign.systems.sultan import TABLES, SultanSystem
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import Symmetrization
 

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
 from tokalign.features.encoded import Encoded
+from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.neural.encoder import Encoder
-from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import Symmetrization
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.aligner import Aligner
-from tokalign.tasks.comparing import DEFAULT_OVERLAP
+from tokalign.comparison.comparing import DEFAULT_OVERLAP
 from tokalign.types.inputs import text_of
 
 from bench.program import add_data, print_row

@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import unwrap
+from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
+from tokalign.model.training import PUBLISHED, TrainingData, fold_numbers, train
 from tokalign.systems import SYSTEMS
-from tokalign.training import PUBLISHED, TrainingData, fold_numbers, train
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
 

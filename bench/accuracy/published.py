@@ -28,7 +28,7 @@ class Row:
     published : tuple of float or None
         P, R, F1 and E in percent; None where the paper has none.
     name : str
-        Of tokalign.systems.SYSTEMS or tokalign.training.PUBLISHED; empty without one.
+        Of tokalign.systems.SYSTEMS or tokalign.model.training.PUBLISHED; empty without one.
     direction : Symmetrization
         Of what is trained.
     why : str

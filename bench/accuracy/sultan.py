@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.resources import install_ppdb
 from tokalign.errors import FormatError, ResourceError
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
-from tokalign.lexicon.resources import install_ppdb
 from tokalign.systems.matches import Matches
 from tokalign.systems.sultan import TABLES, SultanSystem
 from tokalign.types import GoldPair, Sentence

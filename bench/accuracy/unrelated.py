@@ -2,8 +2,8 @@
 
 Most of what users send has nothing to link; `python -m recipes.unrelated` collects such pairs.
 Prints a row for each model, style and kind of pair: links per 100 pairs between content words that
-are unlike (tokalign.lexicon.likeness), of any confidence and of 0.8 and more, and the share of
-content words that have a link. For styles whose corpus has a development set that no model was
+are unlike (tokalign.english.lexicon.likeness), of any confidence and of 0.8 and more, and the share
+of content words that have a link. For styles whose corpus has a development set that no model was
 trained on, one more row has the expected calibration error on it, alone and together with the
 unlike links of unrelated pairs, of which all are wrong.
 """

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokalign.aligner import Aligner
+from tokalign.english.lexicon.likeness import is_content, unlike_cells
 from tokalign.formats import read_gold
-from tokalign.lexicon.likeness import is_content, unlike_cells
 from tokalign.model.styles import AUTO
 from tokalign.types import Alignment, GoldPair
 

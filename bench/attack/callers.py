@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import grpc.aio
-from tokalign.load.peer import Peer, message
+from tokalign.client.load.peer import Peer, message
 from tokalign.v1 import align_pb2
 
 from bench.attack.rows import Attack, row

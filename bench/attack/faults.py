@@ -18,9 +18,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import grpc.aio
-from tokalign.load import procfs
-from tokalign.load.measure import METHODS
-from tokalign.load.peer import Peer, message
+from tokalign.client.load import procfs
+from tokalign.client.load.measure import METHODS
+from tokalign.client.load.peer import Peer, message
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
 from bench.attack.caller import pairs

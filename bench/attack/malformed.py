@@ -11,7 +11,7 @@ import grpc.aio
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from tokalign.load.measure import scrape
+from tokalign.client.load.measure import scrape
 from tokalign.v1 import align_pb2
 
 from bench.attack.caller import pairs

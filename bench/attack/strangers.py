@@ -26,9 +26,9 @@ from hyperframe.frame import (
     SettingsFrame,
     WindowUpdateFrame,
 )
-from tokalign.load.connection import grpc_headers
-from tokalign.load.measure import METHODS
-from tokalign.load.peer import message
+from tokalign.client.load.connection import grpc_headers
+from tokalign.client.load.measure import METHODS
+from tokalign.client.load.peer import message
 
 from bench.attack.flood import PREFACE, Kind, flood, header_block, headers_frame
 from bench.attack.rows import Attack, row

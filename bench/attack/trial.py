@@ -19,9 +19,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tokalign.client.load import procfs
+from tokalign.client.load.process import SERVE, ServerProcess, running_server
 from tokalign.errors import ServerError
-from tokalign.load import procfs
-from tokalign.load.process import SERVE, ServerProcess, running_server
 from tokalign.server.config import RequestLimits
 
 # They register the rows, here and in the process of an attack.

@@ -20,10 +20,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tokalign.load import measure
-from tokalign.load.connection import LoadRequest
-from tokalign.load.generator import Generator
-from tokalign.load.process import ServerProcess
+from tokalign.client.load import measure
+from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.generator import Generator
+from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2
 
 from bench.program import print_row

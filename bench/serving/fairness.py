@@ -6,8 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from tokalign.load.measure import Step
-from tokalign.load.process import TOKALIGN, ServerProcess
+from tokalign.client.load.measure import Step
+from tokalign.client.load.process import TOKALIGN, ServerProcess
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.rates import MODEL
 

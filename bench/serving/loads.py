@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
-from tokalign.load import measure
-from tokalign.load.connection import LoadRequest
-from tokalign.load.generator import Generator
-from tokalign.load.process import ServerProcess
+from tokalign.client.load import measure
+from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.generator import Generator
+from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.program import BUILD, print_row
@@ -115,7 +115,7 @@ class Loads:
         server : ServerProcess
         step : Step
         method : str
-            Of tokalign.load.measure.METHODS.
+            Of tokalign.client.load.measure.METHODS.
         bodies : sequence of bytes
             Requests; single pairs unless given.
         size : int

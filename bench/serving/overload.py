@@ -11,10 +11,10 @@ from __future__ import annotations
 import statistics
 import time
 
-from tokalign.load import measure
-from tokalign.load.connection import LoadRequest
-from tokalign.load.generator import Generator
-from tokalign.load.process import ServerProcess
+from tokalign.client.load import measure
+from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.generator import Generator
+from tokalign.client.load.process import ServerProcess
 
 from bench.program import print_row
 from bench.serving.loads import IN_FLIGHT, Loads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokalign.load.process import FREE_PORTS, SERVE, ServerProcess
+from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.v1 import align_pb2
 
 PAIRS = Path(__file__).resolve().parents[1] / "pairs.tsv"

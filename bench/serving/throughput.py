@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokalign.load.measure import Step
+from tokalign.client.load.measure import Step
 
 from bench.program import print_row
 from bench.serving.loads import IN_FLIGHT, Loads

@@ -25,9 +25,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokalign.annotate import Annotator, load_annotator
+from tokalign.client.load import procfs
+from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import ResourceError
-from tokalign.load import procfs
 from tokalign.types import Sentence, SentenceLike
 
 from bench.program import DATA, add_data, names, print_row

@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grpc_health.v1 import health_pb2
+from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.generator import Generator
+from tokalign.client.load.measure import METHODS, Step, measure
+from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.errors import ServerError
-from tokalign.load.connection import LoadRequest
-from tokalign.load.generator import Generator
-from tokalign.load.measure import METHODS, Step, measure
-from tokalign.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.v1 import align_pb2
 
 from bench.program import BUILD, machine, names, print_row, some_of

@@ -10,7 +10,7 @@ from collections import deque
 from pathlib import Path
 
 from tokalign.aligner import Aligner
-from tokalign.load import procfs
+from tokalign.client.load import procfs
 from tokalign.v1 import align_pb2
 
 from bench.pairs import make_pairs

@@ -11,7 +11,7 @@ question, `similarities` compares one sentence with many and `near_duplicates` m
 another, `split` finds the sentences of a text, `diff` what changed between two, `ground` where
 passages support an answer. These are methods of `Aligner`, too, which holds the model that you
 choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes aligned corpora,
-`tokalign.evaluate` scores alignments, `tokalign.training.train` trains models, and
+`tokalign.evaluate` scores alignments, `tokalign.model.training.train` trains models, and
 `tokalign.client` asks a server.
 """
 
@@ -74,7 +74,7 @@ from tokalign.types.words import AlignedWord
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
-    from tokalign.differences import TextDiff
+    from tokalign.comparison.comparing import Duplicates
     from tokalign.functions import (
         align,
         align_chunks,
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         split,
     )
     from tokalign.model.shipped import shipped_models
-    from tokalign.tasks.comparing import Duplicates
+    from tokalign.texts.diff import TextDiff
 
     __version__: str
 
@@ -110,8 +110,8 @@ _FUNCTIONS = (
 )
 _LAZY = {
     "Aligner": "tokalign.aligner",
-    "Duplicates": "tokalign.tasks.comparing",
-    "TextDiff": "tokalign.differences",
+    "Duplicates": "tokalign.comparison.comparing",
+    "TextDiff": "tokalign.texts.diff",
     "shipped_models": "tokalign.model.shipped",
     **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
 }

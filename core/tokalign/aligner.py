@@ -7,27 +7,27 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from tokalign.annotate import Annotator, load_annotator
-from tokalign.annotate.prepare import annotate, is_ready
 from tokalign.batches.outcomes import annotate_pairs, together, unwrap
+from tokalign.comparison.comparing import Compares
+from tokalign.decoding.align_chunks import Chunked
 from tokalign.decoding.backend import Backend
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.opening import load_again, open_model
+from tokalign.english.annotate import Annotator, load_annotator
+from tokalign.english.annotate.prepare import annotate, is_ready
+from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
-from tokalign.lexicon.frequencies import Frequencies
+from tokalign.grounding.ground_stream import GroundsStreams
 from tokalign.model.file import Model, ModelHeader
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
-from tokalign.questions.judge import Judge
+from tokalign.ranking.judge import Judge
+from tokalign.ranking.rank import Ranks
 from tokalign.systems import System
-from tokalign.tasks.chunks import Chunked
-from tokalign.tasks.comparing import Compares
-from tokalign.tasks.grounding import GroundsStreams
-from tokalign.tasks.ranking import Ranks
-from tokalign.tasks.texts import AlignsTexts
+from tokalign.texts.texts_methods import AlignsTexts
 from tokalign.types import (
     Alignment,
     AnnotatedPair,
@@ -57,7 +57,7 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         A name out of shipped_models() or tokalign.systems.SYSTEMS, a model file's path, or what
         such a file holds. Needs no network.
     annotator : str or Annotator
-        A name known to tokalign.annotate, or an object that follows its protocol.
+        A name known to tokalign.english.annotate, or an object that follows its protocol.
     encoder : Encoder, optional
         In place of the one that the model names.
     device : str

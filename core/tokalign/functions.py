@@ -10,9 +10,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
-from tokalign.differences import TextDiff, same_texts
-from tokalign.documents.sentences import split_text
 from tokalign.errors import InputError, quoted
+from tokalign.texts.diff import TextDiff, same_texts
+from tokalign.texts.sentences import split_text
 from tokalign.types import Alignment, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokalign.aligner import Aligner
-    from tokalign.tasks.comparing import Duplicates
+    from tokalign.comparison.comparing import Duplicates
 
 _loading = threading.Lock()
 _loaded: list[Aligner] = []
@@ -238,7 +238,7 @@ def diff(
 
     Examples
     --------
-    >>> from tokalign.differences import summarize
+    >>> from tokalign.texts.diff import summarize
     >>> found = diff("It has 40 rooms. It is old.", "It is old. It has 45 rooms.")
     >>> for alarm in summarize(found).alarms:
     ...     print(alarm.change, alarm)

@@ -15,9 +15,9 @@ import numpy as np
 from tokalign.features.encoded import Encoded
 from tokalign.files.tables import Table
 from tokalign.formats import read_gold
+from tokalign.model.training.examples import fold_numbers, gold_targets
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
-from tokalign.training.examples import fold_numbers, gold_targets
 from tokalign.types import GoldPair
 
 from recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.files.tables import Table, write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model
-from tokalign.training import TrainingData, TrainingSettings, fold_numbers, train
+from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers, train
 from tokalign.types import GoldPair
 
 from recipes.aligned import RTE2, UNRELATED, read_corpus

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.features.encoded import Encoded
 from tokalign.formats import read_gold
 from tokalign.neural.encoder import Encoder, encode_all

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.english.lexicon.packing import pack_words
 from tokalign.errors import ResourceError
 from tokalign.files.tables import write_table
-from tokalign.lexicon.packing import pack_words
 
 _WORD = re.compile(r"[a-z](?:[a-z'.-]*[a-z.])?\Z")
 _BATCH = 128

@@ -20,11 +20,11 @@ from typing import TypeAlias
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokalign.annotate import load_annotator
-from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.ppdb import read_pairs
-from tokalign.lexicon.stems import stem
-from tokalign.training.examples import annotate_gold
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.ppdb import read_pairs
+from tokalign.english.lexicon.stems import stem
+from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair
 from torch.nn import functional
 

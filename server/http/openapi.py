@@ -130,8 +130,8 @@ def _schemas() -> JsonSchema:
     )
     found["Code"] = {"enum": code_pb2.Code.keys(), "description": "As gRPC has it."}
     found["Reason"] = {"enum": list(ErrorReason)}
-    found["Grounding"] = _own("tokalign.evidence", "ground.schema.json", "Grounding")
-    found["Difference"] = _own("tokalign.differences", "diff.schema.json", "Difference")
+    found["Grounding"] = _own("tokalign.grounding.evidence", "ground.schema.json", "Grounding")
+    found["Difference"] = _own("tokalign.texts.diff", "diff.schema.json", "Difference")
     pair = found["GivenPair"]["properties"]
     pairs = {"type": "array", "items": _reference("GivenPair"), "minItems": 1}
     targets = {"type": "array", "items": _reference("GivenSentence"), "minItems": 1}

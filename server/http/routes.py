@@ -16,12 +16,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
-from tokalign.playground.page import playground_page
 from tokalign.server.config import Config
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
 from tokalign.server.http.openapi import openapi
 from tokalign.server.http.pairs import PairMethods
+from tokalign.server.http.playground.page import playground_page
 from tokalign.server.http.problems import Problem
 from tokalign.server.http.rerank import Rerank
 from tokalign.server.http.texts import TextMethods

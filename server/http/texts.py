@@ -17,16 +17,16 @@ from tokalign.codec import (
     encode_ground_piece,
     encode_texts,
 )
-from tokalign.differences import diff_of, same_texts, summarize
 from tokalign.errors import ServerError
-from tokalign.evidence import grounding_to_dict
-from tokalign.evidence.form import sentence_to_dict
+from tokalign.grounding.evidence import grounding_to_dict
+from tokalign.grounding.evidence.form import sentence_to_dict
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.naming import naming
 from tokalign.server.http.reading import JsonBody, checked, in_words, invalid
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
+from tokalign.texts.diff import diff_of, same_texts, summarize
 from tokalign.types.grounding import SourcePassage
 from tokalign.types.passages import check_passages
 from tokalign.v1 import align_pb2

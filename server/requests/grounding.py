@@ -12,11 +12,10 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
-from tokalign.annotate.sentences import Sentences
 from tokalign.codec import RequestOptions, decode_passages
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
-from tokalign.documents.sentences import MOST_TOKENS, GrowingText, sentences_of
+from tokalign.english.annotate.sentences import Sentences
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel
@@ -24,6 +23,7 @@ from tokalign.server.requests.request import Request, interactive
 from tokalign.server.requests.windows import Sized
 from tokalign.server.requests.wire import parse
 from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
+from tokalign.texts.sentences import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.types.grounding import GroundOptions, SourcePassage
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from tokalign.annotate.passages import Passage, decides
 from tokalign.codec import encode_passage_sentence
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
 from tokalign.errors import InputError
+from tokalign.ranking.passages import Passage, decides
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id

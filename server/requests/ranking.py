@@ -10,8 +10,8 @@ from google.protobuf.message import DecodeError
 from tokalign.codec import decode_judgement
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import write_judgement
-from tokalign.questions.priors import shipped_weights, standardised, weighed
-from tokalign.questions.shortlist import shortlist
+from tokalign.ranking.priors import shipped_weights, standardised, weighed
+from tokalign.ranking.shortlist import shortlist
 from tokalign.server.requests.answers import Answer
 from tokalign.server.status import OK, BadRequestError
 from tokalign.v1 import align_pb2

@@ -1,6 +1,6 @@
 """Two texts as pairs: sentences that are compared, then blocks of sentences that are aligned.
 
-tokalign.documents plans which.
+tokalign.texts plans which.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import TypeAlias, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.writing import Joined
-from tokalign.documents.candidates import TextCandidate
-from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.server.requests.request import costed
 from tokalign.server.requests.windows import Sized, Window
 from tokalign.server.status import OK, failure_of
+from tokalign.texts.candidates import TextCandidate
+from tokalign.texts.plan import BlockPlan, TextPlan
 from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import SentenceSpan

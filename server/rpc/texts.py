@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 
 from tokalign.codec.reasons import ErrorReason
-from tokalign.documents.plan import TextPlan
 from tokalign.server.admission import Admission
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.memory import MemoryBound
@@ -32,6 +31,7 @@ from tokalign.server.rpc.work import (
     write_parts,
 )
 from tokalign.server.status import RequestLimitError
+from tokalign.texts.plan import TextPlan
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 

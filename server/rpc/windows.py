@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
-from tokalign.documents.plan import TextPlan
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.config import RequestLimits
@@ -28,6 +27,7 @@ from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import admit, deadline
 from tokalign.server.status import RequestLimitError, failure_of
 from tokalign.server.workers.pool import Pool
+from tokalign.texts.plan import TextPlan
 
 # Keeps some workers busy for a while. Then others take their turn.
 WINDOW_COST = 4_000

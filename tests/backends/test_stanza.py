@@ -3,8 +3,8 @@ import pytest
 pytest.importorskip("stanza")
 
 from support.annotator_contract import AnnotatorContract
-from tokalign.annotate import load_annotator
-from tokalign.annotate.stanza import StanzaAnnotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.annotate.stanza import StanzaAnnotator
 from tokalign.errors import InputError, ResourceError
 
 pytestmark = [

@@ -21,12 +21,12 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.choice import chosen, inputs_of
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.weights import token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.shipped import DATA_DIR
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.weights import token_weight
 from tokalign.model.file import load_model
 from tokalign.types import Alignment, AnnotatedPair, Link, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns, columns_of

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from reference.choice import choice_inputs
 from reference.pair import ReferencePair
 from support.sample import sample_pairs
-from tokalign.annotate import load_annotator
 from tokalign.decoding.choice import INPUTS, chosen, inputs_of
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons

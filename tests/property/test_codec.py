@@ -19,8 +19,8 @@ from support.messages import (
     sentences,
 )
 from tokalign import codec
-from tokalign.annotate.native import NativeAnnotator
 from tokalign.codec.writing import AlignmentWriter, write_judgement
+from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence

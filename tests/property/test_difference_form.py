@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from support.random_texts import SEEDS, some_texts
-from tokalign.differences import TextDiff, diff_of
-from tokalign.differences.reading import in_reading_order, paragraphs
-from tokalign.differences.summary import summarize
+from tokalign.texts.diff import TextDiff, diff_of
+from tokalign.texts.diff.reading import in_reading_order, paragraphs
+from tokalign.texts.diff.summary import summarize
 from tokalign.types.edits import EditKind
 
 

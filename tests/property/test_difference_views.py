@@ -8,12 +8,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 from support.random_texts import SEEDS, some_texts
-from tokalign.differences import diff_of
-from tokalign.differences.m2 import m2_lines
-from tokalign.differences.markdown import markdown_lines
-from tokalign.differences.page import html_page
-from tokalign.differences.terminal import terminal_lines
-from tokalign.differences.tokens import tokens_of
+from tokalign.texts.diff import diff_of
+from tokalign.texts.diff.m2 import m2_lines
+from tokalign.texts.diff.markdown import markdown_lines
+from tokalign.texts.diff.page import html_page
+from tokalign.texts.diff.terminal import terminal_lines
+from tokalign.texts.diff.tokens import tokens_of
 from tokalign.types.edits import EditKind
 
 _ESCAPES = re.compile(r"\x1b\[[\d;]*m")

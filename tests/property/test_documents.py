@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.documents.chain import best_chain
-from tokalign.documents.overlap import best_partners
-from tokalign.documents.plan import TextPlan
-from tokalign.documents.words import TextWords
+from tokalign.texts.chain import best_chain
+from tokalign.texts.overlap import best_partners
+from tokalign.texts.plan import TextPlan
+from tokalign.texts.words import TextWords
 
 from tests.reference import chains
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import duplicates as reference
-from tokalign.duplicates import candidates
-from tokalign.duplicates.candidates import candidate_pairs
-from tokalign.duplicates.groups import groups_of
-from tokalign.duplicates.lemmas import weighed_lemmas
-from tokalign.duplicates.signatures import Signatures, estimated_overlap
+from tokalign.comparison import candidates
+from tokalign.comparison.candidates import candidate_pairs
+from tokalign.comparison.groups import groups_of
+from tokalign.comparison.lemmas import weighed_lemmas
+from tokalign.comparison.signatures import Signatures, estimated_overlap
 from tokalign.errors import ResourceError
 from tokalign.types import Sentence
 

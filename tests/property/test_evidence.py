@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from reference.evidence import evidence
 from support.contrasts import SIDES
 from tokalign.aligner import Aligner
+from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.templates import TEMPLATES
-from tokalign.questions.evidence import EVIDENCE, pair_evidence
-from tokalign.questions.expected import expected_answer
+from tokalign.ranking.expected import expected_answer
 from tokalign.types.options import AlignOptions, RankBy
 
 ALIGNER = Aligner.load()

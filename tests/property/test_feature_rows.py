@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.features import ReferenceRows, Row
 from support.rule_words import RULE_UNITS
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.ppdb import compile_ppdb
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.features.extract import Extractor
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.features.templates import INDICATOR, TEMPLATES, group_of
 from tokalign.files.tables import Table
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.ppdb import compile_ppdb
-from tokalign.lexicon.vectors import Vectors
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 WORDNET = WordNet.open_shipped()

@@ -8,8 +8,8 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 from support.grounded_by_hand import by_hand
-from tokalign.evidence import html_page, terminal_lines
-from tokalign.evidence.reading import pieces
+from tokalign.grounding.evidence import html_page, terminal_lines
+from tokalign.grounding.evidence.reading import pieces
 from tokalign.types.grounding import (
     Citation,
     CitationLink,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import spelling as reference
-from tokalign.spelling import (
+from tokalign.english.spelling import (
     code_words,
     expansions,
     is_initials,
@@ -14,7 +14,7 @@ from tokalign.spelling import (
     is_typo,
     is_variant,
 )
-from tokalign.spelling.variants import PAIRS, RULES
+from tokalign.english.spelling.variants import PAIRS, RULES
 
 any_word = st.text(max_size=45)
 few = st.text(alphabet="abAé", max_size=10)

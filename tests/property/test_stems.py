@@ -6,9 +6,9 @@ import pytest
 import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.stems import EXCEPTIONS, stem
 from tokalign.files.tables import Table
-from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.stems import EXCEPTIONS, stem
 
 EXPECTED = Stemmer.Stemmer("english", 0).stemWord
 SUFFIXES = [

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import sultan as reference
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.ppdb import compile_ppdb
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.files.tables import Table
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.ppdb import compile_ppdb
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.systems.sultan_kernel import RULES, SultanKernel
 
 WORDS = [

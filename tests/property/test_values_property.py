@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import agreement
 from reference import values as reference
-from tokalign.annotate._tokenize import tokenize
-from tokalign.values import Kind, find_values, readings, same_values
-from tokalign.values.reading import CASED, LOWER
+from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.values import Kind, find_values, readings, same_values
+from tokalign.english.values.reading import CASED, LOWER
 
 WORDS = ("the", "dog", "on", "e-mail", "well-known", "x86", "and/or", "n't", "...", "№5", "word")
 GLUED = (

@@ -4,9 +4,9 @@ import random
 from pathlib import Path
 
 import pytest
+from tokalign.english.lexicon.packing import pack_words
+from tokalign.english.lexicon.vocabulary import Vocabulary
 from tokalign.files.tables import Table, write_table
-from tokalign.lexicon.packing import pack_words
-from tokalign.lexicon.vocabulary import Vocabulary
 
 
 def random_words(rng: random.Random, n_words: int) -> set[str]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from tokalign import split
-from tokalign.documents.plan import TextPlan
+from tokalign.texts.plan import TextPlan
 
 from bench.accuracy.texts import Prepared, difflib_links, links_of, overlap_links, ratios
 from recipes.made_texts import RATES, MadeUnit, heaviest, make_text, make_texts

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path, shipped_models
-from tokalign.training import TrainingSettings
+from tokalign.model.training import TrainingSettings
 
 from recipes import models
 from recipes.figures import KEYS, read_figures

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from tokalign.formats import read_gold
-from tokalign.training import TrainingData
+from tokalign.model.training import TrainingData
 from tokalign.types import GoldPair, Sentence
 
 from recipes import rewriters as recipe

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tokalign.annotate import load_annotator
 from tokalign.decoding.convention import Convention
+from tokalign.english.annotate import load_annotator
 from tokalign.formats import read_gold
 from tokalign.model.styles import N_INPUTS, check_styles
-from tokalign.training import TrainingData, TrainingSettings
-from tokalign.training.examples import annotate_gold
+from tokalign.model.training import TrainingData, TrainingSettings
+from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair, Sentence
 
 from recipes.choice import RELATED, chosen_style, fit_choice, gains_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tokalign.values import Kind, Role, Strength
+from tokalign.english.values import Kind, Role, Strength
 
 from reference.value_pieces import Said
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tokalign.lexicon.scales import grades_of, negates
-from tokalign.values import Strength
+from tokalign.english.lexicon.scales import grades_of, negates
+from tokalign.english.values import Strength
 
 from reference.agreement import same_values
 from reference.pair import ReferencePair

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.lexicon.hints import Hint, hints
-from tokalign.lexicon.likeness import is_content
-from tokalign.lexicon.vectors import Vectors
-from tokalign.questions.expected import AnswerType, Expected, UnitKind
+from tokalign.english.lexicon.hints import Hint, hints
+from tokalign.english.lexicon.likeness import is_content
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.values import Kind
+from tokalign.english.values._units import UNIT_BASES
+from tokalign.ranking.expected import AnswerType, Expected, UnitKind
 from tokalign.types import Sentence
-from tokalign.values import Kind
-from tokalign.values._units import UNIT_BASES
 
 from reference.values import Said, find_values
 

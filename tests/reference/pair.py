@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.vectors import Vectors
-from tokalign.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 from reference.distributional import similarity

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.spelling import code_words, expansions
+from tokalign.english.values import Strength
 from tokalign.features.inventory import MARKS
-from tokalign.lexicon.labels import function_words
-from tokalign.spelling import code_words, expansions
-from tokalign.values import Strength
 
 from reference import spelling
 from reference.agreement import same_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tokalign.annotate.abbreviations import (
+from tokalign.english.annotate.abbreviations import (
     BEFORE_DIGITS,
     BEFORE_LOWER,
     FIRST_WORDS,

@@ -1,4 +1,4 @@
-"""Slow twin of tokalign.systems.sultan_kernel; reads like Algorithms 1 to 5 of Sultan et al. (2014).
+"""Slow twin of systems.sultan_kernel; reads like Algorithms 1 to 5 of Sultan et al. (2014).
 
 A sentence is a list of words, with typed arcs (head, dependent, type); similarity is a function of
 two words, in tenths; everything else is sets of index pairs.
@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from tokalign.lexicon.labels import TITLES, function_words
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.wordnet import WordNet
-from tokalign.lexicon.words import canonical
+from tokalign.english.lexicon.labels import TITLES, function_words
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.words import canonical
 
 STOP = frozenset(function_words())
 ALIKE_IN_WORDNET = {"synonym", "derived", "pertainym", "similar", "verb-group"}

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.scales import negates
+from tokalign.english.lexicon.weights import token_weight
+from tokalign.english.values import Strength
 from tokalign.files.tables import Table
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.scales import negates
-from tokalign.lexicon.weights import token_weight
-from tokalign.values import Strength
 
 from reference.agreement import same_values
 from reference.pair import ReferencePair, Side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokalign.values import Kind, Part, Role
+from tokalign.english.values import Kind, Part, Role
 
 from reference.value_pieces import (
     BELOW,

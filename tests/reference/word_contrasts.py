@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tokalign.english.lexicon.scales import grades_of
 from tokalign.features._strings import string_similarities
-from tokalign.lexicon.scales import grades_of
 
 from reference.words import Word
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from tokalign.english.lexicon import stems
+from tokalign.english.lexicon.labels import TITLES, function_words
+from tokalign.english.lexicon.wordnet import POS_LETTERS, WordNet
+from tokalign.english.lexicon.words import canonical
 from tokalign.features._strings import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
-from tokalign.lexicon import stems
-from tokalign.lexicon.labels import TITLES, function_words
-from tokalign.lexicon.wordnet import POS_LETTERS, WordNet
-from tokalign.lexicon.words import canonical
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,

@@ -12,8 +12,8 @@ from support import name_server, scripted_server
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import AsyncClient, Client, Retry, UnavailableError
+from tokalign.client.load.process import free_port
 from tokalign.client.options import MAX_TOKENS, service_config
-from tokalign.load.process import free_port
 from tokalign.server.rpc.health import MAX_WATCHERS
 
 N_CALLS = 100

@@ -9,10 +9,10 @@ import trustme
 from h2.stream import H2Stream
 from support.server_process import started
 from tokalign.cli.bench import rank_bodies
-from tokalign.load import measure, report
-from tokalign.load.connection import LoadRequest, Outcome, Security, begun, grpc_headers
-from tokalign.load.generator import Generator
-from tokalign.load.process import TOKALIGN
+from tokalign.client.load import measure, report
+from tokalign.client.load.connection import LoadRequest, Outcome, Security, begun, grpc_headers
+from tokalign.client.load.generator import Generator
+from tokalign.client.load.process import TOKALIGN
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2
 

@@ -10,7 +10,7 @@ import yaml
 from support.envoy import FLAGS, Load, calls_at, envoy, is_ready, wait_for_route
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.load.process import free_port
+from tokalign.client.load.process import free_port
 from tokalign.v1 import align_pb2_grpc
 
 KUBERNETES = Path(__file__).parents[2] / "deploy" / "kubernetes"

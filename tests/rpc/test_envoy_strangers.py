@@ -27,8 +27,8 @@ from support.envoy import (
 )
 from support.server_process import started
 from support.waiting import until, wait_until
-from tokalign.load.peer import Peer, message
-from tokalign.load.procfs import resident_mib
+from tokalign.client.load.peer import Peer, message
+from tokalign.client.load.procfs import resident_mib
 
 ALIGN = "/tokalign.v1.AlignService/Align"
 

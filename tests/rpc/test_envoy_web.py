@@ -14,8 +14,8 @@ from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import Client
+from tokalign.client.load.process import free_port
 from tokalign.codec.reasons import ErrorReason
-from tokalign.load.process import free_port
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

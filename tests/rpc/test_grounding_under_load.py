@@ -7,12 +7,12 @@ from support.grounding import PASSAGES, answer_of, at_once, both, in_pieces, pas
 from support.statuses import code_of, failure
 from support.waiting import until
 from tokalign.codec.reasons import ErrorReason
-from tokalign.documents.sentences import GrowingText
 from tokalign.server.admission import Admitted
 from tokalign.server.requests import grounding as requests
 from tokalign.server.rpc import grounding as calls
 from tokalign.server.rpc import work
 from tokalign.server.status import Failure
+from tokalign.texts.sentences import GrowingText
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 

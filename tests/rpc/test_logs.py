@@ -17,7 +17,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.load.process import free_port
+from tokalign.client.load.process import free_port
 from tokalign.server import app
 from tokalign.server.observe.lines import LineWriter
 from tokalign.server.observe.logs import JsonFormatter, QueuedHandler, Quoting

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from hyperframe.frame import PingFrame
-from tokalign.load.peer import Peer
+from tokalign.client.load.peer import Peer
 from tokalign.v1 import align_pb2
 
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})

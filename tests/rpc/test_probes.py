@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.server_process import get, started
 from support.waiting import wait_until
+from tokalign.client.load.process import TOKALIGN
+from tokalign.client.load.procfs import descendants
 from tokalign.errors import InputError
-from tokalign.load.process import TOKALIGN
-from tokalign.load.procfs import descendants
 from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
 
 

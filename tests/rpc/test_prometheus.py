@@ -14,7 +14,7 @@ import pytest
 from support.envoy import TOKEN, code_of, envoy, token_file, wait_for_route
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.load.process import free_port
+from tokalign.client.load.process import free_port
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")

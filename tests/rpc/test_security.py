@@ -9,8 +9,8 @@ import pytest
 import trustme
 from support.server_process import started
 from support.waiting import wait_until
+from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError
-from tokalign.load.process import TOKALIGN
 from tokalign.server.config import Config
 from tokalign.server.rpc.security import Certificates
 from tokalign.server.rpc.tokens import TokenFile

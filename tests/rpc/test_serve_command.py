@@ -15,8 +15,8 @@ from support.pools import loaded_processes
 from support.requests import batch
 from support.server_process import get, started
 from support.waiting import wait_until
-from tokalign.load.process import SERVE, ServerProcess
-from tokalign.load.procfs import descendants, stat
+from tokalign.client.load.process import SERVE, ServerProcess
+from tokalign.client.load.procfs import descendants, stat
 from tokalign.server import config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

@@ -16,8 +16,8 @@ from support.grounding import (
 )
 from support.statuses import failure
 from support.waiting import until
-from tokalign.documents.sentences import sentences_of
 from tokalign.server.config import RequestLimits
+from tokalign.texts.sentences import sentences_of
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.statuses import failure
-from tokalign.annotate import passages
 from tokalign.errors import InputError, LimitError
+from tokalign.ranking import passages
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import limits
 from tokalign.server.requests.answers import Answer

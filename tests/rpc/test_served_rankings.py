@@ -7,7 +7,7 @@ import math
 import grpc
 import pytest
 from support.statuses import failure
-from tokalign.questions.priors import shipped_weights
+from tokalign.ranking.priors import shipped_weights
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.ranking import chosen, with_priors
 from tokalign.v1 import align_pb2

@@ -16,8 +16,8 @@ from support.texts import (
     text,
 )
 from support.waiting import until
-from tokalign.documents.plan import TextPlan
 from tokalign.server.config import RequestLimits
+from tokalign.texts.plan import TextPlan
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode

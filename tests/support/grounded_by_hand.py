@@ -21,9 +21,14 @@ from tokalign.types.grounding import (
 from tokalign.types.relations import ConflictKind
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "core" / "tokalign" / "evidence" / "ground.schema.json").read_text(
-        encoding="utf-8"
-    )
+    (
+        Path(__file__).parents[2]
+        / "core"
+        / "tokalign"
+        / "grounding"
+        / "evidence"
+        / "ground.schema.json"
+    ).read_text(encoding="utf-8")
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

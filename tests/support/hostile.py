@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokalign.english.lexicon.packing import pack_rows, pack_words
 from tokalign.errors import ModelError, ResourceError
 from tokalign.files.tables import ALIGNMENT, MAGIC, write_table
-from tokalign.lexicon.packing import pack_rows, pack_words
 
 DEEP = "[" * 5000 + "]" * 5000
 WORDS = ["bark", "canine", "cat", "dog", "hound", "run"]

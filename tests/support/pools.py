@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 
+from tokalign.client.load.procfs import command_line, descendants
 from tokalign.codec import RequestOptions
-from tokalign.load.procfs import command_line, descendants
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
 

@@ -49,7 +49,7 @@ USES = """
 import json, subprocess, sys
 from tokalign import Aligner, InputError
 from tokalign.client import AsyncClient, Client
-from tokalign.load.process import running_server
+from tokalign.client.load.process import running_server
 
 def told(use):
     try:

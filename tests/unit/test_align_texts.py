@@ -3,9 +3,9 @@
 import pytest
 import tokalign
 from tokalign import Aligner, InputError, LimitError
-from tokalign.documents import sentences
-from tokalign.documents.plan import TextPlan
 from tokalign.errors import ShapeError
+from tokalign.texts import sentences
+from tokalign.texts.plan import TextPlan
 
 OLD = (
     "The cat sat on the mat. Dogs bark at strangers loudly. Paris is the capital of France. "

@@ -9,10 +9,10 @@ from __future__ import annotations
 import pytest
 from support.sample import kind_of, read_all, sample_pairs
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, calibrate, count_pairs, scores_of
-from tokalign.training import TrainingData, TrainingSettings, train
-from tokalign.training.examples import annotate_gold
+from tokalign.model.training import TrainingData, TrainingSettings, train
+from tokalign.model.training.examples import annotate_gold
 
 SAMPLE = "sample.jsonl pairs.jsonl"
 STRICT, LOOSE = LinkChoice.SURE, LinkChoice.SURE_AND_POSSIBLE

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from tokalign import Aligner, AlignOptions, InputError, ModelError, ShapeError
-from tokalign.evidence import sentence_to_dict
+from tokalign.grounding.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")

@@ -5,8 +5,8 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tokalign.annotate import load_annotator
 from tokalign.cli.main import main
+from tokalign.english.annotate import load_annotator
 from tokalign.formats import Document, decode_lines
 from tokalign.formats.conllu import read_sentences
 

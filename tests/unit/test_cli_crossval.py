@@ -18,7 +18,7 @@ from tokalign.errors import InputError
 from tokalign.evaluate.markup import MARKUP, cells_of
 from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.formats import read_gold
-from tokalign.training import fold_numbers, train
+from tokalign.model.training import fold_numbers, train
 from tokalign.types import GoldPair, Sentence
 
 ROOT = Path(__file__).parents[2]

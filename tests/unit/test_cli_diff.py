@@ -13,12 +13,12 @@ import jsonschema
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.cli import diff as cli
-from tokalign.differences import TextDiff
 from tokalign.errors import ModelError
+from tokalign.texts.diff import TextDiff
 
 OLD = "The plant opened in 1990. It has 40 workers. They make shoes and bags.\n\nThis is over.\n"
 NEW = "They make shoes and bags. The plant opened in 1990 and has 45 workers.\n\nThis is over.\n"
-SCHEMA = Path(cli.__file__).parents[1] / "differences" / "diff.schema.json"
+SCHEMA = Path(cli.__file__).parents[1] / "texts" / "diff" / "diff.schema.json"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.features.table import FeatureTable
 from tokalign.model import load_model
-from tokalign.training import PUBLISHED
+from tokalign.model.training import PUBLISHED
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from support.grounded_by_hand import SCHEMA
 from tokalign.cli.ground import GroundFlags
-from tokalign.evidence import sentence_to_dict
+from tokalign.grounding.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions
 
 HISTORY = "Marta Okoye founded the bakery in 1987. It stands beside the old mill.\nIt is small.\n"

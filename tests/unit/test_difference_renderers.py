@@ -8,12 +8,12 @@ import re
 
 import pytest
 from support.differences import spans_of, texts_of
-from tokalign.differences import diff_of, same_texts
-from tokalign.differences.m2 import m2_lines
-from tokalign.differences.markdown import markdown_lines
-from tokalign.differences.page import html_page
-from tokalign.differences.stat import stat_lines
-from tokalign.differences.terminal import terminal_lines
+from tokalign.texts.diff import diff_of, same_texts
+from tokalign.texts.diff.m2 import m2_lines
+from tokalign.texts.diff.markdown import markdown_lines
+from tokalign.texts.diff.page import html_page
+from tokalign.texts.diff.stat import stat_lines
+from tokalign.texts.diff.terminal import terminal_lines
 
 REST = "\n\nNothing here.\n\nNor here.\n"
 OLD = f"It opened in 1990. It has 40 workers. They make shoes and bags.{REST}"

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
-from tokalign.differences import BlockKind, TextDiff, diff_of, same_texts, summarize
-from tokalign.differences.reading import paragraphs
+from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
+from tokalign.texts.diff.reading import paragraphs
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.texts import TextAlignment, TextBlock
 
@@ -161,7 +161,7 @@ def test_a_damaged_difference_is_refused(diff, change, message):
 @pytest.fixture(scope="module")
 def schema():
     """The schema that ships."""
-    text = files("tokalign.differences").joinpath("diff.schema.json").read_text(encoding="utf-8")
+    text = files("tokalign.texts.diff").joinpath("diff.schema.json").read_text(encoding="utf-8")
     found = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(found)
     return jsonschema.Draft202012Validator(found)
@@ -173,7 +173,7 @@ def test_the_json_follows_the_schema(diff, schema):
 
 
 def test_the_schema_knows_every_kind_and_change(schema):
-    from tokalign.differences.summary import CHANGES
+    from tokalign.texts.diff.summary import CHANGES
 
     known = schema.schema["$defs"]
     assert set(known["block"]["properties"]["kind"]["enum"]) == {str(kind) for kind in BlockKind}

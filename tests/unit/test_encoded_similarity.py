@@ -9,14 +9,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
 from tokalign.codec.alignments import decode_alignment
 from tokalign.codec.writing import AlignmentWriter
 from tokalign.decoding.similarity import ALIGNED, mixed_similarity
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
-from tokalign.questions.encoded import COSINE_BIAS, COSINE_WEIGHT
+from tokalign.ranking.encoded import COSINE_BIAS, COSINE_WEIGHT
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.v1 import align_pb2

@@ -10,11 +10,11 @@ from support.decoding import ask, posteriors
 from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import NEEDS, Lexicons
 from tokalign.features.table import GROUP_NAMES, FeatureTable
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys() - {"neural"})

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.packing import pack_words
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.packing import pack_words
 
 
 def compiled(path, words, counts, n_sentences):

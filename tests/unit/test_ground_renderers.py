@@ -11,8 +11,13 @@ import jsonschema
 import pytest
 from support.grounded_by_hand import SCHEMA, bakery, by_hand, words_of
 from tokalign.errors import ServerError
-from tokalign.evidence import grounding_to_dict, html_page, sentence_to_dict, terminal_lines
-from tokalign.evidence.reading import PLAIN, pieces
+from tokalign.grounding.evidence import (
+    grounding_to_dict,
+    html_page,
+    sentence_to_dict,
+    terminal_lines,
+)
+from tokalign.grounding.evidence.reading import PLAIN, pieces
 from tokalign.types.grounding import (
     Citation,
     CitationLink,

@@ -8,10 +8,10 @@ import pytest
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.support.candidates import AnswerWords
-from tokalign.support.inputs import INPUTS
-from tokalign.support.model import SupportModel
-from tokalign.support.sources import Sources
+from tokalign.grounding.candidates import AnswerWords
+from tokalign.grounding.inputs import INPUTS
+from tokalign.grounding.model import SupportModel
+from tokalign.grounding.sources import Sources
 from tokalign.types.grounding import GroundOptions, SourcePassage, WordKind
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.relations import ConflictKind

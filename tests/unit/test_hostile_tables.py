@@ -9,19 +9,19 @@ import tracemalloc
 import numpy as np
 import pytest
 from support import hostile
-from tokalign.annotate.forms import Forms
-from tokalign.annotate.lemmatize import Lemmatizer
-from tokalign.annotate.parser import Parser
-from tokalign.annotate.tagger import Tagger
+from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.ppdb import read_pairs
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import FormatError, ModelError, ResourceError
 from tokalign.files.headers import MAX_HEADER_BYTES
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import MAX_TABLE_BYTES, Table, write_table
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.ppdb import read_pairs
-from tokalign.lexicon.vectors import Vectors
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.model import load_model
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import numbered_pieces

@@ -34,127 +34,110 @@ ROOMS: dict[str, set[str]] = {
     # Floor 1.
     "crf": {"errors"},
     "files": {"errors"},
-    "load": {"errors"},
-    "spelling": {"errors"},
     "types": {"errors", "showing"},
-    "values": {"errors"},
     # Floor 2.
     "batches": {"errors", "types"},
     "codec": {"errors", "types", "v1"},
-    "differences": {"errors", "showing", "types", "values"},
-    "evidence": {"showing", "types"},
+    "english": {"errors", "files", "types"},
     "formats": {"errors", "files", "types"},
-    "playground": {"showing", "types"},
-    "lexicon": {"errors", "files", "types"},
     # Floor 3.
-    "annotate": {"errors", "files", "lexicon", "types"},
     "client": {"codec", "errors", "types", "v1"},
-    "evaluate": {"errors", "formats", "lexicon", "types"},
-    "systems": {"errors", "lexicon", "types"},
-    "duplicates": {"errors", "lexicon", "types"},
+    "comparison": {"batches", "english", "errors", "types"},
+    "evaluate": {"english", "errors", "formats", "types"},
+    "features": {"crf", "english", "errors", "types"},
+    "ranking": {"batches", "english", "errors", "files", "types"},
+    "systems": {"english", "errors", "types"},
     # Floor 4.
-    "documents": {"annotate", "errors", "lexicon", "types"},
-    "features": {"annotate", "crf", "errors", "lexicon", "spelling", "types", "values"},
-    # Floor 5.
-    "model": {"crf", "errors", "features", "files", "systems"},
+    "model": {"crf", "english", "errors", "features", "files", "systems", "types"},
     "neural": {"errors", "features", "files", "types"},
-    "questions": {"errors", "features", "files", "lexicon", "types", "values"},
-    "relations": {"errors", "features", "files", "lexicon", "types", "values"},
+    "relations": {"english", "errors", "features", "files", "types"},
+    # Floor 5.
+    "edits": {"english", "errors", "files", "relations", "types"},
+    "texts": {"batches", "english", "errors", "model", "showing", "types"},
     # Floor 6.
-    "edits": {"errors", "files", "lexicon", "relations", "spelling", "types", "values"},
-    "support": {
-        "annotate",
-        "documents",
-        "errors",
-        "features",
-        "files",
-        "lexicon",
-        "questions",
-        "relations",
-        "types",
-        "values",
-    },
-    # Floor 7.
     "decoding": {
-        "annotate",
         "batches",
         "crf",
-        "documents",
         "edits",
+        "english",
         "errors",
         "features",
         "files",
-        "lexicon",
         "model",
-        "questions",
+        "ranking",
         "relations",
-        "support",
         "systems",
         "types",
     },
-    "training": {"annotate", "crf", "errors", "features", "lexicon", "model", "types"},
     "view": {"edits", "evaluate", "showing", "types"},
-    # Floor 8.
-    "tasks": {
-        "annotate",
+    # Floor 7.
+    "grounding": {
         "batches",
         "decoding",
-        "differences",
-        "documents",
-        "duplicates",
+        "english",
         "errors",
-        "lexicon",
+        "files",
         "model",
-        "questions",
+        "ranking",
         "relations",
-        "support",
+        "showing",
+        "texts",
+        "types",
+    },
+    # Floor 8.
+    "aligner": {
+        "batches",
+        "comparison",
+        "decoding",
+        "english",
+        "errors",
+        "features",
+        "grounding",
+        "model",
+        "neural",
+        "ranking",
+        "systems",
+        "texts",
         "types",
     },
     # Floor 9.
-    "aligner": {
-        "annotate",
-        "batches",
-        "decoding",
-        "errors",
-        "features",
-        "lexicon",
-        "model",
-        "neural",
-        "questions",
-        "systems",
-        "tasks",
-        "types",
-    },
-    # Floor 10.
-    "arrow": {"aligner", "errors", "evidence", "types"},
-    "functions": {"aligner", "differences", "documents", "errors", "tasks", "types"},
+    "arrow": {"aligner", "errors", "grounding", "types"},
+    "functions": {"aligner", "comparison", "errors", "texts", "types"},
     "server": {
         "aligner",
-        "annotate",
         "batches",
         "codec",
         "decoding",
-        "differences",
-        "documents",
+        "english",
         "errors",
-        "evidence",
         "formats",
+        "grounding",
         "model",
         "neural",
-        "playground",
-        "questions",
-        "support",
+        "ranking",
+        "showing",
         "systems",
+        "texts",
         "types",
         "v1",
     },
-    # Floor 11.
-    "integrations": {"aligner", "documents", "errors", "functions", "model", "types"},
+    # Floor 10.
+    "integrations": {"aligner", "errors", "functions", "model", "texts", "types"},
 }
 """Room -> the other rooms that it imports, floor by floor: a room stands on lower floors only."""
 
 ABOVE_ALL = ("cli", "__init__", "__main__", "recipes")
 """Rooms that may import any other of the library."""
+
+ENGLISH: dict[str, set[str]] = {
+    # Floor 0.
+    "spelling": set(),
+    "values": set(),
+    "lexicon": set(),
+    # Floor 1.
+    "annotate": {"lexicon"},
+}
+"""Room of `english` -> the other rooms of it that it imports."""
 
 SERVER: dict[str, set[str]] = {
     # Floor 0.
@@ -232,8 +215,13 @@ def room_of(module: str) -> str:
     return "recipes" if package == "recipes" else rest.partition(".")[0] or "__init__"
 
 
-def server_room_of(module: str) -> str:
-    return module.removeprefix("tokalign.server.").partition(".")[0]
+def inner_rooms(package: str) -> dict[str, str]:
+    """Return the rooms of a large room, by the modules that lie in them."""
+    return {
+        module: module.removeprefix(f"{package}.").partition(".")[0]
+        for module in modules()
+        if module.startswith(f"{package}.")
+    }
 
 
 def between(rooms: Mapping[str, str]) -> dict[str, set[str]]:
@@ -266,16 +254,14 @@ def test_rooms_import_what_their_row_says_and_nothing_else():
     assert {room: found[room] for room in found if room not in ABOVE_ALL} == ROOMS
 
 
-def test_the_rooms_of_the_server_import_what_their_row_says_and_nothing_else():
-    rooms = {
-        module: server_room_of(module)
-        for module in modules()
-        if module.startswith("tokalign.server.")
-    }
-    assert between(rooms) == SERVER
+@pytest.mark.parametrize(
+    ("package", "rows"), [("tokalign.server", SERVER), ("tokalign.english", ENGLISH)]
+)
+def test_the_rooms_in_a_room_import_what_their_row_says_and_nothing_else(package, rows):
+    assert between(inner_rooms(package)) == rows
 
 
-@pytest.mark.parametrize("rows", [ROOMS, SERVER], ids=["library", "server"])
+@pytest.mark.parametrize("rows", [ROOMS, SERVER, ENGLISH], ids=["library", "server", "english"])
 def test_every_room_stands_on_those_above_its_row(rows):
     rooms = list(rows)
     for index, room in enumerate(rooms):

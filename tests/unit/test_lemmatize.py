@@ -2,8 +2,8 @@
 
 import pytest
 from support.sample import find
-from tokalign.annotate import lemmatize
-from tokalign.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate import lemmatize
+from tokalign.english.annotate.lemmatize import Lemmatizer
 
 
 @pytest.fixture(scope="module")

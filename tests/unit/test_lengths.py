@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign import LimitError, Sentence
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.types import lengths
 from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS, shortened
 

@@ -1,7 +1,7 @@
 """Likeness of the words of two sentences."""
 
 import pytest
-from tokalign.lexicon.likeness import is_content, unlike_cells
+from tokalign.english.lexicon.likeness import is_content, unlike_cells
 from tokalign.types import Sentence
 
 

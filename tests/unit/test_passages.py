@@ -7,8 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 from tokalign import InputError, LimitError, PassageSentence, Sentence
-from tokalign.annotate.sentences import Sentences
 from tokalign.cli.main import main
+from tokalign.english.annotate.sentences import Sentences
 
 QUESTION = "Who founded the bakery?"
 PASSAGES = (

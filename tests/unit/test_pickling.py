@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import ModelError
 from tokalign.model.shipped import model_path
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError, LimitError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path

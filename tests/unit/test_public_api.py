@@ -60,7 +60,16 @@ def test_star_import_gives_exactly_all():
 
 
 @pytest.mark.parametrize(
-    "package", ["annotate", "evaluate", "formats", "model", "spelling", "training", "values"]
+    "package",
+    [
+        "english.annotate",
+        "english.spelling",
+        "english.values",
+        "evaluate",
+        "formats",
+        "model",
+        "model.training",
+    ],
 )
 def test_subpackages_write_out_their_names(package):
     module = importlib.import_module(f"tokalign.{package}")

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from reference.evidence import fits_of
 from tokalign.aligner import Aligner
+from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
+from tokalign.english.values import Kind
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.templates import TEMPLATES
-from tokalign.questions.evidence import EVIDENCE, pair_evidence
-from tokalign.questions.expected import AnswerType, Expected, UnitKind, expected_answer, is_question
-from tokalign.questions.priors import standardised, weighed
-from tokalign.questions.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
+from tokalign.ranking.expected import AnswerType, Expected, UnitKind, expected_answer, is_question
+from tokalign.ranking.priors import standardised, weighed
+from tokalign.ranking.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
 from tokalign.types import Judgement, Sentence
 from tokalign.types.options import AlignOptions, RankBy
-from tokalign.values import Kind
 
 
 def tagged(text):

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 from support.sample import find
-from tokalign.annotate.parser import Parser
-from tokalign.annotate.relations import GROUPS, LABELS, group_of
+from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.relations import GROUPS, LABELS, group_of
 
 from recipes.annotators.treebank import read_trees
 

@@ -8,17 +8,17 @@ import pytest
 from click.testing import CliRunner
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
 from tokalign.cli.main import main
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon import resources
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.errors import FormatError, ResourceError
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.table import DEFAULT_GROUPS
 from tokalign.files.tables import Table
-from tokalign.lexicon import resources
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.model import load_model, save_model
-from tokalign.training import TrainingData, TrainingSettings, train
+from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 PAIRS = [("big", "large"), ("Buy", "purchase"), ("big", "huge"), ("same", "same"), ("big", "huge")]

@@ -3,13 +3,13 @@
 import pytest
 from support.rule_words import rule_word
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.stems import stem
+from tokalign.english.spelling.variants import PAIRS
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
-from tokalign.lexicon.stems import stem
-from tokalign.spelling.variants import PAIRS
-from tokalign.training import TrainingData, TrainingSettings, train
+from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 
 TABLE = FeatureTable(["rules", "position/position_bin", "vectors"])

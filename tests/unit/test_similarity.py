@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.decoding._figures import pair_figures
+from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.errors import ShapeError
-from tokalign.lexicon.frequencies import Frequencies
 from tokalign.types import Sentence
 
 DOG = "The dog that lives next door barked all night."

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 import pytest
-from tokalign.errors import InputError
-from tokalign.spelling import (
+from tokalign.english.spelling import (
     code_words,
     expansions,
     is_initials,
@@ -15,7 +14,8 @@ from tokalign.spelling import (
     is_typo,
     is_variant,
 )
-from tokalign.spelling.short_forms import FIELDS
+from tokalign.english.spelling.short_forms import FIELDS
+from tokalign.errors import InputError
 
 TYPOS = ("recieve receive", "wether weather", "restaraunt restaurant", "Realy really",
          "definately definitely", "acknowlege acknowledge", "frige fridge")  # fmt: skip

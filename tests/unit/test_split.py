@@ -2,7 +2,7 @@
 
 import pytest
 from tokalign import Aligner, SentenceSpan, split
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
 
 TWO = "The cat died. It was old."
 

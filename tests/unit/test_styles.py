@@ -5,14 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.annotate import load_annotator
 from tokalign.decoding.choice import INPUTS
 from tokalign.decoding.convention import Convention
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.styles import N_INPUTS, StyleHeader, default_style, related_style
-from tokalign.training import TrainingData, TrainingSettings, train
-from tokalign.training.weights import merge_domains
+from tokalign.model.training import TrainingData, TrainingSettings, train
+from tokalign.model.training.weights import merge_domains
 from tokalign.types.options import Direction
 
 SETTINGS = TrainingSettings(

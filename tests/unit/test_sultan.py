@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tokalign.annotate import load_annotator
+from tokalign.english.annotate import load_annotator
+from tokalign.english.lexicon.resources import install_ppdb
 from tokalign.errors import ResourceError
-from tokalign.lexicon.resources import install_ppdb
 from tokalign.systems import summary
 from tokalign.systems.dependencies import (
     CATEGORIES,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_strategies
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import ResourceError
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import ALIGNMENT, MAGIC, Table, write_table
-from tokalign.lexicon.wordnet import WordNet
 
 PACKED = sorted(DATA_DIR.glob("*.table.xz"))
 WORDS = ["naïve", "", "two words", "\N{SNOWMAN}"]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from tokalign.annotate import _tagger
-from tokalign.annotate.forms import Forms
-from tokalign.annotate.tagger import Tagger
+from tokalign.english.annotate import _tagger
+from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.tagger import Tagger
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table
 

@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.codec import ModelInfo, RequestOptions
-from tokalign.documents.plan import BlockPlan, TextPlan
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import texts
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.texts import Comparisons
 from tokalign.server.requests.windows import Bounds, windows
+from tokalign.texts.plan import BlockPlan, TextPlan
 from tokalign.types.options import AlignOptions
 
 MODEL = ModelInfo("fake", "1", "", "", (), (), (), uses_trees=False, is_default=True)

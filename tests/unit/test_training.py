@@ -9,14 +9,14 @@ import pytest
 from numpy.typing import NDArray
 from support.sample import read_all
 from tokalign.aligner import Aligner
-from tokalign.annotate import Annotator, load_annotator
 from tokalign.crf.objective import Objective, Targets
+from tokalign.english.annotate import Annotator, load_annotator
+from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.errors import InputError, ModelError
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.matrix import build_matrix
-from tokalign.lexicon.likeness import unlike_cells
 from tokalign.model import Model, save_model
-from tokalign.training import (
+from tokalign.model.training import (
     POSSIBLE_CHOICES,
     Progress,
     TrainingData,
@@ -24,8 +24,8 @@ from tokalign.training import (
     fold_numbers,
     train,
 )
-from tokalign.training.examples import TrainingExamples, annotate_gold, gold_targets
-from tokalign.training.weights import merge_domains, train_weights
+from tokalign.model.training.examples import TrainingExamples, annotate_gold, gold_targets
+from tokalign.model.training.weights import merge_domains, train_weights
 from tokalign.types import GoldPair, Sentence
 from tokalign.types.options import Symmetrization
 

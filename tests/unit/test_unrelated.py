@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from support.pairs import gold_pair
-from tokalign.annotate import load_annotator
 from tokalign.cli.main import main
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate.unrelated import LinkKind, count_unrelated, judge_unrelated
 from tokalign.formats import read_gold, write_gold

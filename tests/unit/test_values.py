@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tokalign.annotate._tokenize import tokenize
+from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.values import Kind, Role, Strength, find_values, readings, same_values
 from tokalign.errors import InputError
-from tokalign.values import Kind, Role, Strength, find_values, readings, same_values
 
 KEYS = {
     Kind.NUMBER: {

@@ -4,9 +4,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from tokalign.english.lexicon.vectors import Vectors
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
-from tokalign.lexicon.vectors import Vectors
 
 from recipes.vectors.encodings import (
     join_encodings,

@@ -7,9 +7,9 @@ import warnings
 from pathlib import Path
 
 import pytest
+from tokalign.english.lexicon.wordnet import RELATION_NAMES, WordNet, relation_bit
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.shipped import DATA_DIR
-from tokalign.lexicon.wordnet import RELATION_NAMES, WordNet, relation_bit
 
 from recipes.wordnet import compile_wordnet, read_synsets
 

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.words import canonical
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.words import canonical
 
 
 @pytest.mark.parametrize(

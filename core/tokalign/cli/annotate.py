@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from tokalign.annotate import load_annotator
 from tokalign.batches.outcomes import annotate_each, unwrap
 from tokalign.cli.arguments import file_argument
 from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
@@ -18,6 +17,7 @@ from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED, FileFlags
 from tokalign.cli.pairs import decode_row, split_fields
 from tokalign.cli.sources import LineSource
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
 from tokalign.formats.conllu import read_sentences, write_sentence

@@ -20,8 +20,8 @@ from tokalign.errors import InputError, ServerError, quoted
 if TYPE_CHECKING:
     import ssl
 
-    from tokalign.load.connection import Security
-    from tokalign.load.measure import Result, Step
+    from tokalign.client.load.connection import Security
+    from tokalign.client.load.measure import Result, Step
 
 MOST_QUESTIONS = 50
 """Requests of --method rank that are made, for each holds all of its candidates."""
@@ -76,7 +76,7 @@ class LoadFlags:
 
     def steps(self) -> list[Step]:
         """Return the steps in order."""
-        from tokalign.load.measure import Step
+        from tokalign.client.load.measure import Step
 
         steps = [Step(rate=value) for value in _numbers(self.rate, "--rate")]
         callers = _numbers(self.in_flight, "--in-flight")
@@ -103,8 +103,8 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
     A window is stable if throughput and median latency stay within a fifth of their means over its
     five parts.
     """
-    from tokalign.load import report as shown
-    from tokalign.load.connection import Security
+    from tokalign.client.load import report as shown
+    from tokalign.client.load.connection import Security
 
     tls = _tls(calls.secure.ca_path, calls.secure.token_path)
     results = _measure(calls, load, Security(tls, calls.secure.token() or ""))
@@ -129,9 +129,9 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
 
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
     """Return what each step measured."""
-    from tokalign.load import measure
-    from tokalign.load.connection import LoadRequest
-    from tokalign.load.generator import Generator
+    from tokalign.client.load import measure
+    from tokalign.client.load.connection import LoadRequest
+    from tokalign.client.load.generator import Generator
 
     steps = load.steps()
     bodies = BODIES[calls.method](_texts(calls.input), calls.n_pairs)

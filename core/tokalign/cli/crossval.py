@@ -13,20 +13,20 @@ import click
 import numpy as np
 from tqdm import tqdm
 
-from tokalign.annotate import Annotator, load_annotator
 from tokalign.cli.corpora import GoldFlags, ScoreFlags
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
 from tokalign.cli.signature import signature
 from tokalign.cli.sinks import OutputPath
 from tokalign.cli.train import SettingFlags
+from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted
 from tokalign.evaluate import Evaluation, LinkChoice, evaluate
 from tokalign.evaluate.report import report
 from tokalign.evaluate.tables import Column, ReportTable, tables
 from tokalign.formats import read_gold, shared_pairs
-from tokalign.training import TrainingData, TrainingSettings, fold_numbers, train
-from tokalign.training.examples import annotate_gold
+from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers, train
+from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
 from tokalign.view import page_pairs, render_page

@@ -22,7 +22,7 @@ from tokalign.formats.document import one_line
 from tokalign.types.objects import DIGITS
 
 if TYPE_CHECKING:
-    from tokalign.tasks.comparing import Duplicates
+    from tokalign.comparison.comparing import Duplicates
 
 SHARE = click.FloatRange(0, 1)
 PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
@@ -97,7 +97,7 @@ def _written(
     if flags.write == PAIRS:
         yield from (_pair(each, lines, is_json=flags.format == "jsonl") for each in found)
         return
-    from tokalign.duplicates.groups import groups_of
+    from tokalign.comparison.groups import groups_of
 
     groups = groups_of((each.first, each.second) for each in found)
     if flags.write == GROUPS:

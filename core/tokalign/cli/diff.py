@@ -20,7 +20,7 @@ from tokalign.errors import AlignError, FormatError
 from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:
-    from tokalign.differences import TextDiff
+    from tokalign.texts.diff import TextDiff
 
 DIFFERENT = 1
 TROUBLE = 2
@@ -92,7 +92,7 @@ class DiffFlags(TerminalFlags):
     def write(self, diff: TextDiff, names: tuple[str, str]) -> None:
         """Write a difference as asked for."""
         if self.html is not None:
-            from tokalign.differences.page import html_page
+            from tokalign.texts.diff.page import html_page
 
             page = html_page(diff, names, context=self.context)
             self.html.write_text(page, encoding="utf-8", newline="")
@@ -104,24 +104,24 @@ class DiffFlags(TerminalFlags):
     def _lines(self, diff: TextDiff, names: tuple[str, str], is_coloured: bool) -> Iterator[str]:
         form = self.form
         if form == "json":
-            from tokalign.differences.summary import summarize
+            from tokalign.texts.diff.summary import summarize
 
             value = {"old_name": names[0], "new_name": names[1]}
             value |= diff.to_dict() | {"summary": summarize(diff).to_dict()}
             return iter([json.dumps(value, ensure_ascii=False)])
         if form == "markdown":
-            from tokalign.differences.markdown import markdown_lines
+            from tokalign.texts.diff.markdown import markdown_lines
 
             return markdown_lines(diff, names, context=self.context)
         if form == "m2":
-            from tokalign.differences.m2 import m2_lines
+            from tokalign.texts.diff.m2 import m2_lines
 
             return m2_lines(diff)
         if form == "stat":
-            from tokalign.differences.stat import stat_lines
+            from tokalign.texts.diff.stat import stat_lines
 
             return stat_lines(diff, names)
-        from tokalign.differences.terminal import terminal_lines
+        from tokalign.texts.diff.terminal import terminal_lines
 
         return terminal_lines(
             diff, names, context=self.context, is_coloured=is_coloured, width=self.columns()
@@ -147,7 +147,7 @@ class _Comparer:
         return self._at_server(old, new, options)
 
     def _at_server(self, old: str, new: str, options: AlignOptions) -> TextDiff:
-        from tokalign.differences import diff_of
+        from tokalign.texts.diff import diff_of
 
         named = self.model.at_server()
         with self.server.client() as client:

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from tokalign.annotate import load_annotator
 from tokalign.cli.chunk_scores import evaluate_chunks, is_wa
 from tokalign.cli.corpora import (
     GoldFlags,
@@ -21,6 +20,7 @@ from tokalign.cli.corpora import (
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.cli.signature import quoted_model, signature
+from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, Links, read_predictions
 from tokalign.evaluate.report import Report, report
 from tokalign.evaluate.tables import tables, unrelated_table

@@ -178,7 +178,7 @@ class _Writer:
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
         """Write the evidence for an answer."""
-        from tokalign.evidence import grounding_to_dict, html_page, terminal_lines
+        from tokalign.grounding.evidence import grounding_to_dict, html_page, terminal_lines
 
         if self.layout.html is not None:
             page = html_page(found, item.id)

@@ -185,9 +185,9 @@ def _models() -> list[dict[str, Any]]:
 
 
 def _of_installation() -> dict[str, Any]:
-    from tokalign.annotate import ANNOTATORS
+    from tokalign.english.annotate import ANNOTATORS
+    from tokalign.english.lexicon.resources import list_resources
     from tokalign.files.shipped import DATA_DIR
-    from tokalign.lexicon.resources import list_resources
     from tokalign.systems import SYSTEMS, load_system, summary
     from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 

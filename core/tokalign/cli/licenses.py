@@ -18,7 +18,7 @@ PLAIN_FILES = {
 
 def terms() -> list[dict[str, str]]:
     """Return name, license and source of the code, each model, each table and each list."""
-    from tokalign.lexicon.resources import list_resources
+    from tokalign.english.lexicon.resources import list_resources
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
 

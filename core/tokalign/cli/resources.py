@@ -9,15 +9,15 @@ from pathlib import Path
 import click
 
 from tokalign.cli.options import EXISTING_FILE, JSON
-from tokalign.errors import ResourceError
-from tokalign.files.tables import Table
-from tokalign.lexicon.resources import (
+from tokalign.english.lexicon.resources import (
     OPTIONAL,
     Resource,
     find_resource,
     install_ppdb,
     list_resources,
 )
+from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
 
 
 @click.group("resources")

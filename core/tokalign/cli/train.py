@@ -12,17 +12,17 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from tokalign.annotate import load_annotator
 from tokalign.cli.corpora import FORMAT
 from tokalign.cli.flags import flag, takes
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.cli.sinks import OutputPath
+from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, quoted
 from tokalign.features.table import GROUP_NAMES
 from tokalign.files.headers import is_name
 from tokalign.formats import Options, clashing_ids, read_gold, repeated_ids, shared_pairs
 from tokalign.model import save_model
-from tokalign.training import (
+from tokalign.model.training import (
     POSSIBLE_CHOICES,
     PUBLISHED,
     Progress,

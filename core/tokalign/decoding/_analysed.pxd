@@ -1,4 +1,4 @@
-from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.texts cimport AnnotatedTexts
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.features.analysis cimport Analysis
 

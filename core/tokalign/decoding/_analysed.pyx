@@ -2,12 +2,12 @@
 
 from libc.stdlib cimport free, malloc
 
-from tokalign.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.texts cimport AnnotatedTexts
 from tokalign.decoding._decoder cimport Decoder
 from tokalign.features.analysis cimport Analysis
 
 from tokalign.errors import InputError
-from tokalign.lexicon.weights import content_weight
+from tokalign.english.lexicon.weights import content_weight
 
 
 cdef bint _has_words(columns, Py_ssize_t index):

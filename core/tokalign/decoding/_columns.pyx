@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from tokalign.annotate.growing cimport grow, more_room
+from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.relations.clashes cimport Clash
 from tokalign.relations.model cimport N_RELATIONS
 

@@ -1,6 +1,6 @@
 from tokalign.features.pair cimport PairState
-from tokalign.lexicon.vectors cimport VectorTable
-from tokalign.questions.evidence cimport EvidenceRoom, Wanted
+from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.decoding.answer_evidence cimport EvidenceRoom, Wanted
 
 cdef class EvidenceRows:
     cdef readonly object values      # [n_pairs, N_EVIDENCE]

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.questions.expected import Expected
+from tokalign.ranking.expected import Expected
 
 class EvidenceRows:
     values: NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 
 from tokalign.decoding.joint cimport mean_posterior
 from tokalign.features.pair cimport PairState
-from tokalign.lexicon.vectors cimport VectorTable
-from tokalign.questions.evidence cimport *
+from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.decoding.answer_evidence cimport *
 
 
 cdef class EvidenceRows:
@@ -21,7 +21,7 @@ cdef class EvidenceRows:
     Attributes
     ----------
     values : float64 array, shape (n_pairs, n_evidence)
-        Columns as EVIDENCE of tokalign.questions.evidence names them; zeros until the batch is
+        Columns as EVIDENCE of tokalign.decoding.answer_evidence names them; zeros until the batch is
         decided, and of a pair that failed.
     """
 

@@ -1,5 +1,5 @@
-from tokalign.annotate.texts cimport AnnotatedTexts
-from tokalign.annotate.words cimport Words
+from tokalign.english.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.words cimport Words
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport Lexeme
 

@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from tokalign.annotate.texts cimport AnnotatedTexts
-from tokalign.annotate.words cimport Words
+from tokalign.english.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.words cimport Words
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport Lexeme
 

@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 from tokalign.features.pair cimport PairState
-from tokalign.support.columns cimport *
+from tokalign.decoding.support_rows cimport *
 
 
 cdef class SupportRows:
@@ -19,7 +19,7 @@ cdef class SupportRows:
     Attributes
     ----------
     values : float32 array, shape (n_tokens of all targets, n_columns)
-        Columns as COLUMNS of tokalign.support.columns names them; zeros until the batch is decided,
+        Columns as COLUMNS of tokalign.decoding.support_rows names them; zeros until the batch is decided,
         and of a pair that failed.
     offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.

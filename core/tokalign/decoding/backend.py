@@ -15,8 +15,8 @@ from tokalign.edits import edits_between
 from tokalign.errors import InputError
 from tokalign.features.encoded import Encoded
 from tokalign.model.file import ModelHeader
-from tokalign.questions.expected import Expected, expected_answer
-from tokalign.questions.judge import needs_evidence
+from tokalign.ranking.expected import Expected, expected_answer
+from tokalign.ranking.judge import needs_evidence
 from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
@@ -48,10 +48,10 @@ class Decided:
         Of each pair, the mean posterior of every link over both directions; empty unless asked
         for.
     evidence : float64 array, shape (n_pairs, n_evidence), or None
-        That each source answers its target, where asked for; see tokalign.questions.evidence.
+        That each source answers its target, where asked for; see tokalign.decoding.answer_evidence.
     support : float32 array, shape (n_tokens of all targets, n_columns), or None
         What each source says for its target's words, pair after pair, where asked for; see
-        tokalign.support.columns.
+        tokalign.decoding.support_rows.
     """
 
     columns: AlignmentColumns

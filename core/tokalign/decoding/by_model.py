@@ -35,7 +35,7 @@ from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
-from tokalign.questions.expected import Expected
+from tokalign.ranking.expected import Expected
 from tokalign.relations.model import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns

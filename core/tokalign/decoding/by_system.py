@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding._figures import pair_figures
+from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.memory import remembered
+from tokalign.english.lexicon.weights import content_weight, token_weight
 from tokalign.errors import InputError
 from tokalign.features.analysis import check_columns
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.templates import TEMPLATES
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.memory import remembered
-from tokalign.lexicon.weights import content_weight, token_weight
 from tokalign.model.file import ModelHeader
-from tokalign.questions.evidence import EVIDENCE, pair_evidence
-from tokalign.questions.expected import Expected
+from tokalign.ranking.expected import Expected
 from tokalign.systems import Matches, System, check_options, refuse_grounding, summary
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns

@@ -31,7 +31,7 @@ from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import model_path
-from tokalign.questions.expected import Expected
+from tokalign.ranking.expected import Expected
 from tokalign.relations.forest import Forest
 from tokalign.relations.model import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
-from tokalign.lexicon.labels import function_words
-from tokalign.lexicon.scales import negates
-from tokalign.lexicon.wordnet import WordNet
-from tokalign.spelling import is_typo, is_variant
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.scales import negates
+from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.spelling import is_typo, is_variant
+from tokalign.english.values import find_values
 from tokalign.types import Sentence
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
-from tokalign.values import find_values
 
 _PROPER = ("NNP", "NNPS")
 

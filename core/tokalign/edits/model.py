@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tokalign.edits.moves import MOVE_INPUTS
 from tokalign.edits.segments import INPUTS
 from tokalign.edits.words import word_facts
+from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
-from tokalign.lexicon.frequencies import Frequencies
 from tokalign.relations.forest import Forest
 
 TABLE = "edits"

@@ -1,8 +1,8 @@
 """Links of a system in pairs whose sentences have nothing to do with each other.
 
 Nobody aligns such pairs by hand, but links between unlike content words
-(`tokalign.lexicon.likeness.unlike_cells`) are known to be wrong. People do link identical words and
-names in them, so nothing is said about other links.
+(`tokalign.english.lexicon.likeness.unlike_cells`) are known to be wrong. People do link identical
+words and names in them, so nothing is said about other links.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from tokalign.english.lexicon.likeness import is_content, unlike_cells
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate.calibration import Judged
-from tokalign.lexicon.likeness import is_content, unlike_cells
 from tokalign.types import GoldPair, Sentence
 
 THRESHOLDS = (0.0, 0.5, 0.8)

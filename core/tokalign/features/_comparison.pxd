@@ -1,7 +1,7 @@
 from tokalign.features.pair cimport Lexeme, LexicalPair
-from tokalign.lexicon.paraphrases cimport ParaphraseTable
-from tokalign.lexicon.vectors cimport VectorTable
-from tokalign.lexicon.wordnet cimport WordNetTable
+from tokalign.english.lexicon.paraphrases cimport ParaphraseTable
+from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.english.lexicon.wordnet cimport WordNetTable
 
 cdef struct Tables:
     # What comparisons look up; borrowed from the objects that LexemeTable holds.

@@ -5,9 +5,9 @@ from libc.stdint cimport uint32_t
 from tokalign.features._contrast cimport contrast
 from tokalign.features.pair cimport *
 from tokalign.features._strings cimport common_prefix, similarities
-from tokalign.lexicon.paraphrases cimport paraphrases
-from tokalign.lexicon.vectors cimport cosine
-from tokalign.lexicon.wordnet cimport (
+from tokalign.english.lexicon.paraphrases cimport paraphrases
+from tokalign.english.lexicon.vectors cimport cosine
+from tokalign.english.lexicon.wordnet cimport (
     ANTONYM,
     CAUSING,
     COHYPONYM,

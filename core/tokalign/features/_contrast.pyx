@@ -8,7 +8,7 @@ sign have a higher and a lower one. Names are unlike if nothing is known that th
 from libc.stdint cimport uint8_t, uint32_t
 
 from tokalign.features.pair cimport *
-from tokalign.lexicon.wordnet cimport ANTONYM, COHYPONYM, SIMILAR, SYNONYM
+from tokalign.english.lexicon.wordnet cimport ANTONYM, COHYPONYM, SIMILAR, SYNONYM
 
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates

@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t, int64_t
 from tokalign.features._comparison cimport Tables
 from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features.pair cimport Lexeme
-from tokalign.lexicon.paraphrases cimport Paraphrases
-from tokalign.lexicon.vectors cimport Vectors
-from tokalign.lexicon.wordnet cimport WordNet
+from tokalign.english.lexicon.paraphrases cimport Paraphrases
+from tokalign.english.lexicon.vectors cimport Vectors
+from tokalign.english.lexicon.wordnet cimport WordNet
 
 cdef class LexemeTable:
     cdef readonly WordNet wordnet

@@ -9,19 +9,19 @@ from libc.stdlib cimport calloc, free, realloc
 from tokalign.features._rule_facts cimport RuleFacts, rule_facts
 from tokalign.features.pair cimport *
 from tokalign.features._strings cimport characters_bytes, fill_characters
-from tokalign.lexicon.paraphrases cimport Paraphrases
-from tokalign.lexicon.vectors cimport Vectors
-from tokalign.lexicon.wordnet cimport WordNet, add_kin
+from tokalign.english.lexicon.paraphrases cimport Paraphrases
+from tokalign.english.lexicon.vectors cimport Vectors
+from tokalign.english.lexicon.wordnet cimport WordNet, add_kin
 
 from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
-from tokalign.lexicon.hints import hints
-from tokalign.lexicon.labels import TITLES, function_words
-from tokalign.lexicon.scales import grades_of, negates, scale_names
-from tokalign.lexicon.weights import token_weight
-from tokalign.lexicon.stems import stem
-from tokalign.lexicon.words import canonical
-from tokalign.spelling.code_names import code_words
-from tokalign.spelling.short_forms import expansions
+from tokalign.english.lexicon.hints import hints
+from tokalign.english.lexicon.labels import TITLES, function_words
+from tokalign.english.lexicon.scales import grades_of, negates, scale_names
+from tokalign.english.lexicon.weights import token_weight
+from tokalign.english.lexicon.stems import stem
+from tokalign.english.lexicon.words import canonical
+from tokalign.english.spelling.code_names import code_words
+from tokalign.english.spelling.short_forms import expansions
 
 cdef enum:
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables

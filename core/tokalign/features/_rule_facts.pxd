@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from tokalign.values.pieces cimport Piece
+from tokalign.english.values.pieces cimport Piece
 
 cdef struct RuleFacts:
     # What the rules ask of a word beyond its lexeme. One block of memory.

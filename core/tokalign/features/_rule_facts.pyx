@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport malloc
 from libc.string cimport memcpy
 
-from tokalign.values.finding cimport may_hold_value
-from tokalign.values.pieces cimport MAX_PIECES, Piece, fill_pieces
+from tokalign.english.values.finding cimport may_hold_value
+from tokalign.english.values.pieces cimport MAX_PIECES, Piece, fill_pieces
 
 
 cdef RuleFacts *rule_facts(str form, int32_t code_name, list expansions) except NULL:

@@ -9,10 +9,10 @@ from libc.string cimport memset
 
 from tokalign.features._emit cimport *
 from tokalign.features.pair cimport *
-from tokalign.spelling.letters cimport Borrowed, Letters
-from tokalign.spelling.runs cimport initials, joined
-from tokalign.spelling.words cimport lengthened, typo, variant
-from tokalign.values.agreement cimport agree
+from tokalign.english.spelling.letters cimport Borrowed, Letters
+from tokalign.english.spelling.runs cimport initials, joined
+from tokalign.english.spelling.words cimport lengthened, typo, variant
+from tokalign.english.values.agreement cimport agree
 
 cdef enum:
     NO_RULE = 0              # rules are stored as 1 and their place on the axis

@@ -1,5 +1,5 @@
 from tokalign.features.pair cimport Side
-from tokalign.values.found cimport Found
+from tokalign.english.values.found cimport Found
 
 cdef class Analysis:
     cdef Side side           # without what it has in a pair

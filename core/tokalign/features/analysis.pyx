@@ -7,9 +7,9 @@ from libc.string cimport memcpy, memset
 from tokalign.features._arena cimport Arena
 from tokalign.features._layout cimport carve_sentence
 from tokalign.features.pair cimport KIND_CONTENT, RuleFacts, Side
-from tokalign.values.finding cimport N_BEHIND, find
-from tokalign.values.found cimport MAX_ALIKE, Found
-from tokalign.values.pieces cimport Piece
+from tokalign.english.values.finding cimport N_BEHIND, find
+from tokalign.english.values.found cimport MAX_ALIKE, Found
+from tokalign.english.values.pieces cimport Piece
 
 from tokalign.errors import InputError, ShapeError
 

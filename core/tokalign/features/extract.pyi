@@ -1,12 +1,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.features._memory import PairMemory
 from tokalign.features.encoded import Encoded
-from tokalign.lexicon.frequencies import Frequencies
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.vectors import Vectors
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 class Extractor:

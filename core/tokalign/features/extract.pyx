@@ -40,7 +40,7 @@ from tokalign.features._nearest cimport prepare_nearness, nearness_features
 from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
 from tokalign.features._rules cimport compare_values, mark_rules, rule_features
 
-from tokalign.annotate.relations import GROUPS, group_of
+from tokalign.english.annotate.relations import GROUPS, group_of
 from tokalign.features.analysis import check_columns
 from tokalign.errors import InputError, ResourceError, ShapeError
 

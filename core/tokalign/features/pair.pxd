@@ -6,8 +6,8 @@ from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features._sink cimport AnySink, Score, Sink
 from tokalign.features._strings cimport Characters
 from tokalign.features._templates cimport *
-from tokalign.lexicon.wordnet cimport Kin
-from tokalign.values.found cimport Found
+from tokalign.english.lexicon.wordnet cimport Kin
+from tokalign.english.values.found cimport Found
 
 cdef extern from *:
     """
@@ -43,7 +43,7 @@ cdef enum:
     CONTRAST_NAMES = 32      # names that share nothing
 
 cdef enum:
-    # Bits of what a word may be in an answer, in the order of tokalign.lexicon.hints.Hint.
+    # Bits of what a word may be in an answer, in the order of tokalign.english.lexicon.hints.Hint.
     HINT_NUMBER = 1
     HINT_NAME = 2
     HINT_CALENDAR = 4

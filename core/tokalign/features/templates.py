@@ -19,9 +19,9 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from tokalign.annotate.relations import GROUPS
+from tokalign.english.annotate.relations import GROUPS
+from tokalign.english.lexicon.labels import RELATION_NAMES, function_words
 from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
-from tokalign.lexicon.labels import RELATION_NAMES, function_words
 
 INDICATOR = "1"
 RATIO = "[0, 1]"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tokalign.aligner import Aligner
-from tokalign.documents.sentences import split_text
 from tokalign.errors import InputError, quoted
+from tokalign.texts.sentences import split_text
 
 _MARK = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 

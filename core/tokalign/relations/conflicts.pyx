@@ -15,7 +15,7 @@ from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.negation cimport find_negations
 from tokalign.relations.roles cimport are_exchanged, find_compared, find_exchanged
-from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
+from tokalign.english.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
 
 cdef enum:
     N_CONFLICTS = 5

@@ -10,8 +10,8 @@ from libc.math cimport fabs
 from libc.string cimport memset
 
 from tokalign.features.pair cimport *
-from tokalign.lexicon cimport wordnet
-from tokalign.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_UNIT, RELATION_SAME_VALUE
+from tokalign.english.lexicon cimport wordnet
+from tokalign.english.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_UNIT, RELATION_SAME_VALUE
 
 
 def _names(prefix, inputs):

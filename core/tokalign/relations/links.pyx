@@ -7,7 +7,7 @@ from tokalign.features.pair cimport CLASS_LEMMA, PairState
 from tokalign.relations.clashes cimport LinkView
 from tokalign.relations.inputs cimport N_UNIT_INPUTS, UnitRoom, unit_inputs
 from tokalign.relations.model cimport N_RELATIONS, RelationModel
-from tokalign.values.kinds cimport RELATION_DIFFERENT
+from tokalign.english.values.kinds cimport RELATION_DIFFERENT
 
 
 cdef void _collect(

@@ -29,10 +29,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.resources import find_resource, open_resource
+from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import ResourceError, quoted
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.resources import find_resource, open_resource
-from tokalign.lexicon.wordnet import WordNet
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.matches import Matches
 from tokalign.systems.sultan_kernel import RULES, SultanKernel

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from tokalign.lexicon.paraphrases import Paraphrases
-from tokalign.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.paraphrases import Paraphrases
+from tokalign.english.lexicon.wordnet import WordNet
 
 Prepared: TypeAlias = tuple[
     Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]

@@ -12,14 +12,14 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memset
 
-from tokalign.lexicon.paraphrases cimport Paraphrases, paraphrases
-from tokalign.lexicon.wordnet cimport (
+from tokalign.english.lexicon.paraphrases cimport Paraphrases, paraphrases
+from tokalign.english.lexicon.wordnet cimport (
     DERIVED, PERTAINYM, SIMILAR, SYNONYM, VERB_GROUP, Kin, WordNet, add_kin, places_to_look,
     relation,
 )
 
-from tokalign.lexicon.labels import TITLES, function_words
-from tokalign.lexicon.words import canonical
+from tokalign.english.lexicon.labels import TITLES, function_words
+from tokalign.english.lexicon.words import canonical
 from tokalign.systems.dependencies import (
     CATEGORIES, OPPOSITE_DIRECTIONS, SAME_DIRECTION, category_of,
 )

@@ -43,8 +43,8 @@ DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
 class RankBy(enum.StrEnum):
     """Scores that candidates can be ranked by.
 
-    ``answer`` is how likely a candidate answers the question (tokalign.questions.evidence), or
-    supports a query that is no question; ``score`` and ``similarity`` are the alignment's.
+    ``answer`` is how likely a candidate answers the question (tokalign.decoding.answer_evidence),
+    or supports a query that is no question; ``score`` and ``similarity`` are the alignment's.
     ``auto`` takes ``answer`` where the query is a question, ``score`` otherwise.
     """
 

@@ -1,0 +1,182 @@
+"""A load generator light enough to fill a server.
+
+A grpc client in Python costs more for a call than the server does, so it measures itself; see
+connection.py for what it is here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import selectors
+import time
+from collections.abc import Callable, Sequence
+
+from tokalign.client.load.connection import PLAIN, LoadConnection, LoadRequest, Outcome, Security
+
+SEND_GAP_S = 0.0005
+
+Extend = Callable[[Sequence[Outcome]], float]
+
+
+def never(outcomes: Sequence[Outcome]) -> float:
+    """Return 0: the load ends with its time."""
+    return 0.0
+
+
+class Generator:
+    """Calls over several connections, in an open or a closed loop.
+
+    Parameters
+    ----------
+    address : str
+        HOST:PORT.
+    requests : sequence of LoadRequest
+        Used in turn.
+    connections : int
+    is_patient : bool
+        See LoadConnection.
+    security : Security
+
+    Attributes
+    ----------
+    lag_s : float
+        By how much the latest call of all open loops was started after it was due, because the
+        generator could not keep up. Latencies have it in them.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        requests: Sequence[LoadRequest],
+        connections: int = 4,
+        is_patient: bool = True,
+        security: Security = PLAIN,
+    ) -> None:
+        self._requests = itertools.cycle(requests)
+        self._selector = selectors.DefaultSelector()
+        self._connections = [
+            LoadConnection(address, is_patient, security) for _ in range(connections)
+        ]
+        for connection in self._connections:
+            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+            connection.flush()
+        self._turn = 0
+        self.lag_s = 0.0
+
+    def close(self) -> None:
+        """Close the connections."""
+        for connection in self._connections:
+            connection.socket.close()
+        self._selector.close()
+
+    def open_loop(
+        self, rate: float, duration_s: float, seed: int = 0, extend: Extend = never
+    ) -> list[Outcome]:
+        """Return the calls of Poisson arrivals, each timed from its intended start.
+
+        Calls that are due within SEND_GAP_S go together over one connection: what each costs the
+        generator is taken from a server on the same machine.
+
+        Parameters
+        ----------
+        rate : float
+            Calls per second.
+        duration_s : float
+        seed : int
+        extend : callable
+            Asked at the end of the time, with the outcomes so far, for how many seconds to go on.
+        """
+        rng = random.Random(seed)
+        outcomes: list[Outcome] = []
+        stop = time.perf_counter() + duration_s
+        arrival = time.perf_counter() + rng.expovariate(rate)
+        send_at = 0.0
+        while True:
+            now = time.perf_counter()
+            if now >= stop <= arrival:
+                more_s = extend(outcomes)
+                if not more_s:
+                    break
+                stop += more_s
+            if max(arrival, send_at) <= now:
+                self._take_turn()
+                self.lag_s = max(self.lag_s, now - arrival)
+                while arrival <= now and arrival < stop:
+                    self._start_call(arrival)
+                    arrival += rng.expovariate(rate)
+                self._flush()
+                send_at = now + SEND_GAP_S
+            wake_at = max(min(arrival, stop), send_at)
+            self._poll(max(0.0, wake_at - time.perf_counter()), outcomes)
+        self._finish(outcomes)
+        return outcomes
+
+    def closed_loop(
+        self, in_flight: int, duration_s: float, extend: Extend = never
+    ) -> list[Outcome]:
+        """Return the calls of `in_flight` callers that each wait for their answer.
+
+        `extend` is as in open_loop.
+        """
+        outcomes: list[Outcome] = []
+        stop = time.perf_counter() + duration_s
+        for _ in range(in_flight):
+            self._take_turn()
+            self._start_call(time.perf_counter())
+        self._flush()
+        while True:
+            now = time.perf_counter()
+            if now >= stop:
+                more_s = extend(outcomes)
+                if not more_s:
+                    break
+                stop += more_s
+            n_before = len(outcomes)
+            self._poll(max(0.0, stop - now), outcomes)
+            for _ in range(len(outcomes) - n_before):
+                self._take_turn()
+                self._start_call(time.perf_counter())
+            self._flush()
+        self._finish(outcomes)
+        return outcomes
+
+    def _take_turn(self) -> None:
+        """Go on to the next connection."""
+        self._turn = (self._turn + 1) % len(self._connections)
+
+    def _flush(self) -> None:
+        for connection in self._connections:
+            if connection.wants_to_write:
+                connection.flush()
+
+    def _start_call(self, intended_at: float) -> None:
+        self._connections[self._turn].call(next(self._requests), intended_at)
+
+    def _poll(self, timeout_s: float, outcomes: list[Outcome]) -> None:
+        for connection in self._connections:
+            events = selectors.EVENT_READ
+            if connection.wants_to_write:
+                events |= selectors.EVENT_WRITE
+            if self._selector.get_key(connection.socket).events != events:
+                self._selector.modify(connection.socket, events, connection)
+        for key, events in self._selector.select(timeout_s):
+            connection = key.data
+            if events & selectors.EVENT_WRITE:
+                connection.flush()
+            if events & selectors.EVENT_READ:
+                outcomes += connection.receive(time.perf_counter())
+
+    def _finish(self, outcomes: list[Outcome], timeout_s: float = 30.0) -> None:
+        """Wait for the calls in flight; those that never end count as failed."""
+        stop = time.perf_counter() + timeout_s
+        while any(connection.is_busy for connection in self._connections):
+            now = time.perf_counter()
+            if now >= stop:
+                for connection in self._connections:
+                    outcomes += [
+                        Outcome(at, now - at, False, request) for request, at in connection.pending
+                    ]
+                    connection.forget()
+                return
+            self._poll(stop - now, outcomes)

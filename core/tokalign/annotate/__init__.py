@@ -1,5 +1,0 @@
-"""Annotators: raw text or tokens in, sentences with tags, lemmas and trees out."""
-
-from tokalign.annotate.base import ANNOTATORS, Annotator, load_annotator
-
-__all__ = ["ANNOTATORS", "Annotator", "load_annotator"]

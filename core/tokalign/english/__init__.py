@@ -1,0 +1,1 @@
+"""English as it is written: tokens, tags, tables, spelling, values."""

@@ -1,0 +1,75 @@
+"""The annotator protocol and the names under which annotators are loaded."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from tokalign.errors import ResourceError, quoted
+from tokalign.types import Sentence, SentenceLike
+
+
+class Annotator(Protocol):
+    """Turns what a caller has of a sentence into tokens, tags, lemmas and, if asked, a tree.
+
+    Attributes
+    ----------
+    name : str
+        As given to `load_annotator`; recorded in models, so that one scheme of tags and
+        relations holds from training to serving.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        Parameters
+        ----------
+        sentences : sequence of str, sequence of str, or Sentence
+            Raw text, of any number of sentences, is tokenised; given tokens are kept; of a
+            Sentence, the columns that are filled are kept and the others computed.
+        trees : bool
+            Whether to parse; each sentence of a raw text gets a root of its own. A tree that is
+            already there is kept either way.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no token.
+        """
+        ...
+
+
+ANNOTATORS = {
+    "native": "tokalign.english.annotate.native:NativeAnnotator",
+    "spacy": "tokalign.english.annotate.spacy:SpacyAnnotator",
+    "stanza": "tokalign.english.annotate.stanza:StanzaAnnotator",
+}
+"""The class of each annotator, imported when it is first loaded."""
+
+
+def load_annotator(name: str) -> Annotator:
+    """Return a new annotator by name: ``"native"`` needs nothing but this package.
+
+    Parameters
+    ----------
+    name : str
+        One of ANNOTATORS; ``"stanza:FOLDER"`` and ``"spacy:MODEL"`` also say which models.
+
+    Raises
+    ------
+    ResourceError
+        If there is no such annotator, or a package or model that it needs is missing.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in ANNOTATORS:
+        known = ", ".join(sorted(ANNOTATORS))
+        raise ResourceError(f"no annotator is called {quoted(kind)}; choose one of: {known}")
+    if model and kind == "native":
+        raise ResourceError(f"the native annotator has one model; {quoted(model)} cannot be chosen")
+    module, _, attribute = ANNOTATORS[kind].partition(":")
+    make = getattr(importlib.import_module(module), attribute)
+    return cast(Annotator, make(model) if model else make())

@@ -1,0 +1,152 @@
+"""Lemmas by WordNet's morphy: exception lists, then rules of detachment checked in WordNet.
+
+See morphy(7WN). Closed-class forms and proper nouns, which WordNet does not hold, have small
+tables of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
+
+MAX_REMEMBERED = 100_000
+REMEMBERED_CHARACTERS = 64
+
+_POS_FILES = ("noun", "verb", "adj", "adv")
+_DETACHMENTS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (
+        ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
+        ("shes", "sh"), ("men", "man"), ("ies", "y"),
+    ),
+    (
+        ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"),
+        ("ing", ""),
+    ),
+    (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    (),
+)  # fmt: skip
+_NOUN, _ADJECTIVE, _ADVERB = 0, 2, 3
+_REGULAR_PLURAL = re.compile(r"[^\W\d_]{3}(?<![siu])s$")
+_POS_OF_TAG = {"N": 0, "V": 1, "J": 2, "R": 3}
+
+CLOSED: dict[tuple[str, str], str] = {
+    **{(form, "V"): "be" for form in ("am", "are", "is", "was", "were", "'s", "'re", "'m")},
+    **{(form, "V"): "have" for form in ("has", "had", "'ve", "'d")},
+    ("does", "V"): "do", ("did", "V"): "do",
+    ("n't", "R"): "not", ("'ll", "M"): "will", ("wo", "M"): "will", ("ca", "M"): "can",
+    ("'d", "M"): "would", ("sha", "M"): "shall",
+    ("an", "D"): "a",
+    ("me", "P"): "I", ("him", "P"): "he", ("us", "P"): "we", ("them", "P"): "they",
+    ("'em", "P"): "they", ("i", "P"): "I",
+    ("these", "D"): "this", ("those", "D"): "that",
+}  # fmt: skip
+"""Lemma of a lower-case form under the first letter of its Penn tag."""
+
+
+class Lemmatizer:
+    """Lemmas of English words under their Penn tags.
+
+    Parameters
+    ----------
+    wordnet : WordNet, optional
+        By default the one that ships with the package.
+
+    Raises
+    ------
+    ResourceError
+        If the table's lists of exceptions are missing or damaged.
+    """
+
+    def __init__(self, wordnet: WordNet | None = None) -> None:
+        self._wordnet = wordnet or WordNet.open_shipped()
+        self._exceptions = [
+            _exceptions(self._wordnet.source, f"exceptions_{name}") for name in _POS_FILES
+        ]
+        self._known: dict[tuple[str, str], str] = {}
+
+    def lemmatize(self, token: str, tag: str) -> str:
+        """Return the lemma of a token.
+
+        Parameters
+        ----------
+        token : str
+        tag : str
+            Penn Treebank tag.
+
+        Returns
+        -------
+        str
+            Lower-case but for proper nouns and "I". Where no rule leads to a word of WordNet, the
+            lower-case token itself, without its -s if it is a plural.
+
+        Examples
+        --------
+        >>> lemmatizer = Lemmatizer()
+        >>> [lemmatizer.lemmatize(*word) for word in (("Geese", "NNS"), ("saw", "VBD"))]
+        ['goose', 'see']
+        """
+        key = (token, tag)
+        lemma = self._known.get(key)
+        if lemma is None:
+            lemma = self._look_up(token, tag)
+            # A word that is longer than words are is not worth its memory.
+            if len(token) + len(tag) <= REMEMBERED_CHARACTERS:
+                if len(self._known) >= MAX_REMEMBERED:
+                    self._known.clear()
+                self._known[key] = lemma
+        return lemma
+
+    def _look_up(self, token: str, tag: str) -> str:
+        lower = token.lower()
+        closed = CLOSED.get((lower, tag[:1]))
+        if closed is not None:
+            return closed
+        if tag == "NNP":
+            return token
+        if tag == "NNPS":
+            singular = self._morphy(lower, 0)
+            return singular.capitalize() if singular != lower else token
+        pos = _POS_OF_TAG.get(tag[:1])
+        if pos is None or tag in ("NN", "VB", "JJ", "RB", "RP"):
+            return lower
+        if tag in ("RBR", "RBS") and lower not in self._exceptions[_ADVERB]:
+            # Compared like adjectives: "later" is "late".
+            candidate = self._morphy(lower, _ADJECTIVE)
+            return candidate if self._wordnet.entry(candidate, _ADVERB) >= 0 else lower
+        return self._morphy(lower, pos)
+
+    def _morphy(self, lower: str, pos: int) -> str:
+        exception = self._exceptions[pos].get(lower)
+        if exception is not None:
+            return exception
+        candidates = [
+            lower[: len(lower) - len(suffix)] + ending
+            for suffix, ending in _DETACHMENTS[pos]
+            if lower.endswith(suffix) and len(lower) > len(suffix)
+        ]
+        for candidate in candidates:
+            if self._wordnet.entry(candidate, pos) >= 0:
+                return candidate
+        if self._wordnet.entry(lower, pos) < 0 and pos == _NOUN and _REGULAR_PLURAL.search(lower):
+            return lower[:-1]
+        return lower
+
+
+def _exceptions(table: Table, name: str) -> dict[str, str]:
+    """Return the irregular forms of a part of speech and their lemmas."""
+    try:
+        return dict(line.split(" ") for line in table.strings(name))
+    except ValueError as error:
+        raise ResourceError(
+            f"{table.path}: a line of {name!r} is not two words with a space between them"
+        ) from error
+
+
+@cache
+def shared_lemmatizer() -> Lemmatizer:
+    """Return one lemmatizer for the process."""
+    return Lemmatizer()

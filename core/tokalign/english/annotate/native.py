@@ -1,0 +1,171 @@
+"""The default annotator, which needs no download."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from tokalign.english.annotate.columns import require_tokens
+from tokalign.english.annotate.lemmatize import shared_lemmatizer
+from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.texts import AnnotatedTexts, TextAnnotator
+from tokalign.types import Sentence, SentenceLike
+
+
+class NativeAnnotator:
+    """Penn Treebank tokens and tags, WordNet lemmas, Universal Dependencies trees.
+
+    A raw text is split into sentences, each of which is tokenised, tagged and parsed by itself;
+    its tree has a root for each. Given tokens are one sentence.
+
+    The tables are mapped when they are first needed, so an annotator that never parses never
+    touches the parser's table. Threads may share an annotator.
+    """
+
+    name = "native"
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # of the words that are remembered
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The tagger, mapped on first use."""
+        return Tagger.load()
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser, mapped on first use."""
+        return Parser.load()
+
+    @cached_property
+    def _lemmatize(self) -> Callable[[str, str], str]:
+        return shared_lemmatizer().lemmatize
+
+    @cached_property
+    def _texts(self) -> TextAnnotator:
+        return TextAnnotator(self.tagger, self._lemmatize)
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        See `tokalign.english.annotate.base.Annotator.annotate`. Tags that were given are what the
+        parser sees.
+
+        Examples
+        --------
+        >>> sentence, = NativeAnnotator().annotate(["Dogs don't bark."], trees=True)
+        >>> sentence.tokens
+        ('Dogs', 'do', "n't", 'bark', '.')
+        >>> sentence.heads
+        (3, 3, 3, -1, 3)
+        """
+        given = [_Given.of(each) for each in sentences]
+        if not given:
+            return []
+        with self._lock:
+            columns = self._texts(
+                [each.text for each in given],
+                [each.tokens for each in given],
+                [each.places for each in given],
+            )
+        annotated = [self._sentence(each, columns, index) for index, each in enumerate(given)]
+        require_tokens(annotated)
+        if not trees:
+            return annotated
+        return self._with_trees(
+            annotated, [columns.sentence_ranges(index) for index in range(len(given))]
+        )
+
+    def _sentence(self, given: _Given, columns: AnnotatedTexts, index: int) -> Sentence:
+        """Return a sentence, a view of columns unless it brought tags or lemmas of its own."""
+        own = given.own
+        if own is None:
+            # To ask the columns for a tree would cost more than these two fields.
+            return Sentence.of(columns, index, text=given.text, heads=None, relations=None)
+        if own.tags is None and own.lemmas is None:
+            return Sentence.of(
+                columns, index, text=own.text, heads=own.heads, relations=own.relations
+            )
+        tags = columns.field(index, "tags") if own.tags is None else own.tags
+        lemmas = own.lemmas
+        if lemmas is None:
+            lemmas = tuple(map(self._lemmatize, own.tokens, tags))
+        return own.replace(tags=tags, lemmas=lemmas)
+
+    def _with_trees(
+        self, texts: Sequence[Sentence], ranges: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Sentence]:
+        """Return texts with trees, those that lack one parsed.
+
+        `ranges` has the tokens of each text's sentences, from the first to before the second.
+        """
+        bare = [
+            (each.tokens, each.tags or (), parts)
+            for each, parts in zip(texts, ranges, strict=True)
+            if each.heads is None
+        ]
+        trees = iter(
+            self.parser.parse(
+                [tokens[a:b] for tokens, _, parts in bare for a, b in parts],
+                [tags[a:b] for _, tags, parts in bare for a, b in parts],
+            )
+        )
+        return [
+            _with_tree(each, [(first, *next(trees)) for first, _ in parts])
+            if each.heads is None
+            else each
+            for each, parts in zip(texts, ranges, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a caller gave as a sentence, as texts are annotated.
+
+    Attributes
+    ----------
+    text : str
+        Raw, or tokens with a space between two.
+    tokens : tuple of str or None
+        None where they are to be found.
+    places : (starts, ends) or None
+        Offsets of the tokens in the caller's text, where that is another one.
+    own : Sentence or None
+        With the caller's text and columns.
+    """
+
+    text: str
+    tokens: tuple[str, ...] | None = None
+    places: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    own: Sentence | None = None
+
+    @classmethod
+    def of(cls, sentence: SentenceLike) -> Self:
+        """Return what was given; InputError if a token is empty."""
+        if isinstance(sentence, str):
+            return cls(sentence)
+        if not isinstance(sentence, Sentence):
+            tokens = tuple(sentence)
+            text = " ".join(tokens)
+            is_plain = text and text[0] != " " != text[-1] and "  " not in text
+            if is_plain or not tokens:
+                return cls(text, tokens)
+            sentence = Sentence.from_tokens(tokens)  # which says where such tokens stand
+        text = " ".join(sentence.tokens)
+        return cls(text, sentence.tokens, (sentence.starts, sentence.ends), sentence)
+
+
+def _with_tree(
+    text: Sentence, trees: Sequence[tuple[int, tuple[int, ...], tuple[str, ...]]]
+) -> Sentence:
+    """Return a text with the trees of its sentences: first token, heads from there, relations."""
+    heads = tuple(first + head if head >= 0 else head for first, part, _ in trees for head in part)
+    relations = tuple(relation for _, _, part in trees for relation in part)
+    viewed = text.viewed()
+    if viewed is None:
+        return text.replace(heads=heads, relations=relations)
+    return Sentence.of(*viewed, text=text.text, heads=heads, relations=relations)

@@ -1,0 +1,111 @@
+"""A spaCy pipeline behind the annotator protocol: ``pip install tokalign[spacy]``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tokalign.english.annotate.columns import MutableSentence, given_columns, require_tokens
+from tokalign.errors import MissingPackageError, ResourceError, quoted
+from tokalign.types import Sentence, SentenceLike
+
+DEFAULT_MODEL = "en_core_web_sm"
+BATCH_SIZE = 256
+
+
+class SpacyAnnotator:
+    """Penn tags, lemmas and ClearNLP-style trees from spaCy.
+
+    Parameters
+    ----------
+    model : str
+        Name of an installed spaCy model, or its folder.
+    language : str
+        The model's language must be this one.
+
+    Raises
+    ------
+    ResourceError
+        If spaCy or the model is missing, or the model is for another language.
+    """
+
+    name = "spacy"
+
+    def __init__(self, model: str = DEFAULT_MODEL, *, language: str = "en") -> None:
+        try:
+            import spacy
+        except ImportError as error:
+            raise MissingPackageError.of("the spacy annotator", error, "spacy") from error
+        try:
+            self._pipeline = spacy.load(model, exclude=["ner"])
+        except (OSError, ValueError) as error:
+            raise ResourceError(
+                f"spaCy cannot load {quoted(model)}: {error}; run "
+                f"`python -m spacy download {model}` "
+                f"or name an installed model, as in spacy:MODEL"
+            ) from error
+        if self._pipeline.lang != language:
+            raise ResourceError(
+                f"spaCy model {quoted(model)} is for language {quoted(self._pipeline.lang)}; "
+                f"wanted {quoted(language)}"
+            )
+        missing = {"tagger", "parser", "lemmatizer"} - set(self._pipeline.pipe_names)
+        if missing:
+            raise ResourceError(f"spaCy model {quoted(model)} has no {', '.join(sorted(missing))}")
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
+
+        See `tokalign.english.annotate.base.Annotator.annotate`. spaCy's tokens of white space are
+        left out.
+        """
+        given_or_none: list[MutableSentence | None] = []
+        documents = []
+        for sentence in sentences:
+            if isinstance(sentence, str):
+                given_or_none.append(None)
+                documents.append(self._pipeline.make_doc(sentence))
+            else:
+                given = given_columns(sentence)
+                given_or_none.append(given)
+                documents.append(self._document(given))
+        disabled = [] if trees else ["parser"]
+        answers = self._pipeline.pipe(documents, batch_size=BATCH_SIZE, disable=disabled)
+        columns = []
+        for known, document in zip(given_or_none, answers, strict=True):
+            words = [token for token in document if known is not None or not token.is_space]
+            column = known or MutableSentence(
+                document.text,
+                tuple(token.text for token in words),
+                tuple(token.idx for token in words),
+                tuple(token.idx + len(token.text) for token in words),
+            )
+            column.fill(
+                tags=tuple(token.tag_ for token in words),
+                lemmas=tuple(token.lemma_ or token.text for token in words),
+                heads=_heads(words) if trees else None,
+                relations=tuple(token.dep_ for token in words) if trees else None,
+            )
+            columns.append(column)
+        require_tokens(columns)
+        return [column.sentence() for column in columns]
+
+    def _document(self, columns: MutableSentence) -> Any:
+        from spacy.tokens import Doc
+
+        following = (*columns.starts, len(columns.text))[1:]
+        spaces = [end < start for end, start in zip(columns.ends, following, strict=True)]
+        return Doc(self._pipeline.vocab, words=list(columns.tokens), spaces=spaces)
+
+
+def _heads(words: list[Any]) -> tuple[int, ...]:
+    """Return heads among the words that were kept: a dropped head is replaced by its own head."""
+    position = {token.i: index for index, token in enumerate(words)}
+    heads = []
+    for token in words:
+        head = token.head
+        while head.i not in position and head.head.i != head.i:
+            head = head.head
+        is_root = token.head.i == token.i or head.i not in position
+        heads.append(-1 if is_root else position[head.i])
+    return tuple(heads)

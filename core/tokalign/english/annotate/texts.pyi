@@ -1,0 +1,31 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.words import Words
+
+MAX_WORD_BYTES: int
+
+class TextAnnotator:
+    words: Words
+    def __init__(self, tagger: Tagger, lemmatize: Callable[[str, str], str]) -> None: ...
+    def __call__(
+        self,
+        texts: list[str],
+        tokens: list[tuple[str, ...] | None] | None = ...,
+        places: list[tuple[tuple[int, ...], tuple[int, ...]] | None] | None = ...,
+    ) -> AnnotatedTexts: ...
+
+class AnnotatedTexts:
+    words: Words
+    def __len__(self) -> int: ...
+    def columns(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    def tags(self) -> NDArray[np.uint8]: ...
+    def n_tokens(self, index: int) -> int: ...
+    def sentence_ranges(self, index: int) -> list[tuple[int, int]]: ...
+    def field(self, index: int, name: str) -> Any: ...

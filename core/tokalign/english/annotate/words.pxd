@@ -1,0 +1,41 @@
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
+
+from tokalign.english.annotate.forms cimport Form
+
+cdef struct Token:
+    Form form
+    uint64_t hash
+    int64_t start            # where its letters begin among all letters
+    int32_t n                # how many it has
+    int32_t first_word       # number of the word that was last made of it
+
+cdef struct Word:
+    int32_t token
+    int32_t next             # another word of the same token, or -1
+    uint8_t tag
+
+cdef class Words:
+    cdef readonly tuple tags         # names of tags, by number
+    cdef readonly list tokens        # [n_words] str; filled by name_new
+    cdef readonly list lemmas        # [n_words] str; likewise
+    cdef readonly int64_t n_bytes    # at most, of all that is remembered
+    cdef readonly Py_ssize_t n_words
+    cdef Word *word                  # [n_words]
+    cdef Token *token                # [_n_tokens]
+    cdef int32_t *form_scores        # [_n_tokens, WIDTH] what each token's form says of its tag
+    cdef const int16_t *_weights     # of the tagger; borrowed by who adds tokens
+    cdef int _shift
+    cdef Py_UCS4 *_letters
+    cdef int32_t *_slots             # [_n_slots] number of a token, or -1
+    cdef Py_ssize_t _n_tokens
+    cdef Py_ssize_t _n_letters
+    cdef Py_ssize_t _n_slots         # a power of two, over twice the tokens
+    cdef Py_ssize_t _word_room
+    cdef Py_ssize_t _token_room
+    cdef Py_ssize_t _score_room
+    cdef Py_ssize_t _letter_room
+    cdef void use(self, const int16_t *weights, int shift) noexcept nogil
+    cdef int32_t find_token(self, const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil
+    cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil
+    cdef bint _spread(self) noexcept nogil
+    cdef int name_new(self, lemmatize) except -1

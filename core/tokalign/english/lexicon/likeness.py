@@ -1,0 +1,88 @@
+"""Likeness of words in two sentences, known without aligning them.
+
+Sentences that have nothing to say to each other may still share words and names, and people link
+those. What they do not link is a content word with an unlike word: that much is known of a pair
+that somebody judged unrelated, and nothing else is.
+"""
+
+from __future__ import annotations
+
+from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.stems import stem
+from tokalign.english.lexicon.words import canonical
+from tokalign.types import Sentence
+
+NAME_TAGS = ("NNP", "NNPS")
+
+_FUNCTION_WORDS = frozenset(function_words())
+
+
+def is_content(token: str) -> bool:
+    """Whether a token is a word or number, and no function word.
+
+    Examples
+    --------
+    >>> [is_content(token) for token in ("Dogs", "7", "of", "--")]
+    [True, True, False, False]
+    """
+    return token.lower() not in _FUNCTION_WORDS and any(map(str.isalnum, token))
+
+
+def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int]]:
+    """Return the cells of a pair that hold a content word and a word unlike it.
+
+    Two words are alike if they share their form without case, lemma, canonical form or stem, or
+    if they belong to names that share a word. Pairs of function words, and of marks, are never
+    among the unlike cells: what unrelated sentences do with those is not known.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With tags and lemmas.
+
+    Returns
+    -------
+    frozenset of (int, int)
+        As (source, target), 0-based.
+
+    Examples
+    --------
+    >>> cats = Sentence.from_tokens(["The", "cats"], tags=["DT", "NNS"], lemmas=["the", "cat"])
+    >>> a_dog = Sentence.from_tokens(["A", "dog"], tags=["DT", "NN"], lemmas=["a", "dog"])
+    >>> sorted(unlike_cells(cats, a_dog))
+    [(0, 1), (1, 0), (1, 1)]
+    """
+    keys = [
+        [
+            {token.lower(), lemma.lower(), canonical(token), stem(token.lower())}
+            for token, lemma in zip(sentence.tokens, sentence.lemmas or (), strict=True)
+        ]
+        for sentence in (source, target)
+    ]
+    names = [_names(sentence) for sentence in (source, target)]
+    content = [[is_content(token) for token in s.tokens] for s in (source, target)]
+    return frozenset(
+        (i, j)
+        for i in range(len(source))
+        for j in range(len(target))
+        if (content[0][i] or content[1][j])
+        and keys[0][i].isdisjoint(keys[1][j])
+        and names[0][i].isdisjoint(names[1][j])
+    )
+
+
+def _names(sentence: Sentence) -> list[frozenset[str]]:
+    """Return, for each token, the words of the name it is part of; none where it is not in one."""
+    tags = sentence.tags or ()
+    names: list[frozenset[str]] = []
+    for start, tag in enumerate(tags):
+        if tag not in NAME_TAGS:
+            names.append(frozenset())
+        elif start and tags[start - 1] in NAME_TAGS:
+            names.append(names[-1])
+        else:
+            end = start
+            while end < len(tags) and tags[end] in NAME_TAGS:
+                end += 1
+            names.append(frozenset(token.lower() for token in sentence.tokens[start:end]))
+    return names

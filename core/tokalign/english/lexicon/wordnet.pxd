@@ -1,0 +1,78 @@
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from tokalign.english.lexicon.vocabulary cimport Vocabulary
+
+# Bits of a mask of relations, in the order of RELATION_NAMES; the first twelve are Yao's.
+cpdef enum:
+    SYNONYM = 1 << 0
+    HYPERNYM = 1 << 1            # the second word is a hypernym of the first
+    HYPONYM = 1 << 2
+    DERIVED = 1 << 3
+    ENTAILING = 1 << 4
+    CAUSING = 1 << 5
+    MEMBER_OF = 1 << 6
+    HAS_MEMBER = 1 << 7
+    SUBSTANCE_OF = 1 << 8
+    HAS_SUBSTANCE = 1 << 9
+    PART_OF = 1 << 10
+    HAS_PART = 1 << 11
+    SIMILAR = 1 << 12
+    VERB_GROUP = 1 << 13
+    PERTAINYM = 1 << 14
+    ANTONYM = 1 << 15
+    DERIVED_SYNONYM = 1 << 16    # a synonym of a derived form
+    HYPERNYM_WITHIN_3 = 1 << 17  # two or three steps up
+    HYPONYM_WITHIN_3 = 1 << 18
+    COHYPONYM = 1 << 19          # a direct hypernym is shared
+
+cdef struct Lists:
+    # Sorted numbers of every entry, in CSR form.
+    const int32_t *start     # [n_entries + 1]
+    const int32_t *item
+
+cdef struct WordNetTable:
+    # Borrowed from the mapped file; valid as long as the WordNet object lives.
+    Lists neighbour          # related entries
+    const uint8_t *code      # parallel to neighbour.item: index of its mask
+    const uint32_t *masks
+    Lists senses             # synsets of an entry
+    Lists parents            # their direct hypernyms
+    Lists ancestors          # hypernyms two or three steps up
+
+cdef enum:
+    # Where relations are found.
+    IN_NEIGHBOURS = 1
+    IN_ANCESTORS = 2         # of the first word
+    IN_DESCENDANTS = 4
+    IN_PARENTS = 8
+    ANYWHERE = 15
+
+cdef struct Items:
+    # A set of numbers, a bit for each by its hash: what no two such sets share, no two sets do.
+    uint64_t[4] bits
+
+cdef struct Kin:
+    # Whatever relations of a word's entries are looked for in; empty where it has no entry.
+    Items entries
+    Items neighbours
+    Items senses
+    Items parents
+    Items ancestors
+
+cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil
+cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil
+cdef uint32_t relation(
+    const WordNetTable *table, int32_t a, int32_t b, int places
+) noexcept nogil
+
+cdef class WordNet:
+    cdef readonly object source
+    cdef readonly Vocabulary vocabulary
+    cdef WordNetTable table
+    cdef list _arrays
+    cdef const int32_t[:, ::1] _word_entries
+    cdef Py_ssize_t _lists(
+        self, str name, str values, Py_ssize_t n_rows, Lists *out
+    ) except -1
+    cpdef int32_t entry(self, str lemma, int pos)
+    cdef void entries(self, str lemma, int32_t *out)

@@ -1,0 +1,12 @@
+from libc.stdint cimport uint8_t
+
+from tokalign.english.values.found cimport Found
+
+cdef void agree(
+    const Found *source,    # [n_source_values]
+    int n_source_values,
+    const Found *target,    # [n_target_values]
+    int n_target_values,
+    Py_ssize_t n_target,    # tokens of the target
+    uint8_t *cells,         # [n_source, n_target] zeros, or what is written: RELATION_...
+) noexcept nogil

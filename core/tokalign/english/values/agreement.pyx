@@ -1,0 +1,319 @@
+"""Tokens of two sentences that say the same value, or another value of the same kind.
+
+Every value of one sentence is compared with every value of the other. What the two say decides how
+strongly those of their tokens agree that have a role in common; of several values that meet in one
+cell the strongest relation counts. Other readings than the first can only agree.
+"""
+
+from typing import NamedTuple
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+
+from tokalign.english.values.found cimport *
+
+from tokalign.errors import InputError, quoted
+from tokalign.english.values.kinds import Strength
+from tokalign.english.values.value import Value
+
+cdef enum:
+    ANY_ROLE = 0x1FFFF
+    MEASURES = ROLE_CURRENCY | ROLE_UNIT | ROLE_PERCENT
+    NUMBERS = ROLE_NUMBER | ROLE_SCALE
+
+
+class Agreement(NamedTuple):
+    """Two tokens that say the same, or something else of the same kind."""
+
+    source: int
+    target: int
+    strength: Strength
+
+
+cdef inline bint _equal(double a, double b) noexcept nogil:
+    # But for the rounding of a few products by factors of units; whole numbers up to 10**14 differ.
+    return fabs(a - b) <= 1e-14 * max(fabs(a), fabs(b))
+
+
+cdef inline uint32_t _role(const Found *value, int k) noexcept nogil:
+    """Return the role of a token; where no word says the scale, the number says it too."""
+    cdef uint32_t role = value.role[k]
+    cdef int other
+    if not role & ROLE_NUMBER:
+        return role
+    for other in range(value.end - value.start):
+        if value.role[other] & ROLE_SCALE:
+            return role
+    return role | ROLE_SCALE
+
+
+cdef struct Grid:
+    uint8_t *cells
+    Py_ssize_t n_target
+    const Found *source
+    const Found *target
+
+
+cdef void _cross(
+    const Grid *grid, uint32_t source_roles, uint32_t target_roles, bint is_crossed, int relation
+) noexcept nogil:
+    """Give a relation to tokens of these roles; unless crossed, where they share one."""
+    cdef int i, j
+    cdef uint32_t role, other
+    cdef uint8_t *cell
+    for i in range(grid.source.end - grid.source.start):
+        role = _role(grid.source, i) & source_roles
+        if not role:
+            continue
+        cell = grid.cells + (grid.source.start + i) * grid.n_target + grid.target.start
+        for j in range(grid.target.end - grid.target.start):
+            other = _role(grid.target, j) & target_roles
+            if role & other or (is_crossed and other):
+                cell[j] = max(cell[j], <uint8_t>relation)
+
+
+cdef void _put(const Grid *grid, uint32_t roles, int relation) noexcept nogil:
+    _cross(grid, roles, roles, False, relation)
+
+
+cdef void _put_same(const Grid *grid) noexcept nogil:
+    """Let the tokens of equal values agree: one by one if both have the same roles in order."""
+    cdef int k
+    cdef int n = grid.source.end - grid.source.start
+    cdef bint is_alike = n == grid.target.end - grid.target.start
+    cdef uint8_t *cell
+    for k in range(n if is_alike else 0):
+        is_alike = is_alike and grid.source.role[k] == grid.target.role[k]
+    if not is_alike:
+        _put(grid, ANY_ROLE, RELATION_SAME_VALUE)
+        return
+    for k in range(n):
+        if grid.source.role[k]:
+            cell = grid.cells + (grid.source.start + k) * grid.n_target + grid.target.start + k
+            cell[0] = RELATION_SAME_VALUE
+
+
+cdef bint _same_fields(const Found *a, const Found *b) noexcept nogil:
+    cdef int k
+    for k in range(N_PARTS):
+        if a.field[k] != b.field[k]:
+            return False
+    return True
+
+
+cdef void _compare_dates(const Grid *grid, bint may_differ) noexcept nogil:
+    """Compare what both dates say, field by field."""
+    cdef const Found *a = grid.source
+    cdef const Found *b = grid.target
+    cdef int k
+    cdef uint32_t role
+    for k in range(N_PARTS):
+        if not a.field[k] or not b.field[k] or k == PERIOD:
+            continue
+        if k == YEAR and a.field[PERIOD] != b.field[PERIOD]:
+            continue
+        role = (
+            ROLE_YEAR if k == YEAR else ROLE_MONTH if k == MONTH else ROLE_DAY if k == DAY
+            else ROLE_WEEKDAY if k == WEEKDAY else ROLE_QUARTER
+        )
+        if a.field[k] == b.field[k]:
+            _put(grid, role, RELATION_SAME_PART)
+        elif may_differ:
+            _put(grid, role, RELATION_DIFFERENT)
+
+
+cdef void _compare_measured(const Grid *grid, bint may_differ) noexcept nogil:
+    """Compare two amounts of money, quantities, percentages or ranges that are not the same."""
+    cdef const Found *a = grid.source
+    cdef const Found *b = grid.target
+    cdef bint same_code = a.code == b.code and a.number_kind == b.number_kind
+    cdef bint comparable = same_code or a.kind == KIND_MONEY
+    if a.kind == KIND_RANGE:
+        _compare_ends(grid, ROLE_LOW, _equal(a.amount, b.amount), may_differ and comparable)
+        _compare_ends(grid, ROLE_HIGH, _equal(a.high, b.high), may_differ and comparable)
+    else:
+        _compare_ends(grid, NUMBERS, _equal(a.number, b.number), may_differ and comparable)
+    if same_code:
+        _put(grid, MEASURES, RELATION_SAME_UNIT)
+    elif comparable and may_differ:
+        _put(grid, MEASURES, RELATION_DIFFERENT)
+
+
+cdef void _compare_ends(
+    const Grid *grid, uint32_t roles, bint is_same, bint may_differ
+) noexcept nogil:
+    if is_same:
+        _put(grid, roles, RELATION_SAME_NUMBER)
+    elif may_differ:
+        _put(grid, roles, RELATION_DIFFERENT)
+
+
+cdef bint _same(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values of one kind are equal."""
+    return (
+        a.code == b.code and a.number_kind == b.number_kind and _equal(a.amount, b.amount)
+        and _equal(a.high, b.high) and _same_fields(a, b)
+    )
+
+
+cdef double _share(const Found *value) noexcept nogil:
+    """Return what part of one a value is, or -1."""
+    if value.kind == KIND_PERCENT and value.code < 0:
+        return value.amount / 100.0
+    return value.amount if value.kind in (KIND_FRACTION, KIND_NUMBER) else -1.0
+
+
+cdef uint32_t _number_of(const Found *value, double *number) noexcept nogil:
+    """Write the number in a value, and return the roles of the tokens that say it, or 0."""
+    number[0] = value.number
+    if value.kind == KIND_DATE and value.field[DAY]:
+        number[0] = value.field[DAY]
+        return ROLE_DAY
+    if value.kind in (
+        KIND_NUMBER, KIND_PERCENT, KIND_FRACTION, KIND_ORDINAL, KIND_MONEY, KIND_QUANTITY
+    ):
+        return NUMBERS | ROLE_DENOMINATOR
+    return 0
+
+
+cdef void _compare_kinds(const Grid *grid) noexcept nogil:
+    """Compare two values of unlike kinds."""
+    cdef const Found *a = grid.source
+    cdef const Found *b = grid.target
+    cdef double number = 0.0
+    cdef double other_number = 0.0
+    cdef uint32_t roles, other_roles
+    if KIND_FRACTION in (a.kind, b.kind) and _share(a) >= 0.0 and _equal(_share(a), _share(b)):
+        _cross(grid, ANY_ROLE, ANY_ROLE, True, RELATION_SAME_VALUE)
+        return
+    roles = _number_of(a, &number)
+    other_roles = _number_of(b, &other_number)
+    if roles and other_roles and _equal(number, other_number):
+        if (roles | other_roles) & ROLE_DAY:
+            _cross(grid, roles, other_roles, True, RELATION_SAME_NUMBER)
+        else:
+            _put(grid, NUMBERS, RELATION_SAME_NUMBER)
+
+
+cdef void _compare(const Grid *grid) noexcept nogil:
+    cdef const Found *a = grid.source
+    cdef const Found *b = grid.target
+    cdef bint may_differ = a.rank == 0 and b.rank == 0
+    if a.kind != b.kind:
+        _compare_kinds(grid)
+    elif _same(a, b):
+        _put_same(grid)
+    elif a.kind == KIND_DATE:
+        _compare_dates(grid, may_differ)
+    elif a.kind in (KIND_MONEY, KIND_QUANTITY, KIND_PERCENT, KIND_RANGE):
+        _compare_measured(grid, may_differ)
+    elif may_differ:
+        _put(grid, ANY_ROLE & ~ROLE_MARK, RELATION_DIFFERENT)
+
+
+cdef void agree(
+    const Found *source, int n_source_values, const Found *target, int n_target_values,
+    Py_ssize_t n_target, uint8_t *cells
+) noexcept nogil:
+    """Write how the tokens of two sentences' values agree."""
+    cdef Grid grid
+    cdef int i, j
+    grid.cells = cells
+    grid.n_target = n_target
+    for i in range(n_source_values):
+        for j in range(n_target_values):
+            grid.source = source + i
+            grid.target = target + j
+            _compare(&grid)
+
+
+cdef int _fill(Found *out, value) except -1:
+    """Write a value of Python."""
+    cdef int k
+    if not isinstance(value, Value):
+        raise InputError(f"a value is {quoted(value)}, wanted what find_values returns")
+    cdef Py_ssize_t n = value.end - value.start
+    if value.start < 0 or not 0 < n <= MAX_SPAN or n != len(value.roles):
+        raise InputError(
+            f"a value stands at tokens {value.start} to {value.end} and has {len(value.roles)} "
+            f"roles, wanted one for each of 1 to {MAX_SPAN} tokens"
+        )
+    facts = value.facts
+    out.kind = value.kind
+    out.rank = value.rank
+    out.number_kind = facts.number_kind
+    out.start = value.start
+    out.end = value.end
+    out.code = facts.code
+    out.amount = facts.amount
+    out.high = facts.high
+    out.number = facts.number
+    for k in range(N_PARTS):
+        out.field[k] = facts.fields[k]
+    for k in range(MAX_SPAN):
+        out.role[k] = value.roles[k] if k < len(value.roles) else 0
+    return 0
+
+
+def same_values(source_values, target_values):
+    """Return the tokens of two sentences whose values agree, or differ in the same place.
+
+    Parameters
+    ----------
+    source_values, target_values : iterable of Value
+        As find_values returns them.
+
+    Returns
+    -------
+    list of Agreement
+        Source token, target token and how strongly they agree, in rising order. Tokens agree only
+        if they have a role in common: a number with a number, a unit with a unit; a glued "16GB"
+        with both.
+
+    Raises
+    ------
+    InputError
+        If an item is no Value.
+
+    Examples
+    --------
+    >>> from tokalign.english.values import find_values
+    >>> left, right = find_values(["16GB"]), find_values(["16", "gigabytes"])
+    >>> for source, target, strength in same_values(left, right):
+    ...     print(source, target, strength.name)
+    0 0 SAME_VALUE
+    0 1 SAME_VALUE
+    """
+    cdef list sources = list(source_values)
+    cdef list targets = list(target_values)
+    cdef int n_sources = <int>len(sources)
+    cdef int n_targets = <int>len(targets)
+    cdef Py_ssize_t n_source = 0
+    cdef Py_ssize_t n_target = 0
+    cdef Py_ssize_t i, j, k
+    cdef uint8_t *cells = NULL
+    cdef Found *found = <Found *>PyMem_Malloc((n_sources + n_targets + 1) * sizeof(Found))
+    if found == NULL:
+        raise MemoryError(f"{n_sources} and {n_targets} values")
+    try:
+        for k in range(n_sources):
+            _fill(found + k, sources[k])
+            n_source = max(n_source, found[k].end)
+        for k in range(n_targets):
+            _fill(found + n_sources + k, targets[k])
+            n_target = max(n_target, found[n_sources + k].end)
+        cells = <uint8_t *>PyMem_Calloc(n_source * n_target + 1, 1)
+        if cells == NULL:
+            raise MemoryError(f"cells of {n_source} and {n_target} tokens")
+        with nogil:
+            agree(found, n_sources, found + n_sources, n_targets, n_target, cells)
+        return [
+            Agreement(i, j, Strength(cells[i * n_target + j]))
+            for i in range(n_source)
+            for j in range(n_target)
+            if cells[i * n_target + j]
+        ]
+    finally:
+        PyMem_Free(found)
+        PyMem_Free(cells)

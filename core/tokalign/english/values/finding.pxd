@@ -1,0 +1,16 @@
+from tokalign.english.values.found cimport Found
+from tokalign.english.values.pieces cimport Piece
+
+cdef enum:
+    N_BEHIND = 3        # empty pieces behind the last of a sentence
+
+cdef bint may_hold_value(
+    const Piece *pieces,    # [n] of a token, to be asked once, or of a sentence
+    int n,
+) noexcept nogil
+
+cdef int find(
+    const Piece *pieces,    # [n + N_BEHIND] of a sentence; those behind it are all zeros
+    int n,
+    Found *out,             # room for MAX_ALIKE for every piece, and as many more
+) noexcept nogil

@@ -1,0 +1,66 @@
+# A value that was found in a sentence, and what readers of it share.
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from tokalign.english.values.kinds cimport *
+from tokalign.english.values.pieces cimport Piece
+
+cdef enum:
+    MAX_SPAN = 16       # tokens of a value; longer ones are left alone
+    MAX_ALIKE = 5       # readings of one value
+    N_PARTS = 6         # fields of a value
+
+    # Fields of a date, each 0 where it is not said; of a time, a version, a fraction and a score
+    # the fields are what their names say, in order.
+    YEAR = 0
+    PERIOD = 1          # years that it stands for: 1, 10 of a decade, 100 of a century
+    MONTH = 2
+    DAY = 3
+    WEEKDAY = 4         # 1 is Monday
+    QUARTER = 5
+
+cdef struct Found:
+    uint8_t kind            # KIND_...
+    uint8_t rank            # 0, or which other reading of the value before this is
+    uint8_t number_kind     # of a range: the kind of its numbers
+    int32_t start           # tokens, half-open
+    int32_t end
+    int32_t stop            # piece behind it
+    int32_t code            # currency or base unit; of a percentage 1 if it is of points; or -1
+    double amount           # in the base unit; the low one of a range
+    double high             # of a range
+    double number           # as written, without its unit
+    int32_t field[N_PARTS]
+    uint32_t role[MAX_SPAN] # ROLE_... of each token
+
+cdef inline bint has(const Piece *piece, uint64_t parts) noexcept nogil:
+    # Whether a piece may be any of these.
+    return piece.parts & parts != 0
+
+cdef inline void begin(Found *out, int kind, const Piece *p, int first) noexcept nogil:
+    # Make a value empty but for its kind and its first token.
+    cdef int k
+    out.kind = kind
+    out.rank = 0
+    out.number_kind = 0
+    out.start = p[first].token
+    out.end = out.start
+    out.stop = first
+    out.code = -1
+    out.amount = out.high = out.number = 0.0
+    for k in range(N_PARTS):
+        out.field[k] = 0
+    for k in range(MAX_SPAN):
+        out.role[k] = 0
+
+cdef inline void mark(
+    Found *out, const Piece *p, int first, int stop, uint32_t role
+) noexcept nogil:
+    # Give the tokens of some pieces a role, and have the value reach to them.
+    cdef int k, place
+    for k in range(first, stop):
+        place = p[k].token - out.start
+        if 0 <= place < MAX_SPAN:
+            out.role[place] |= role
+        out.end = max(out.end, p[k].token + 1)
+    out.stop = max(out.stop, stop)

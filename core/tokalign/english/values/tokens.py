@@ -1,0 +1,288 @@
+"""Readings of single tokens: what each may be, whatever stands beside it.
+
+A token that is glued from several pieces ("$5m", "10-15", "65-inch") has one reading for each, so
+that "16GB" and "16 GB" are the same to all that follows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tokalign.english.values.kinds import Part
+from tokalign.english.values.reading import CASED, LOWER, TAILS, Reading
+from tokalign.english.values.words import IGNORED_TAILS
+
+MAX_READINGS = 8
+"""Most pieces of a token, "£1m-£2m" having seven."""
+MAX_CHARACTERS = 40
+"""Longer tokens have no reading."""
+
+_SPACES = "\u00a0\u2009\u202f"
+_DASHES = "-–—"
+_MINUS = "-−–"
+_DIGITS = (
+    rf"[0-9]{{1,3}}(?:[,{_SPACES}][0-9]{{3}})+(?:\.[0-9]+)?"  # 1,000.5
+    r"|[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]{1,2}|(?<=\.[0-9]{3}\.[0-9]{3}))"  # 1.000,50; 1.000.000
+    r"|[0-9]+,[0-9]{1,2}(?![0-9])"  # 1,5
+    r"|[0-9]*\.[0-9]+"
+    r"|[0-9]+"
+)
+_ELEMENT = re.compile(
+    rf"(?P<sign>[-+−–~≈]?)(?P<currency>[^\W\d_]{{0,2}}[$£€¥₩₪₴₹₺₽￥฿]|)"
+    rf"(?:(?P<clock>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)|(?P<number>{_DIGITS}))"
+    r"(?P<vulgar>[¼-¾⅐-⅞]?)(?P<tail>(?:[^\W\d_]|[%°$£€¥¢٪％℃℉+×\"″”']).*|)"
+)
+_DATE = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
+_LOCAL_DATE = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|(?<=[-/])[0-9]{2})")
+_SLASHED = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
+_VERSION = re.compile(r"[vV]([0-9]{1,6}(?:\.[0-9]{1,6}){0,3})|([0-9]{1,6}(?:\.[0-9]{1,6}){2,3})")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+")
+_DECADE = re.compile(r"((?:1[1-9]|20)[0-9]|['’]?[2-9])0['’]?s")
+_SHORT_YEAR = re.compile(r"['’]([0-9]{2})")
+_ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th|ST|ND|RD|TH)")
+_NUMBERED = re.compile(r"(#|№|No\.|no\.)([0-9]{1,9})")
+_QUARTER = re.compile(r"[qQ]([1-4])")
+_TELEPHONE = re.compile(r"[0-9]{3}[-–][0-9]{4}")
+
+_DASH = LOWER["-"]
+_SLASH = LOWER["/"]
+_NUMERAL = Part.ONE | Part.TEEN | Part.TEN | Part.HUNDRED | Part.SCALE | Part.HALF | Part.DIGITS
+_COUNTS = Part.ONE | Part.TEEN | Part.TEN | Part.DIGITS
+_STARTS = _NUMERAL | Part.ORDINAL | Part.DECADE | Part.YEAR | Part.BEFORE | Part.PER
+_AFTER = Part.SCALE | Part.UNIT | Part.PERCENT | Part.AFTER | Part.DAY_HALF | Part.INCHES
+_EARLY = ("early", "late", "mid")
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def readings(token: str) -> tuple[Reading, ...]:
+    """Return what a token may be, piece by piece.
+
+    Parameters
+    ----------
+    token : str
+        Any string.
+
+    Returns
+    -------
+    tuple of Reading
+        One for most words that have any, at most 8; none for a token that is part of no value, and
+        for telephone numbers and other identifiers.
+
+    Examples
+    --------
+    >>> [(piece.text, piece.parts.name) for piece in readings("16GB")]
+    [('16', 'DIGITS|PLAIN'), ('GB', 'UNIT')]
+    >>> readings("word")
+    ()
+    """
+    if len(token) > MAX_CHARACTERS:
+        return ()
+    if token.isalpha():
+        found = _word(token)
+        return () if found is None else (found,)
+    pieces = _pieces(token)
+    return tuple(pieces) if len(pieces) <= MAX_READINGS else ()
+
+
+def _word(word: str) -> Reading | None:
+    """Return the reading of a word or sign, as written or in lower case without dots."""
+    found = CASED.get(word)
+    if found is None:
+        lower = word.lower()
+        found = LOWER.get(lower)
+        if found is None and "." in word:
+            plain = lower.replace(".", "")
+            if len(plain) > 1:
+                found = LOWER.get(plain) or CASED.get(plain)
+    return found
+
+
+def _pieces(token: str) -> list[Reading]:
+    """Return the readings of a token that is no plain word."""
+    found = _word(token)
+    if found is not None:
+        return [found]
+    if any("0" <= letter <= "9" for letter in token):
+        literal = _literal(token)
+        return [literal] if literal is not None else _with_digits(token)
+    return _hyphenated(token)
+
+
+def _literal(token: str) -> Reading | None:
+    """Return the reading of a token in digits that is no number, or not only one."""
+    if match := _DATE.fullmatch(token):
+        year, month, day = int(match[1]), int(match[3]), int(match[4])
+        return _date(token, year, (month, day), is_local=False)
+    if match := _LOCAL_DATE.fullmatch(token):
+        year = int(match[4]) if len(match[4]) == 4 else _century(int(match[4]))
+        return _date(token, year, (int(match[1]), int(match[3])), is_local=True)
+    if match := _SLASHED.fullmatch(token):
+        numerator, denominator = int(match[1]), int(match[2])
+        return Reading(token, Part.SLASHED, fields=(numerator, denominator))
+    if (match := _VERSION.fullmatch(token)) and not _GROUPED.fullmatch(token):
+        fields = tuple(map(int, (match[1] or match[2]).split(".")))
+        return Reading(token, Part.VERSION, fields=fields)
+    if match := _DECADE.fullmatch(token):
+        digits = match[1].lstrip("'’")
+        first = 10 * int(digits) + (1900 if len(digits) == 1 else 0)
+        period = 100 if len(digits) == 3 and first % 100 == 0 and first < 2000 else 10
+        decade = Reading(token, Part.DECADE, fields=(first, period))
+        if len(token) > 3:
+            return decade
+        seconds = CASED["s"]  # "30s"
+        return decade._replace(
+            parts=Part.DECADE | Part.UNIT, number=10.0 * int(digits), unit=seconds.unit
+        )
+    if match := _SHORT_YEAR.fullmatch(token):
+        return Reading(token, Part.YEAR, fields=(_century(int(match[1])),))
+    if match := _ORDINAL.fullmatch(token):
+        return Reading(token, Part.ORDINAL, number=float(match[1]))
+    if match := _QUARTER.fullmatch(token):
+        return Reading(token, Part.QUARTER, fields=(int(match[1]),))
+    return None
+
+
+def _century(year: int) -> int:
+    """Return the year that two digits stand for: 1936 to 2035."""
+    return 2000 + year if year <= 35 else 1900 + year
+
+
+def _date(token: str, year: int, rest: tuple[int, int], *, is_local: bool) -> Reading | None:
+    """Return the reading of a date; of a local one the month may stand first or second."""
+    first, second = rest
+    orders = {(first, second): None}  # month and day
+    if is_local:
+        orders[second, first] = None
+    found = [order for order in orders if _is_day(*order)]
+    if not found or not 1000 <= year <= 2999:
+        return None
+    other = found[1] if len(found) > 1 else (0, 0)
+    return Reading(token, Part.DATE, fields=(year, *found[0], *other))
+
+
+def _is_day(month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
+
+
+def _with_digits(token: str) -> list[Reading]:
+    """Return the readings of a glued token, or none if a piece of it is unknown."""
+    if _TELEPHONE.fullmatch(token):
+        return []
+    if match := _NUMBERED.fullmatch(token):
+        sign, digits = readings(match[1]), readings(match[2])
+        return [*sign, *digits]
+    if token[-1] in _DASHES:  # "5-" before "$", which the Treebank cuts off
+        found = _element(token[:-1])
+        return [*found, _DASH] if found else []
+    return _element(token) or _joined(token) or _hyphenated(token)
+
+
+def _joined(token: str) -> list[Reading]:
+    """Return the readings of two numbers with a dash between them, or with units and a slash."""
+    for separator in ("/", *_DASHES):
+        at = token.find(separator, 1)
+        if at < 0:
+            continue
+        first, second = _element(token[:at]), _element(token[at + 1 :])
+        if first and second and (separator != "/" or len(first) > 1 < len(second)):
+            return [*first, _SLASH if separator == "/" else _DASH, *second]
+    return []
+
+
+def _hyphenated(token: str) -> list[Reading]:
+    """Return the readings of number words and units joined by hyphens, or none."""
+    parts = re.split("[-–]", token)
+    if parts[0].lower() in _EARLY and len(parts) > 1:
+        parts = parts[1:]
+    while len(parts) > 1 and parts[-1].lower() in IGNORED_TAILS:
+        parts.pop()
+    found: list[Reading] = []
+    for index, part in enumerate(parts):
+        pieces = _part(part, is_first=index == 0)
+        if not pieces:
+            # "3-pin", "five-door": a number of something.
+            is_number = index > 0 and found[0].parts & _COUNTS and len(part) > 1
+            return found if is_number and all(map(str.isalpha, parts[index:])) else []
+        found += pieces
+    return found if found[0].parts & _STARTS else []
+
+
+def _part(part: str, *, is_first: bool) -> list[Reading]:
+    found = _word(part) if part else None
+    if found is not None:
+        return [found]
+    if not is_first:
+        return []
+    literal = _literal(part)
+    return _element(part) if literal is None else [literal]
+
+
+def _element(text: str) -> list[Reading]:
+    """Return the readings of a number with what is glued before and after it, or none."""
+    match = _ELEMENT.fullmatch(text)
+    if match is None:
+        return []
+    currency, tail = match["currency"], match["tail"].rstrip("+")
+    if tail in ("x", "×"):  # 3x
+        tail = ""
+    before = CASED.get(currency)
+    if currency and before is None:
+        return []
+    number = _clock(match) if match["clock"] else _number(match)
+    if number is None:
+        return []
+    found = [number] if before is None else [before, number]
+    if match["vulgar"]:
+        found.append(LOWER[match["vulgar"]])
+    if tail:
+        after = TAILS.get(tail) or _word(tail)
+        if after is None or not after.parts & _AFTER:
+            return []
+        found.append(after)
+    return found
+
+
+def _clock(match: re.Match[str]) -> Reading | None:
+    """Return the reading of hours and minutes; the last field says whether the day is whole."""
+    text = match["clock"]
+    hour, minute, second = map(int, [*text.split(":"), "0"][:3])
+    if match["sign"] or match["currency"] or hour > 24 or minute > 59 or second > 59:
+        return None
+    is_whole = hour > 12 or hour == 0 or text[0] == "0"
+    return Reading(text, Part.CLOCK, fields=(hour % 24, minute, second, int(is_whole)))
+
+
+def _number(match: re.Match[str]) -> Reading | None:
+    """Return the reading of digits; None for identifiers, as those with leading zeros are."""
+    text, sign = match["number"], match["sign"]
+    digits = _plain(text)
+    whole, _, rest = digits.partition(".")
+    if len(whole) > 15 or len(rest) > 15:
+        return None
+    value = -float(digits) if sign and sign in _MINUS else float(digits)
+    parts = Part.DIGITS
+    fields: tuple[int, ...] = ()
+    if text.isdigit():
+        if len(text) == 3 and text == match[0]:
+            parts |= Part.GROUP
+        if text[0] == "0" and len(text) > 1:
+            return Reading(text, Part.GROUP) if parts & Part.GROUP else None
+        if not sign:
+            parts |= Part.PLAIN
+            fields = (int(whole),) if len(whole) <= 9 else ()
+        if text == match[0] and len(text) == 4 and 1100 <= int(text) <= 2099:
+            parts |= Part.YEAR
+    elif text == digits and whole and not sign and len(rest) <= 6 and len(whole) <= 6:
+        fields = (int(whole), int(rest), len(rest))
+    return Reading(sign + text, parts, number=value, fields=fields)
+
+
+def _plain(text: str) -> str:
+    """Return digits without separators, with a point before the decimals."""
+    if re.fullmatch(r"[0-9]+,[0-9]{1,2}", text):  # 1,5
+        return text.replace(",", ".")
+    if "," in text and text.rfind(",") > text.rfind(".") >= 0:  # 1.000,50
+        return text.replace(".", "").replace(",", ".")
+    if text.count(".") > 1:  # 1.000.000
+        return text.replace(".", "")
+    return re.sub(f"[,{_SPACES}]", "", text)

@@ -1,0 +1,90 @@
+"""Sentences of the sources that are aligned with one sentence of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.english.values import Value, find_values
+from tokalign.grounding.sources import Sources
+from tokalign.grounding.words import KINDS, SUPPORTABLE, word_kinds, word_weights
+from tokalign.types import Sentence
+from tokalign.types.columns import AlignmentColumns
+from tokalign.types.grounding import WordKind
+
+_NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
+_ONE_OF = np.eye(len(KINDS))
+N_SUPPORTABLE = len(SUPPORTABLE)
+assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerWords:
+    """The words of an answer's sentence, and which sentences of the sources share them.
+
+    Attributes
+    ----------
+    sentence : Sentence
+        With tags and lemmas.
+    values : list of Value
+        Of its tokens.
+    kinds : list of WordKind, length n_words
+    of_kind : float64 array, shape (n_words, n_kinds)
+        1 in the column of the word's kind, in the order of WordKind.
+    content : list of int
+        Values, names and content words, rising.
+    weights : float64 array, shape (n_words,)
+        Inverse document frequency, in [0, 1]; 0 of function words and marks.
+    stems : list of int, length n_words
+        Numbers of the sources' stems; -1 of those that no source holds.
+    holders : bool array, shape (n_words, n_sentences)
+        Whether a sentence of the sources holds the stem of a word.
+    """
+
+    sentence: Sentence
+    values: list[Value]
+    kinds: list[WordKind]
+    of_kind: NDArray[np.float64]
+    content: list[int]
+    weights: NDArray[np.float64]
+    stems: list[int]
+    holders: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, sentence: Sentence, sources: Sources) -> AnswerWords:
+        """Return what is known of an annotated sentence before it is aligned."""
+        values = find_values(sentence.tokens)
+        kinds = word_kinds(sentence, values)
+        stems = sources.numbers(sentence.tokens)
+        weights = np.array(word_weights(sentence, kinds))
+        of_kind = _ONE_OF[[_NUMBER_OF[kind] for kind in kinds]]
+        content = np.flatnonzero(of_kind[:, :N_SUPPORTABLE].any(axis=1)).tolist()
+        holders = sources.holders(stems)
+        return cls(sentence, values, kinds, of_kind, content, weights, stems, holders)
+
+
+class AlignedCandidate(NamedTuple):
+    """A sentence of the sources, aligned with one of an answer.
+
+    Attributes
+    ----------
+    number : int
+        Of the sentence among all of the sources.
+    source : Sentence
+        As it was annotated.
+    columns : AlignmentColumns
+        That hold its alignment; the answer's sentence is the target.
+    pair : int
+        Number of the alignment among them.
+    rows : float32 array, shape (n_words, n_columns)
+        See tokalign.decoding.support_rows.
+    """
+
+    number: int
+    source: Sentence
+    columns: AlignmentColumns
+    pair: int
+    rows: NDArray[np.float32]

@@ -1,0 +1,200 @@
+"""A sentence of an answer with its evidence, from the sentences of the sources aligned with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tokalign.decoding.support_rows import SupportColumn
+from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
+from tokalign.grounding.citations import choose
+from tokalign.grounding.inputs import support_inputs
+from tokalign.grounding.model import SupportModel
+from tokalign.grounding.sources import Sources
+from tokalign.types.grounding import (
+    Citation,
+    CitationLink,
+    GroundedSentence,
+    GroundedWord,
+    GroundOptions,
+    SourceConflict,
+    UnsupportedSpan,
+    WordKind,
+)
+from tokalign.types.relations import ConflictKind
+from tokalign.types.texts import SentenceSpan
+
+Range = tuple[int, int]
+SAID = 0.5
+"""Least mass of a link between the same words that counts as said."""
+SHARED = 0.25
+"""Least cover of a citation whose other names are in conflict; set by hand."""
+
+
+def ground_sentence(
+    span: SentenceSpan,
+    words: AnswerWords,
+    candidates: Sequence[AlignedCandidate],
+    sources: Sources,
+    options: GroundOptions,
+) -> GroundedSentence:
+    """Return a sentence with its evidence; offsets count code points."""
+    model = SupportModel.open_shipped()
+    inputs = support_inputs(words, candidates, sources)
+    supports = model.supports(words, inputs).tolist()
+    evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
+    cited = choose(words, candidates)
+    chosen = [candidates[each.candidate] for each in cited]
+    covering = [(own, cover) for own, (_, cover) in zip(chosen, cited, strict=True)]
+    citations = tuple(
+        _citation(each, cover, sources) for each, (_, cover) in zip(chosen, cited, strict=True)
+    )
+    starts, ends = words.sentence.starts, words.sentence.ends
+    places = [
+        (span.start + start, span.start + end) for start, end in zip(starts, ends, strict=True)
+    ]
+    best = _best_citations(len(places), citations, chosen)
+    found = tuple(
+        GroundedWord(*place, kind, support, *cited_best, why)
+        for place, kind, support, cited_best, why in zip(
+            places, words.kinds, supports, best, evidence, strict=True
+        )
+    )
+    return GroundedSentence(
+        span.start,
+        span.end,
+        _mean_support(words, supports),
+        found,
+        citations,
+        tuple(unsupported_spans(found, options.threshold)),
+        tuple(_conflicts(covering, candidates, words.kinds, places, sources)),
+    )
+
+
+def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float:
+    whole = float(words.weights.sum())
+    return float(words.weights @ np.array(supports)) / whole if whole else 1.0
+
+
+def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
+    """Return where the tokens of a candidate stand in its passage."""
+    start = sources.sentences[candidate.number].span.start
+    both = zip(candidate.source.starts, candidate.source.ends, strict=True)
+    return [(start + first, start + last) for first, last in both]
+
+
+def _links_of(candidate: AlignedCandidate) -> list[tuple[int, int, float]]:
+    """Return the links of a candidate (word of the answer, token, confidence), by word."""
+    columns, pair = candidate.columns, candidate.pair
+    part = slice(columns.offsets[pair], columns.offsets[pair + 1])
+    return sorted(
+        zip(
+            columns.target[part].tolist(),
+            columns.source[part].tolist(),
+            columns.confidence[part].tolist(),
+            strict=True,
+        )
+    )
+
+
+def _citation(candidate: AlignedCandidate, cover: float, sources: Sources) -> Citation:
+    sentence = sources.sentences[candidate.number]
+    places = _places_of(candidate, sources)
+    return Citation(
+        sources.passages[sentence.passage].id,
+        sentence.span.start,
+        sentence.span.end,
+        cover,
+        tuple(
+            CitationLink(word, *places[token], confidence)
+            for word, token, confidence in _links_of(candidate)
+        ),
+    )
+
+
+def _best_citations(
+    n_words: int, citations: Sequence[Citation], chosen: Sequence[AlignedCandidate]
+) -> list[tuple[int | None, tuple[Range, ...]]]:
+    """Return for each word the citation that supports it best, and its partners there."""
+    found: list[tuple[int | None, tuple[Range, ...]]] = [(None, ())] * n_words
+    most = [-1.0] * n_words
+    for number, (citation, candidate) in enumerate(zip(citations, chosen, strict=True)):
+        mass = candidate.rows[:, int(SupportColumn.MASS)].tolist()
+        partners: dict[int, list[Range]] = {}
+        for link in citation.links:
+            partners.setdefault(link.word, []).append((link.start, link.end))
+        for word, ranges in partners.items():
+            if mass[word] > most[word]:
+                found[word], most[word] = (number, tuple(ranges)), mass[word]
+    return found
+
+
+def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[UnsupportedSpan]:
+    """Return the runs of words below a threshold, which go over function words inside."""
+    runs: list[list[GroundedWord]] = []
+    is_open = False
+    function, mark = WordKind.FUNCTION, WordKind.MARK
+    for word in words:
+        if word.kind is function:
+            continue
+        if word.kind is mark or word.support >= threshold:
+            is_open = False
+        elif is_open:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+            is_open = True
+    return [
+        UnsupportedSpan(run[0].start, run[-1].end, sum(each.support for each in run) / len(run))
+        for run in runs
+    ]
+
+
+def _conflicts(
+    chosen: Iterable[tuple[AlignedCandidate, float]],
+    candidates: Sequence[AlignedCandidate],
+    kinds: Sequence[WordKind],
+    places: Sequence[Range],
+    sources: Sources,
+) -> list[SourceConflict]:
+    """Return the strongest conflict of each kind and word of the answer.
+
+    What another sentence of the sources says in the same words is no other value, nor is a name in
+    a sentence that shares little with the answer's: it is of something else.
+
+    Parameters
+    ----------
+    chosen : iterable of (AlignedCandidate, float)
+        Those that are cited, and how much they cover.
+    candidates : sequence of AlignedCandidate
+    kinds : sequence of WordKind
+        Of the answer's words.
+    places : sequence of (int, int)
+        Of the same, in the answer.
+    sources : Sources
+    """
+    best: dict[tuple[int, ConflictKind], SourceConflict] = {}
+    for each, cover in chosen:
+        for conflict in each.columns.conflicts_of(each.pair):
+            at, kind = conflict.target, conflict.kind
+            if kind is ConflictKind.DIFFERENT_VALUE and (
+                _is_said(at, candidates) or (cover < SHARED and kinds[at] is WordKind.NAME)
+            ):
+                continue
+            known = best.get((at, kind))
+            if known is None or conflict.strength > known.strength:
+                best[at, kind] = SourceConflict(
+                    kind,
+                    *places[at],
+                    sources.passages[sources.sentences[each.number].passage].id,
+                    *_places_of(each, sources)[conflict.source],
+                    conflict.strength,
+                )
+    return sorted(best.values(), key=lambda each: (each.start, each.end))
+
+
+def _is_said(at: int, candidates: Sequence[AlignedCandidate]) -> bool:
+    """Return whether a word is linked with the same word in a sentence of the sources."""
+    same = int(SupportColumn.SAME)
+    return any(each.rows[at, same] >= SAID for each in candidates)

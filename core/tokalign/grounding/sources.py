@@ -1,0 +1,224 @@
+"""Source passages, split into sentences, with an index of their words.
+
+A sentence of an answer is aligned with those of each passage that share most with it:
+
+    share    = sum of the idf of shared stems / sum of the idf of the answer's sentence's words
+    overlap  = sum of the weights of shared stems, by `local_weights` of the passage
+
+One that shares less than LEAST_SHARE is no candidate, so that passages on something else cost
+little. The first candidate has the largest overlap. Stems that a candidate holds count less for
+those after it, so that together they hold more. Nothing of a passage depends on another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from threading import Lock
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.english.annotate.pieces import tokens_of
+from tokalign.english.lexicon.words import canonical
+from tokalign.english.values import Kind, Value, find_values
+from tokalign.errors import LimitError
+from tokalign.texts.sentences import sentences_of
+from tokalign.texts.words import WordNumbers
+from tokalign.types.grounding import SourcePassage
+from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.passages import PassageLike, check_passages
+from tokalign.types.texts import SentenceSpan
+
+LEAST_SHARE = 0.1
+"""Of a candidate."""
+SHARED_BEFORE = 0.3
+"""What a stem counts that a candidate before holds."""
+N_SHIPPED = 5.0
+LOG_DOCUMENTS = 10.8
+"""The logarithm of how many sentences the shipped frequencies are of, about 50,000."""
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSentence:
+    """A sentence of a passage.
+
+    Attributes
+    ----------
+    passage : int
+        0-based position of the passage.
+    span : SentenceSpan
+        In code points of the passage's text.
+    """
+
+    passage: int
+    span: SentenceSpan
+
+
+class Sources:
+    """Passages that answers are grounded in. Threads may share them.
+
+    Attributes
+    ----------
+    passages : tuple of SourcePassage
+    sentences : tuple of SourceSentence
+        Of all passages, in order.
+    starts : list of int
+        The number of each passage's first sentence, and at last how many sentences there are.
+    """
+
+    def __init__(
+        self, passages: Sequence[SourcePassage], sentences: Sequence[SourceSentence]
+    ) -> None:
+        self.passages = tuple(passages)
+        self.sentences = tuple(sentences)
+        self._lock = Lock()
+        self._numbers = WordNumbers(_WORD.findall, canonical)
+        sentence_words = [self._numbers.add(each.span.text) for each in self.sentences]
+        held: list[list[int]] = [[] for _ in range(len(self._numbers))]
+        for number, words in enumerate(sentence_words):
+            for word in set(words):
+                held[word].append(number)
+        self._held = held
+        numerals = self._numbers.with_digits()  # number words are digits, too
+        self._has_numeral = [not numerals.isdisjoint(words) for words in sentence_words]
+        of_passage = [each.passage for each in self.sentences]
+        self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1)).tolist()
+        self._neighbours = [
+            {pair for words in sentence_words[start:end] for pair in pairwise(words)}
+            for start, end in pairwise(self.starts)
+        ]
+
+    @classmethod
+    def of(cls, passages: Iterable[PassageLike]) -> Self:
+        """Return passages ready to ground answers in.
+
+        Parameters
+        ----------
+        passages : iterable of str, (str, str) or SourcePassage
+            Also none. One that is blank supports nothing.
+
+        Raises
+        ------
+        InputError
+            If the passages are one text, one of them is none, or two have one id. The field is
+            ``passages``, ``passages[i].id`` or ``passages[i].text``.
+        LimitError
+            If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences together.
+        """
+        checked = check_passages(passages)
+        sentences: list[SourceSentence] = []
+        for number, passage in enumerate(checked):
+            name = f"passages[{number}].text"
+            sentences += (SourceSentence(number, span) for span in sentences_of(passage.text, name))
+            if len(sentences) > MAX_TEXT_SENTENCES:
+                raise LimitError(
+                    f"{name} is the one with which passages have more than {MAX_TEXT_SENTENCES} "
+                    "sentences; give fewer",
+                    field=name,
+                )
+        return cls(checked, sentences)
+
+    def numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the number of each word's stem, the last where a word has several; -1 where no
+        source holds it."""
+        with self._lock:  # stemmers are not for several threads
+            return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
+
+    def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which sentences hold which stems, shape (n_stems, n_sentences)."""
+        found = np.zeros((len(stems), len(self.sentences)), np.bool_)
+        for row, stem in enumerate(stems):
+            if stem >= 0:
+                found[row, self._held[stem]] = True
+        return found
+
+    @cached_property
+    def _values(self) -> list[frozenset[str]]:
+        """The values of each passage in a normal form, as far as there are numerals beside them."""
+        return [
+            frozenset(
+                key
+                for number in range(start, end)
+                if self._has_numeral[number]
+                for value in find_values(tokens_of(self.sentences[number].span.text))
+                for key in _keys(value)
+            )
+            for start, end in pairwise(self.starts)
+        ]
+
+    def hold_value(self, value: Value, passages: Iterable[int]) -> bool:
+        """Whether one of some passages holds a value of an answer."""
+        key = _keys(value)[0]
+        return any(key in self._values[passage] for passage in passages)
+
+    def hold_pair(self, pair: tuple[int, int], passages: Iterable[int]) -> bool:
+        """Whether two stems stand beside one another in a sentence of one of some passages."""
+        return any(pair in self._neighbours[passage] for passage in passages)
+
+    def candidates(
+        self, holders: NDArray[np.bool_], weights: NDArray[np.float64], n: int
+    ) -> list[int]:
+        """Return the numbers of the sentences to align a sentence of the answer with, rising.
+
+        Parameters
+        ----------
+        holders : bool array, shape (n_words, n_sentences)
+            See `holders`.
+        weights : float64 array, shape (n_words,)
+            Of the words of the answer's sentence.
+        n : int
+            Most of each passage.
+        """
+        least = LEAST_SHARE * weights.sum()
+        found: list[int] = []
+        shared = weights @ holders
+        for start, end in pairwise(self.starts):
+            if start == end or shared[start:end].max() <= least:
+                continue
+            own = holders[:, start:end]
+            left = local_weights(weights, own)
+            own_found: list[int] = []
+            for _ in range(min(n, end - start)):
+                gains = np.where(shared[start:end] > least, left @ own, -1.0)
+                gains[own_found] = -1.0
+                best = int(gains.argmax())
+                if gains[best] < 0.0:
+                    break
+                own_found.append(best)
+                left[own[:, best]] *= SHARED_BEFORE
+            found += sorted(start + each for each in own_found)
+        return found
+
+
+def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what words weigh among some sentences, of which those seldom have them that tell
+    which sentence is meant.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (n_words,)
+        Shipped inverse document frequencies; words of weight 0 stay so.
+    holders : bool array, shape (n_words, n_sentences)
+
+    Returns
+    -------
+    float64 array, shape (n_words,)
+        In nats: minus the logarithm of the share of sentences that hold the word, where
+        N_SHIPPED more hold it as often as shipped counts say.
+    """
+    shipped = np.exp(-weights * LOG_DOCUMENTS)
+    share = (holders.sum(axis=1) + N_SHIPPED * shipped) / (holders.shape[1] + N_SHIPPED)
+    return np.where(weights > 0.0, -np.log(np.minimum(share, 1.0)), 0.0)
+
+
+def _keys(value: Value) -> tuple[str, ...]:
+    """Return a value's key, and of a date with more also its year's."""
+    if value.kind == Kind.DATE and value.key[:4].isdecimal():
+        return value.key, value.key[:4]
+    return (value.key,)

@@ -1,0 +1,187 @@
+"""Training examples: gold and unrelated pairs as feature rows, with the labels wanted of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tokalign.crf.matrix import FeatureMatrix
+from tokalign.crf.objective import Targets
+from tokalign.english.annotate import Annotator
+from tokalign.english.lexicon.likeness import unlike_cells
+from tokalign.errors import InputError
+from tokalign.features.encoded import Encoded
+from tokalign.features.lexicons import Lexicons
+from tokalign.features.matrix import build_matrix
+from tokalign.features.table import FeatureTable, needs_trees
+from tokalign.features.templates import group_of
+from tokalign.model.training.settings import TrainingSettings
+from tokalign.types import GoldPair, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """The pairs to train on.
+
+    Attributes
+    ----------
+    corpora : mapping of str to sequence of GoldPair
+        Aligned pairs by the name of their corpus.
+    dev : sequence of GoldPair
+        Development pairs: training stops when the loss on them no longer falls.
+    unrelated : sequence of GoldPair
+        Pairs of which no link is read. They teach that content words are not linked with unlike
+        ones (tokalign.english.lexicon.likeness).
+    encoder : str
+        Name of the neural encoder, for the feature group "neural" alone.
+    encoded : sequence of pairs of float32 arrays, optional
+        Scores by encoders that have not seen the pair: of the corpora's pairs in order, then of
+        the unrelated ones.
+
+    Raises
+    ------
+    InputError
+        If there is no pair in the corpora, or not all pairs have scores where some have.
+    """
+
+    corpora: Mapping[str, Sequence[GoldPair]]
+    dev: Sequence[GoldPair] = ()
+    unrelated: Sequence[GoldPair] = ()
+    encoder: str = ""
+    encoded: Sequence[Encoded] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.gold:
+            raise InputError("no training pairs")
+        n_pairs = len(self.gold) + len(self.unrelated)
+        if self.encoded and (self.dev or len(self.encoded) != n_pairs):
+            raise InputError(
+                f"{len(self.encoded)} held-out scores and {len(self.dev)} development pairs; "
+                f"wanted held-out scores of all {n_pairs} pairs and no development pairs"
+            )
+
+    @property
+    def gold(self) -> list[GoldPair]:
+        """The aligned pairs of all corpora, in order."""
+        return [pair for pairs in self.corpora.values() for pair in pairs]
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of corpora, from 0, by their names."""
+        known = list(self.corpora)
+        return [known.index(name) for name in names]
+
+    def check(self, settings: TrainingSettings) -> None:
+        """Raise InputError unless settings fit the corpora and the encoder."""
+        is_neural = "neural" in map(group_of, settings.feature_groups)
+        if is_neural != bool(self.encoder and self.encoded):
+            raise InputError(
+                "the feature group neural is trained with an encoder and held-out scores of all "
+                "pairs, and only then; see the recipe of the neural models"
+            )
+        styles = dict(settings.styles)
+        for name in (*settings.follow, *dict(settings.possible_in), *styles):
+            if name not in self.corpora:
+                raise InputError(f"no corpus {name!r} among {', '.join(self.corpora)}")
+        if styles and (len(self.corpora) == 1 or styles.keys() != self.corpora.keys()):
+            raise InputError(
+                f"{len(styles)} of {len(self.corpora)} corpora have a style; give several corpora, "
+                "and each a style"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingExamples:
+    """All pairs of a training: the corpora's, then unrelated ones, then development pairs.
+
+    Attributes
+    ----------
+    table : FeatureTable
+    annotated : list of (Sentence, Sentence)
+    matrix : FeatureMatrix
+    targets : list of Targets
+    corpus : list of int
+        Number of each pair's corpus. Unrelated pairs are dealt out to the corpora, so that each
+        one's weights are trained on some; development pairs have 0.
+    importance : list of float
+        What each pair's loss is multiplied with.
+    n_train : int
+        Number of pairs that are not development pairs.
+    """
+
+    table: FeatureTable
+    annotated: list[tuple[Sentence, Sentence]]
+    matrix: FeatureMatrix
+    targets: list[Targets]
+    corpus: list[int]
+    importance: list[float]
+    n_train: int
+
+    @classmethod
+    def prepare(
+        cls, data: TrainingData, annotator: Annotator, settings: TrainingSettings
+    ) -> TrainingExamples:
+        """Return the examples of all pairs, none of which may have an empty sentence."""
+        table = FeatureTable(settings.feature_groups)
+        gold, unrelated, dev = data.gold, data.unrelated, data.dev
+        annotated = annotate_gold(
+            [*gold, *unrelated, *dev], annotator, trees=needs_trees(table.groups)
+        )
+        possible_in = dict(settings.possible_in)
+        n_gold, n_train = len(gold), len(gold) + len(unrelated)
+        lexicons = Lexicons.for_groups(table.groups)
+        return cls(
+            table=table,
+            annotated=annotated,
+            matrix=build_matrix(annotated, table, lexicons, data.encoded),
+            targets=[
+                *(
+                    target
+                    for name, pairs in data.corpora.items()
+                    for target in gold_targets(pairs, possible_in.get(name, settings.possible))
+                ),
+                *(
+                    Targets(frozenset(), wrong=unlike_cells(*pair))
+                    for pair in annotated[n_gold:n_train]
+                ),
+                *gold_targets(dev, settings.possible),
+            ],
+            corpus=[
+                *(number for number, pairs in enumerate(data.corpora.values()) for _ in pairs),
+                *(number % len(data.corpora) for number in range(len(unrelated))),
+                *([0] * len(dev)),
+            ],
+            importance=[
+                *([1.0] * n_gold),
+                *([settings.unrelated_importance] * len(unrelated)),
+                *([1.0] * len(dev)),
+            ],
+            n_train=n_train,
+        )
+
+
+def annotate_gold(
+    pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool
+) -> list[tuple[Sentence, Sentence]]:
+    """Return the annotated sentences of gold pairs."""
+    sentences = annotator.annotate(
+        [sentence for pair in pairs for sentence in (pair.source, pair.target)], trees=trees
+    )
+    return list(zip(sentences[::2], sentences[1::2], strict=True))
+
+
+def gold_targets(pairs: Sequence[GoldPair], possible: str) -> list[Targets]:
+    """Return the wanted labels of each pair, where possible links are one of POSSIBLE_CHOICES."""
+    if possible == "sure":
+        return [Targets(pair.sure | pair.possible) for pair in pairs]
+    if possible == "ignore":
+        return [Targets(pair.sure) for pair in pairs]
+    return [Targets(pair.sure, **{possible: pair.possible}) for pair in pairs]
+
+
+def fold_numbers(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
+    """Return the fold of every pair; pairs with the same target sentence share one."""
+    targets = {target: k for k, target in enumerate(dict.fromkeys(p.target.tokens for p in pairs))}
+    shuffled = np.random.default_rng(seed).permutation(len(targets))
+    return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in pairs]

@@ -1,0 +1,230 @@
+"""Weights that minimise the loss on training examples.
+
+Softmax-margin with Hamming cost (Gimpel and Smith 2010), an L2 penalty, and SciPy's L-BFGS. The
+same input gives the same weights, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.crf.objective import Objective
+from tokalign.errors import MissingPackageError, ModelError
+from tokalign.model.training.examples import TrainingExamples
+from tokalign.model.training.settings import TrainingSettings
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+PRECISION = 1e-6
+"""Relative decrease of the loss below which training has converged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """State of one direction's training, reported after every iteration.
+
+    Attributes
+    ----------
+    direction : str
+        "s2t" or "t2s".
+    iteration : int
+        From 1.
+    loss : float
+        Objective in nats, the penalty included.
+    dev_loss : float
+        Softmax-margin loss on the development pairs, in nats; NaN without any.
+    stopped : str
+        Empty, or why training of this direction has ended.
+    """
+
+    direction: str
+    iteration: int
+    loss: float
+    dev_loss: float = math.nan
+    stopped: str = ""
+
+
+OnProgress: TypeAlias = Callable[[Progress], object]
+
+
+def train_weights(
+    examples: TrainingExamples,
+    settings: TrainingSettings,
+    *,
+    follow: Sequence[int] = (),
+    pairs: NDArray[np.int64] | None = None,
+    n_threads: int | None = None,
+    report: OnProgress | None = None,
+) -> NDArray[np.float64]:
+    """Return the weights of both directions.
+
+    Parameters
+    ----------
+    examples : TrainingExamples
+    settings : TrainingSettings
+    follow : sequence of int
+        See merge_domains; for the development loss.
+    pairs : int64 array, optional
+        Numbers of the examples to train on; all but the development pairs by default.
+    n_threads : int, optional
+        All cores by default.
+    report : callable, optional
+
+    Returns
+    -------
+    float64 array, shape (2, 1 or 1 + n_corpora, n_columns + 34)
+        First s2t, then t2s; of each the shared weights, then the corpora's own; transitions last.
+
+    Raises
+    ------
+    ModelError
+        If training diverged.
+    """
+    everything = np.arange(len(examples.matrix), dtype=np.int64)
+    pairs = everything[: examples.n_train] if pairs is None else pairs
+    dev_pairs = everything[examples.n_train :]
+    weights = []
+    with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as threads:
+        for direction, source_labelled in (("s2t", True), ("t2s", False)):
+            objective = partial(
+                Objective, examples.matrix, examples.targets, importance=examples.importance,
+                source_labelled=source_labelled, cost=settings.cost, threads=threads,
+            )  # fmt: skip
+            dev = (
+                objective([0] * len(everything), pairs=dev_pairs, l2=0.0)
+                if len(dev_pairs)
+                else None
+            )
+            watch = _Watch(direction, settings.patience, follow, dev, report)
+            trained = objective(examples.corpus, pairs=pairs, l2=settings.l2)
+            weights.append(_minimise(trained, settings.max_iterations, watch))
+    found = np.array(weights)
+    if not np.isfinite(found).all():
+        raise ModelError("training diverged: a weight is not finite; raise l2")
+    return found
+
+
+def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
+    """Return the one weight vector that a model keeps of shared and per-corpus weights.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (1 or 1 + n_corpora, n)
+        The shared weights first.
+    follow : sequence of int
+        Numbers of the corpora whose own weights count; all by default.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        The shared weights plus the mean of the followed corpora's own.
+    """
+    own = weights[1:] if not follow else weights[[1 + number for number in follow]]
+    mean: NDArray[np.float64] = weights[0] + own.mean(axis=0) if len(own) else weights[0]
+    return mean
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Reports one direction's training, and ends it where development pairs say so.
+
+    Attributes
+    ----------
+    direction : str
+    patience : int
+        Iterations without a lower development loss after which training ends.
+    follow : sequence of int
+        See merge_domains.
+    dev : Objective of a single corpus, or None
+        Gives the development loss of the merged weights.
+    report : callable or None
+    iteration, dev_loss
+        Of the last iteration.
+    best_iteration, best_loss, best_weights
+        Of the iteration with the lowest development loss.
+    """
+
+    direction: str
+    patience: int
+    follow: Sequence[int]
+    dev: Objective | None
+    report: OnProgress | None
+    iteration: int = 0
+    dev_loss: float = math.nan
+    best_iteration: int = 0
+    best_loss: float = math.inf
+    best_weights: NDArray[np.float64] | None = None
+
+    def after_iteration(self, weights: NDArray[np.float64], loss: float) -> None:
+        """Take an iteration's weights, shape (1 or 1 + n_corpora, n), and its loss.
+
+        Raises StopIteration where training is to end.
+        """
+        self.iteration += 1
+        if self.dev:
+            self.dev_loss = float(self.dev(merge_domains(weights, self.follow))[0])
+        if self.dev_loss < self.best_loss:
+            self.best_iteration, self.best_loss = self.iteration, self.dev_loss
+            self.best_weights = weights.copy()
+        self._tell(loss)
+        if self.is_worse():
+            raise StopIteration
+
+    def is_worse(self) -> bool:
+        """Whether the development loss has not fallen for too long."""
+        return self.dev is not None and self.iteration - self.best_iteration >= self.patience
+
+    def end(self, loss: float, *, converged: bool) -> None:
+        """Report why training has ended."""
+        if self.is_worse():
+            self._tell(loss, f"no lower development loss since iteration {self.best_iteration}")
+        else:
+            self._tell(loss, "converged" if converged else "reached the iteration limit")
+
+    def _tell(self, loss: float, stopped: str = "") -> None:
+        if self.report:
+            self.report(Progress(self.direction, self.iteration, loss, self.dev_loss, stopped))
+
+
+def optimizer() -> Callable[..., OptimizeResult]:
+    """Return SciPy's `minimize`, or raise MissingPackageError."""
+    try:
+        from scipy.optimize import minimize
+    except ImportError as error:
+        raise MissingPackageError.of("training", error, "train") from None
+    found: Callable[..., OptimizeResult] = minimize
+    return found
+
+
+def _minimise(objective: Objective, max_iterations: int, watch: _Watch) -> NDArray[np.float64]:
+    """Return the weights of the lowest loss, on the development pairs where there are any.
+
+    Their shape is (1 or 1 + n_corpora, n_columns + 34).
+    """
+    minimize = optimizer()
+
+    def after_iteration(intermediate_result: OptimizeResult) -> None:
+        weights = intermediate_result.x.reshape(objective.shape)
+        watch.after_iteration(weights, float(intermediate_result.fun))
+
+    result = minimize(
+        objective,
+        np.zeros(math.prod(objective.shape)),
+        jac=True,
+        method="L-BFGS-B",
+        callback=after_iteration,
+        options={"maxiter": max_iterations, "maxcor": 10, "ftol": PRECISION, "gtol": 0.0},
+    )
+    watch.end(float(result.fun), converged=bool(result.success))
+    best = result.x if watch.best_weights is None else watch.best_weights
+    return np.asarray(best, dtype=np.float64).reshape(objective.shape)

@@ -1,1 +1,0 @@
-"""Methods of `Aligner` for many sentences, chunks and texts, by subject."""

@@ -1,0 +1,70 @@
+"""Two texts aligned: the plan carried out by what aligns pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from tokalign.errors import InputError, quoted
+from tokalign.texts.plan import TextPlan
+from tokalign.types import Alignment, Pair
+from tokalign.types.offsets import positions
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit
+from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
+
+COMPARING = AlignOptions(detail=Detail.SCORES)
+"""How sentences are compared, whatever the options of the alignments: so gains mean the same."""
+
+
+class Named(Protocol):
+    """What a model says of itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+class AlignsPairs(Protocol):
+    """An Aligner, as far as texts need it."""
+
+    @property
+    def header(self) -> Named: ...
+
+    def pipe(self, pairs: Iterable[Pair], options: AlignOptions, /) -> Iterator[Alignment]: ...
+
+
+def align_texts(
+    aligner: AlignsPairs, old_text: str, new_text: str, options: AlignOptions
+) -> TextAlignment:
+    """Return the alignment of two texts; see `Aligner.align_texts`."""
+    for name, text in (("old_text", old_text), ("new_text", new_text)):
+        if not isinstance(text, str):
+            raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
+    plan = TextPlan.of(old_text, new_text)
+    planned = plan.decide([each.similarity for each in aligner.pipe(plan.pairs(), COMPARING)])
+    pairs = (plan.texts(old, new) for old, new, _ in planned if old and new)
+    alignments = aligner.pipe(pairs, options)
+    return TextAlignment(
+        old_text,
+        new_text,
+        _in_unit(old_text, plan.old, options.offsets),
+        _in_unit(new_text, plan.new, options.offsets),
+        tuple(
+            TextBlock(old, new, moved, next(alignments) if old and new else None)
+            for old, new, moved in planned
+        ),
+        aligner.header.name,
+        aligner.header.version,
+    )
+
+
+def _in_unit(
+    text: str, sentences: tuple[SentenceSpan, ...], unit: OffsetUnit
+) -> tuple[SentenceSpan, ...]:
+    """Return sentences with offsets that count a unit."""
+    if unit is OffsetUnit.CODE_POINTS or text.isascii():
+        return sentences
+    at = positions(text, unit)
+    return tuple(SentenceSpan(at[each.start], at[each.end], each.text) for each in sentences)

@@ -1,0 +1,31 @@
+"""Differences of two texts: one stable form of them, and what is made of that.
+
+Examples
+--------
+>>> diff = same_texts("It rains.", [(0, 9)])
+>>> diff.is_same, len(diff.blocks)
+(True, 1)
+"""
+
+from tokalign.texts.diff.build import diff_of, same_texts
+from tokalign.texts.diff.form import (
+    SPACE,
+    BlockKind,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+)
+from tokalign.texts.diff.summary import Alarm, Summary, summarize
+
+__all__ = [
+    "SPACE",
+    "Alarm",
+    "BlockKind",
+    "DiffBlock",
+    "DiffSegment",
+    "Summary",
+    "TextDiff",
+    "diff_of",
+    "same_texts",
+    "summarize",
+]

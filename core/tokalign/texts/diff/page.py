@@ -1,0 +1,225 @@
+"""A difference as one HTML page that needs no network: side by side, or in one line.
+
+The page is readable without its script, which only jumps and switches. Every text is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from tokalign.showing.page import page_of, page_text
+from tokalign.showing.text import with_edges
+from tokalign.texts.diff.form import SPACE, DiffBlock, TextDiff
+from tokalign.texts.diff.reading import (
+    Mark,
+    MarkRole,
+    Paragraph,
+    is_shown,
+    joined_places,
+    marks_of,
+    paragraphs,
+)
+from tokalign.texts.diff.summary import ALARMING, ONLY_SPACE, fate, summarize
+from tokalign.types.edits import EditKind
+
+_TAGS = {MarkRole.GONE: "del", MarkRole.NEW: "ins", MarkRole.LEFT: "span", MarkRole.MOVED: "span"}
+_EMPTY = ' class="empty"'
+_BAR = """<div class="bar" role="toolbar" aria-label="view">
+<span><button type="button" id="side" aria-pressed="true">side by side</button>
+<button type="button" id="inline" aria-pressed="false">inline</button> <kbd>v</kbd></span>
+<span><button type="button" id="previous">previous</button> <kbd>p</kbd>
+<button type="button" id="next">next</button> <kbd>n</kbd></span>
+<output id="counter" aria-live="polite"></output>
+</div>"""
+_LEGEND = (
+    "<del>deleted</del> <ins>inserted</ins> "
+    '<span class="left">moved away</span> <span class="moved">moved here</span> '
+    '<span><span class="alarm" data-change="number">changed in meaning</span></span>'
+)
+
+
+def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, context: int = 1) -> str:
+    """Return the HTML of a page.
+
+    Parameters
+    ----------
+    diff : TextDiff
+    names : (old, new)
+        What the two texts are called.
+    context : int
+        Paragraphs to show before and after each that changed; the others are folded.
+    """
+    title = page_text(f"{names[0]} → {names[1]}")
+    body = "\n".join(_Page(diff).parts(title, context))
+    return page_of("tokalign.texts.diff", title, body)
+
+
+class _Page:
+    """Writes the parts of a page."""
+
+    def __init__(self, diff: TextDiff) -> None:
+        self._diff = diff
+        self._summary = summarize(diff)
+        self._paragraphs = paragraphs(diff)
+        self._numbers: dict[int, int] = {}
+        self._places: dict[int | None, tuple[int, int]] = {}
+        for paragraph in self._paragraphs:
+            for block, is_origin in paragraph.places:
+                was = self._places.get(block.move, (0, 0))
+                number = paragraph.number
+                self._places[block.move] = (number, was[1]) if is_origin else (was[0], number)
+        for block in diff.blocks:
+            for part in (block, *block.segments) if block.move is not None else block.segments:
+                self._numbers[id(part)] = len(self._numbers)
+
+    def parts(self, title: str, context: int) -> Iterator[str]:
+        """Yield the parts from the title to the last paragraph."""
+        yield f"<header>\n<h1>{title}</h1>"
+        yield f'<p class="note">{page_text(self._counts())}</p>'
+        yield from self._alarms()
+        yield f'<p class="legend">{_LEGEND}</p>\n</header>\n<main>'
+        yield _BAR
+        folded: list[Paragraph] = []
+        shown = is_shown(self._paragraphs, context)
+        for paragraph, is_open in zip(self._paragraphs, shown, strict=True):
+            if not is_open:
+                folded.append(paragraph)
+                continue
+            yield from self._fold(folded)
+            folded = []
+            yield self._paragraph(paragraph)
+        yield from self._fold(folded)
+        yield "</main>"
+
+    def _counts(self) -> str:
+        if self._diff.is_same:
+            return "The texts are equal."
+        if all(paragraph.is_same for paragraph in self._paragraphs):
+            return ONLY_SPACE
+        summary = self._summary
+        kinds = [f"{n} {kind}" for kind, n in summary.blocks.items()]
+        words = f"{summary.n_inserted} words inserted, {summary.n_deleted} deleted"
+        if summary.n_moved:
+            words += f", {summary.n_moved} moved"
+        return f"Sentences: {', '.join(kinds)}. {words}."
+
+    def _alarms(self) -> Iterator[str]:
+        if not self._summary.alarms:
+            return
+        yield '<section class="alarms" aria-label="changed in meaning">'
+        yield "<h2>Changed in meaning</h2>\n<ul>"
+        for each in self._summary.alarms:
+            segment = self._diff.blocks[each.block].segments[each.segment]
+            where = f"paragraph {each.paragraph}"
+            if each.sentence:
+                where += f", sentence {each.sentence}"
+            yield (
+                f'<li><span class="kind">{each.change}</span> '
+                f'<a href="#p{each.paragraph}" data-to="{self._numbers[id(segment)]}">'
+                f"{page_text(str(each))}</a> <small>{where}</small></li>"
+            )
+        yield "</ul>\n</section>"
+
+    def _fold(self, folded: list[Paragraph]) -> Iterator[str]:
+        if not folded:
+            return
+        what = "paragraph" if len(folded) == 1 else "paragraphs"
+        yield f'<details class="fold"><summary>{len(folded)} {what} unchanged</summary>'
+        yield from map(self._paragraph, folded)
+        yield "</details>"
+
+    def _paragraph(self, paragraph: Paragraph) -> str:
+        rows = "".join(
+            self._row(block, is_origin=is_origin) for block, is_origin in paragraph.places
+        )
+        line = joined_places(
+            self._origin(block) if is_origin else self._block(block)
+            for block, is_origin in paragraph.places
+        )
+        number = paragraph.number
+        return (
+            f'<section class="paragraph" id="p{number}" aria-label="paragraph {number}">'
+            f'<span class="number">{number}</span>'
+            f'<div class="side">{rows}</div><div class="inline">{line.strip()}</div></section>'
+        )
+
+    def _row(self, block: DiffBlock, *, is_origin: bool) -> str:
+        """Return a block as a row of two cells."""
+        if is_origin:
+            return _cells(self._tag(block, is_origin=True) + self._old_side(block, False), "")
+        old, new = self._old_side(block, True), self._new_side(block)
+        if block.move is not None:
+            tag = self._tag(block, is_origin=False)
+            return _cells(f'<span class="elsewhere">{old}</span>', tag + new)
+        return _cells(old, new)
+
+    def _old_side(self, block: DiffBlock, is_marked: bool) -> str:
+        """Return the old text of a block; what is no longer in it is marked."""
+        text = ""
+        for segment in sorted(block.segments, key=lambda each: each.old):
+            old = self._diff.old_text(segment)
+            if not is_marked or segment.kind is EditKind.EQUAL or segment.change == SPACE:
+                text += page_text(old)
+            elif old:
+                role = MarkRole.LEFT if segment.kind is EditKind.MOVE else MarkRole.GONE
+                text += self._mark(Mark(role, old, segment))
+        return text.strip()
+
+    def _new_side(self, block: DiffBlock) -> str:
+        """Return the new text of a block; what was not in it is marked."""
+        text = ""
+        for segment in block.segments:
+            new = self._diff.new_text(segment)
+            if segment.kind is EditKind.EQUAL or segment.change == SPACE:
+                text += page_text(new)
+            elif new:
+                role = MarkRole.MOVED if segment.kind is EditKind.MOVE else MarkRole.NEW
+                text += self._mark(Mark(role, new, segment))
+        return text.strip()
+
+    def _block(self, block: DiffBlock) -> str:
+        """Return a block in one line."""
+        text = "".join(map(self._mark, marks_of(self._diff, block)))
+        return text if block.move is None else self._tag(block, is_origin=False) + text
+
+    def _origin(self, block: DiffBlock) -> str:
+        """Return a block in one line where it has left."""
+        before, core, after = with_edges(self._diff.old_text(block))
+        left = f'<span class="left">{page_text(core)}</span>'
+        return page_text(before) + self._tag(block, is_origin=True) + left + page_text(after)
+
+    def _tag(self, block: DiffBlock, *, is_origin: bool) -> str:
+        """Return a link from one place of a block that moved to the other."""
+        places = self._places[block.move]
+        other = places[1] if is_origin else places[0]
+        what = f"moved to ¶{other} ↓" if is_origin else f"moved from ¶{other} ↑"
+        if places[1] <= places[0]:
+            what = what.translate({ord("↓"): "↑", ord("↑"): "↓"})
+        number = self._numbers[id(block)]
+        return f'<a class="tag" href="#p{other}" data-n="{number}" title="{fate(block)}">{what}</a>'
+
+    def _mark(self, mark: Mark) -> str:
+        """Return a piece of text with its mark around the words, white space outside."""
+        if mark.role is MarkRole.KEPT:
+            return page_text(mark.text)
+        before, core, after = with_edges(mark.text)
+        segment = mark.segment
+        classes = [mark.role.value] if _TAGS[mark.role] == "span" else []
+        if segment.change in ALARMING:
+            classes.append("alarm")
+        named = f' class="{" ".join(classes)}"' if classes else ""
+        tag = _TAGS[mark.role]
+        change = escape(str(segment.change))
+        return (
+            f'{page_text(before)}<{tag}{named} data-n="{self._numbers[id(segment)]}"'
+            f' data-change="{change}" title="{change}">{page_text(core)}</{tag}>{page_text(after)}'
+        )
+
+
+def _cells(old: str, new: str) -> str:
+    cells = "".join(
+        f'<div data-side="{side}"{"" if text else _EMPTY}>{text}</div>'
+        for side, text in (("old", old), ("new", new))
+    )
+    return f'<div class="row">{cells}</div>'

@@ -1,0 +1,236 @@
+"""A difference in reading order: its paragraphs, and what is marked in a block."""
+
+from __future__ import annotations
+
+import enum
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+from tokalign.texts.diff.form import SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
+from tokalign.types.edits import EditKind
+
+_Part = TypeVar("_Part", DiffSegment, DiffBlock)
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r(?!\n)")
+PILCROW = "¶"
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\u2028\u2029]")
+_MARKER = re.compile(r"(?:[-*+]\s|[>|]|#{1,6}\s|\d{1,9}[.)]\s|```|~~~)")
+"""What begins a heading, an item of a list, a quotation, a row of a table or a fence of code."""
+
+
+class MarkRole(enum.StrEnum):
+    """What a piece of text is to a reader: it stayed, is gone, is new, left for another place, or
+    came from one."""
+
+    KEPT = "kept"
+    GONE = "gone"
+    NEW = "new"
+    LEFT = "left"
+    MOVED = "moved"
+
+
+class Mark(NamedTuple):
+    """A piece of text to show; `segment` is what it is of."""
+
+    role: MarkRole
+    text: str
+    segment: DiffSegment
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Blocks that no blank line, heading or item of a list separates.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    places : tuple of (block, is_origin)
+        As `in_reading_order` yields them: what stands in the paragraph, and what has left it.
+    is_same : bool
+        Whether nothing but white space differs in it, and it begins and ends where it did.
+    """
+
+    number: int
+    places: tuple[tuple[DiffBlock, bool], ...]
+    is_same: bool
+
+
+def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
+    """Yield parts by their place in the new text, and those that moved at their old place, too.
+
+    Parameters
+    ----------
+    parts : sequence of DiffSegment or DiffBlock
+        By their place in the new text. Moved is a segment of the kind MOV, or a block that has a
+        move.
+
+    Yields
+    ------
+    part : DiffSegment or DiffBlock
+    is_origin : bool
+        True where it stands at its old place: after what precedes it in the old text.
+    """
+    leaving: dict[int, list[_Part]] = {}
+    before = -1
+    places = sorted(
+        (k for k, part in enumerate(parts) if part.old[0] < part.old[1]),
+        key=lambda k: parts[k].old,
+    )
+    for k in places:
+        if has_moved(parts[k]):
+            leaving.setdefault(before, []).append(parts[k])
+        else:
+            before = k
+    yield from ((part, True) for part in leaving.get(-1, ()))
+    for k, part in enumerate(parts):
+        yield part, False
+        yield from ((each, True) for each in leaving.get(k, ()))
+
+
+def has_moved(part: DiffSegment | DiffBlock) -> bool:
+    """Return whether a part stands at another place than its neighbours."""
+    if isinstance(part, DiffSegment):
+        return part.kind is EditKind.MOVE
+    return part.move is not None
+
+
+def paragraphs(diff: TextDiff) -> list[Paragraph]:
+    """Return the paragraphs of the new text, with what was deleted from them or has left them."""
+    found: list[Paragraph] = []
+
+    def end() -> None:
+        is_same = all(_is_same(diff, block) for block, _ in here)
+        found.append(Paragraph(len(found) + 1, tuple(here), is_same))
+
+    here: list[tuple[DiffBlock, bool]] = []
+    has_ended = False  # in the new text, since the last paragraph that was found
+    for block, is_origin in in_reading_order(diff.blocks):
+        is_gone = is_origin or block.kind is BlockKind.DELETED
+        if here and _begins(diff, here[-1], (block, is_gone), has_ended=has_ended):
+            end()
+            here = []
+            has_ended = False
+        here.append((block, is_origin))
+        if not is_gone:
+            has_ended = ends_paragraph(diff.new_text(block))
+    if here:
+        end()
+    return found
+
+
+def _is_same(diff: TextDiff, block: DiffBlock) -> bool:
+    return block.kind is BlockKind.SAME and all(
+        mark.role is MarkRole.KEPT for mark in marks_of(diff, block)
+    )
+
+
+def _begins(
+    diff: TextDiff,
+    last: tuple[DiffBlock, bool],
+    following: tuple[DiffBlock, bool],
+    *,
+    has_ended: bool,
+) -> bool:
+    """Return whether a paragraph ends between two places.
+
+    The new text says so of what stands there, the old text of what is gone from there: it belongs
+    to what it stood beside.
+    """
+    before, was_origin = last
+    block, is_gone = following
+    was_gone = was_origin or before.kind is BlockKind.DELETED
+    if is_gone:
+        ended = before.kind is not BlockKind.INSERTED and ends_paragraph(diff.old_text(before))
+    else:
+        ended = has_ended or (was_gone and ends_paragraph(diff.old_text(before)))
+    if ended:
+        return True
+    ends = shown_text(diff, before, is_origin=was_gone)
+    starts = shown_text(diff, block, is_origin=is_gone)
+    space = ends[len(ends.rstrip()) :]
+    return bool(_LINE_BREAK.search(space)) and _MARKER.match(starts) is not None
+
+
+def shown_text(diff: TextDiff, block: DiffBlock, *, is_origin: bool) -> str:
+    """Return a block's text where it stands: its old text where it is gone from there."""
+    if is_origin or block.kind is BlockKind.DELETED:
+        return diff.old_text(block)
+    return diff.new_text(block)
+
+
+def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
+    """Yield the pieces of a block in reading order, old and new words in one line.
+
+    White space alone is shown as it is in the new text, but for a paragraph's end that has come or
+    gone, whose sign is marked.
+    """
+    for segment, is_origin in in_reading_order(block.segments):
+        old, new = diff.old_text(segment), diff.new_text(segment)
+        if segment.kind is EditKind.MOVE:
+            yield (
+                Mark(MarkRole.LEFT, old, segment)
+                if is_origin
+                else Mark(MarkRole.MOVED, new, segment)
+            )
+        elif segment.kind is EditKind.EQUAL:
+            yield Mark(MarkRole.KEPT, new, segment)
+        elif segment.change == SPACE:
+            yield from _marks_of_space(diff, block, segment)
+        else:
+            if old:
+                yield Mark(MarkRole.GONE, old, segment)
+            if new:
+                yield Mark(MarkRole.NEW, new, segment)
+
+
+def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> Iterator[Mark]:
+    new = diff.new_text(segment)
+    ended, ends = (ends_paragraph(text) for text in (diff.old_text(segment), new))
+    if ended != ends and _goes_on(diff, block, segment):
+        yield Mark(MarkRole.GONE if ended else MarkRole.NEW, PILCROW, segment)
+    if new:
+        yield Mark(MarkRole.KEPT, new, segment)
+
+
+def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
+    """Return whether the same follows a segment in both texts."""
+    if segment.new[1] < block.new[1] and segment.old[1] < block.old[1]:
+        return True
+    first = bisect_left(diff.blocks, segment.new[1], key=lambda each: each.new[0])
+    for each in islice(diff.blocks, first, None):
+        if each.new[0] > segment.new[1]:
+            return False
+        if (
+            each.old[0] == segment.old[1]
+            and each.old[0] < each.old[1]
+            and each.new[0] < each.new[1]
+        ):
+            return True
+    return False
+
+
+def joined_places(parts: Iterable[str]) -> str:
+    """Return the texts of a paragraph's places as one; what ends a paragraph is at its end only."""
+    text = ""
+    for part in parts:
+        if text and (not text[-1].isspace() or ends_paragraph(text)):
+            text = text.rstrip() + " "
+        text += part
+    return text
+
+
+def ends_paragraph(text: str) -> bool:
+    """Return whether a blank line is at a text's end."""
+    space = text[len(text.rstrip()) :]
+    return _BLANK_LINE.search(space.replace("\r\n", "\n")) is not None
+
+
+def is_shown(all_paragraphs: Sequence[Paragraph], context: int) -> list[bool]:
+    """Return which paragraphs are shown: those that changed, and `context` around each."""
+    changed = [k for k, each in enumerate(all_paragraphs) if not each.is_same]
+    near = {j for k in changed for j in range(k - context, k + context + 1)}
+    return [k in near for k in range(len(all_paragraphs))]

@@ -1,0 +1,218 @@
+"""A summary of a difference: how much changed, and first of all in meaning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tokalign.english.values import find_values
+from tokalign.showing.text import one_line
+from tokalign.texts.diff.form import SPACE, BlockKind, DiffBlock, TextDiff
+from tokalign.texts.diff.reading import paragraphs
+from tokalign.texts.diff.tokens import token_spans
+from tokalign.types.edits import Change, EditKind
+
+ALARMING = (Change.NUMBER, Change.NAME, Change.NEGATION, Change.OPPOSITE)
+"""Changes to be seen first, in this order."""
+CHANGES = (
+    *ALARMING,
+    Change.WORDING,
+    Change.CONTENT,
+    Change.ORDER,
+    Change.INFLECTION,
+    Change.SPELLING,
+    Change.CASE,
+    Change.PUNCTUATION,
+    SPACE,
+)
+"""All changes, those of the meaning first."""
+SAYING = (Change.CONTENT, Change.WORDING)
+"""Changes of what is said, numbers and all."""
+ONLY_SPACE = "Only white space differs."
+FATES = {
+    BlockKind.MOVED: "moved",
+    BlockKind.SPLIT: "split in two",
+    BlockKind.MERGED: "merged with another",
+    BlockKind.DELETED: "deleted",
+    BlockKind.INSERTED: "inserted",
+}
+"""What became of a sentence, by the kind of its block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A change of meaning that is to be seen first.
+
+    Attributes
+    ----------
+    change : Change
+        Out of ALARMING.
+    old, new : str
+        What it was and is; empty where there was or is nothing.
+    block, segment : int
+        0-based numbers of the block, and of the segment in it.
+    paragraph : int
+        From 1, as the renderers count: where it stands.
+    sentence : str
+        What else became of the sentence, such as "moved"; empty where nothing did.
+    """
+
+    change: Change
+    old: str
+    new: str
+    block: int
+    segment: int
+    paragraph: int
+    sentence: str
+
+    def __str__(self) -> str:
+        """Return the change in words.
+
+        Examples
+        --------
+        >>> str(Alarm(Change.NUMBER, "40", "45", 0, 0, 1, "moved"))
+        '40 → 45'
+        >>> str(Alarm(Change.NEGATION, "", "not", 0, 0, 1, ""))
+        '“not” is new'
+        """
+        old, new = one_line(self.old), one_line(self.new)
+        if old and new:
+            return f"{old} → {new}"
+        return f"“{old}” is gone" if old else f"“{new}” is new"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of a difference.
+
+    Attributes
+    ----------
+    blocks : mapping of BlockKind to int
+        Blocks of each kind, where there are any.
+    changes : mapping of str to int
+        Segments of each change, where there are any; those of the meaning come first.
+    n_deleted, n_inserted, n_moved : int
+        Words that were deleted, inserted or moved; a word in the place of another is both of the
+        first two. Signs of punctuation are not counted.
+    alarms : tuple of Alarm
+        Numbers, names, negations and opposites that changed, in the order of ALARMING and then of
+        the new text.
+    """
+
+    blocks: Mapping[BlockKind, int]
+    changes: Mapping[str, int]
+    n_deleted: int
+    n_inserted: int
+    n_moved: int
+    alarms: tuple[Alarm, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON has them; diff.schema.json describes them."""
+        return {
+            "blocks": {str(kind): n for kind, n in self.blocks.items()},
+            "changes": {str(change): n for change, n in self.changes.items()},
+            "words": {
+                "deleted": self.n_deleted,
+                "inserted": self.n_inserted,
+                "moved": self.n_moved,
+            },
+            "alarms": [asdict(each) | {"change": str(each.change)} for each in self.alarms],
+        }
+
+
+def summarize(diff: TextDiff) -> Summary:
+    """Return the counts of a difference, and what changed in meaning."""
+    kinds = Counter(block.kind for block in diff.blocks)
+    changes = Counter(each.change for each in diff.segments() if each.change is not None)
+    counts: Counter[EditKind] = Counter()
+    n_moved = 0
+    for block in diff.blocks:
+        for each in block.segments:
+            old, new = n_words(diff.old_text(each)), n_words(diff.new_text(each))
+            if each.kind is EditKind.MOVE or (block.move is not None and not each.change):
+                n_moved += new
+            elif each.kind is not EditKind.EQUAL:
+                counts[EditKind.DELETE] += old
+                counts[EditKind.INSERT] += new
+    return Summary(
+        blocks={kind: kinds[kind] for kind in BlockKind if kind in kinds},
+        changes={change: changes[change] for change in CHANGES if change in changes},
+        n_deleted=counts[EditKind.DELETE],
+        n_inserted=counts[EditKind.INSERT],
+        n_moved=n_moved,
+        alarms=tuple(sorted(_alarms(diff), key=lambda each: ALARMING.index(each.change))),
+    )
+
+
+def n_words(text: str) -> int:
+    """Return the number of words and numbers in a text."""
+    return sum(text[start].isalnum() for start, _ in token_spans(text))
+
+
+def fate(block: DiffBlock) -> str:
+    """Return what became of the sentences of a block besides their words; empty if nothing did."""
+    said = [FATES[block.kind]] if block.kind in FATES else []
+    if block.move is not None and block.kind is not BlockKind.MOVED:
+        said.append("moved")
+    return " and ".join(said)
+
+
+def _alarms(diff: TextDiff) -> Iterator[Alarm]:
+    """Yield what is alarming, by its place in the new text."""
+    numbers = {
+        id(block): paragraph.number
+        for paragraph in paragraphs(diff)
+        for block, is_origin in paragraph.places
+        if not is_origin
+    }
+    found = [
+        (k, s, block, each)
+        for k, block in enumerate(diff.blocks)
+        for s, each in enumerate(block.segments)
+    ]
+    gone, come = _rewritten(diff)
+    for k, s, block, each in found:
+        place = (k, s, numbers[id(block)], fate(block))
+        if each.change in ALARMING:
+            old, new = diff.old_text(each).strip(), diff.new_text(each).strip()
+            yield Alarm(Change(each.change or ""), old, new, *place)
+        elif each.change in SAYING:
+            for text in _lost(diff.old_text(each), gone):
+                yield Alarm(Change.NUMBER, text, "", *place)
+            for text in _lost(diff.new_text(each), come):
+                yield Alarm(Change.NUMBER, "", text, *place)
+
+
+def _rewritten(diff: TextDiff) -> tuple[Counter[str], Counter[str]]:
+    """Return the values that were both taken away and put in, by how often, once for each side.
+
+    Such a value is not lost: what stands around it was rewritten.
+    """
+    gone: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for each in diff.segments():
+        if each.change in SAYING:
+            gone.update(key for key, _ in _values(diff.old_text(each)))
+            come.update(key for key, _ in _values(diff.new_text(each)))
+    return gone & come, gone & come
+
+
+def _lost(text: str, rewritten: Counter[str]) -> Iterator[str]:
+    """Yield the values of a text that do not stand on the other side; `rewritten` is used up."""
+    for key, value in _values(text):
+        if rewritten[key] > 0:
+            rewritten[key] -= 1
+        else:
+            yield value
+
+
+def _values(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the numbers, dates and the like of a text: what is equal for equal ones, and itself."""
+    spans = list(token_spans(text))
+    for each in find_values([text[start:end] for start, end in spans]):
+        value = text[spans[each.start][0] : spans[each.end - 1][1]]
+        is_pronoun = each.key == "1" and value.isalpha()  # one, first
+        if each.rank == 0 and not is_pronoun:
+            yield each.key, value

@@ -1,0 +1,126 @@
+"""Sentences of a text, as they are aligned with those of another."""
+
+from __future__ import annotations
+
+from tokalign.english.annotate.pieces import pieces
+from tokalign.english.annotate.sentences import Sentences
+from tokalign.errors import InputError, LimitError, quoted
+from tokalign.texts.items import ItemCuts, cut_at_items
+from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.texts import SentenceSpan
+
+MOST_TOKENS = 384
+"""Of a sentence, or of two that are joined: fewer than a pair may have on one side, since another
+annotator may find more of them."""
+
+
+def split_text(text: str) -> list[SentenceSpan]:
+    """Return the sentences of a text as raw text that is aligned is split; see Aligner.split."""
+    if not isinstance(text, str):
+        raise InputError(f"text is {quoted(text)}; wanted text", field="text")
+    return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
+
+
+def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
+    """Return the sentences of a text; none of one that is empty or all white space.
+
+    A heading and an item of a list are sentences. One of more than MOST_TOKENS is cut; its pieces
+    count as sentences.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        The field that errors name.
+
+    Raises
+    ------
+    InputError
+        If the text holds lone surrogates.
+    LimitError
+        If there are more than MAX_TEXT_SENTENCES.
+    """
+    _require_unicode(text, name)
+    spans: list[SentenceSpan] = []
+    for sentence in cut_at_items(text, Sentences(text)):
+        _add_pieces(spans, text, sentence, name)
+    return tuple(spans)
+
+
+class GrowingText:
+    """A text that grows, whose sentences are found as soon as no more text can change them.
+
+    All of them together are those that `sentences_of` finds in the whole text.
+
+    Parameters
+    ----------
+    name : str
+        The field that errors name.
+
+    Attributes
+    ----------
+    text : str
+        As it is so far.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.text = ""
+        self._name = name
+        self._items = ItemCuts()
+        self._read = 0  # so much of the text is in sentences that are final
+        self._spans: list[SentenceSpan] = []
+
+    def add(self, piece: str) -> list[SentenceSpan]:
+        """Return the sentences that a next piece of the text finishes.
+
+        Raises
+        ------
+        InputError
+            If the piece holds lone surrogates.
+        LimitError
+            If there are more than MAX_TEXT_SENTENCES.
+        """
+        _require_unicode(piece, self._name)
+        self.text += piece
+        return self._next(is_whole=False)
+
+    def end(self) -> list[SentenceSpan]:
+        """Return the sentences that the end of the text finishes; errors are as of `add`."""
+        return self._next(is_whole=True)
+
+    def _next(self, *, is_whole: bool) -> list[SentenceSpan]:
+        first, n_before = self._read, len(self._spans)
+        found: list[tuple[int, int]] = []
+        rest = Sentences(self.text[first:])
+        for start, end in rest:
+            if rest.is_open and not is_whole:
+                break
+            found.append((first + start, first + end))
+            self._read = first + end
+        starts = list(self._items.starts(self.text, self._read)) if found else []
+        for sentence in self._items.cut(self.text, found, starts):
+            _add_pieces(self._spans, self.text, sentence, self._name)
+        if is_whole:
+            for sentence in self._items.rest():
+                _add_pieces(self._spans, self.text, sentence, self._name)
+        return self._spans[n_before:]
+
+
+def _require_unicode(text: str, name: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
+
+
+def _add_pieces(spans: list[SentenceSpan], text: str, sentence: tuple[int, int], name: str) -> None:
+    """Add a sentence, or the pieces of a long one, to those of a text."""
+    start, end = sentence
+    for first, last in pieces(text[start:end], MOST_TOKENS):
+        if len(spans) == MAX_TEXT_SENTENCES:
+            raise LimitError(
+                f"{name} has more than {MAX_TEXT_SENTENCES} sentences; align it in parts",
+                field=name,
+            )
+        piece = text[start + first : start + last]
+        spans.append(SentenceSpan(start + first, start + last, piece))

@@ -1,0 +1,119 @@
+"""Words of sentences as numbers, weighed by how few sentences of both texts hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.english.lexicon.stems import stem
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextWords:
+    """The distinct stems of each sentence of a text.
+
+    Attributes
+    ----------
+    offsets : int64 array, shape (n_sentences + 1,)
+        Sentence k has the stems from ``offsets[k]`` to before ``offsets[k + 1]``.
+    stems : int32 array, shape (n_stems,)
+        Numbers of stems, of each sentence rising.
+    """
+
+    offsets: NDArray[np.int64]
+    stems: NDArray[np.int32]
+
+
+class WordNumbers:
+    """Numbers of stems, given as they are met.
+
+    Parameters
+    ----------
+    find : callable, optional
+        Returns the words of a lower-case text in order; by default runs of letters and digits.
+    form : callable, optional
+        Returns what stands for a word before it is stemmed; by default the word.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[str], list[str]] = _WORD.findall,
+        form: Callable[[str], str] | None = None,
+    ) -> None:
+        self._find = find
+        self._form = form
+        self._of_stem: dict[str, int] = {}
+        self._of_word: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        """Return how many stems there are."""
+        return len(self._of_stem)
+
+    def add(self, text: str) -> list[int]:
+        """Return the numbers of a text's words in order; new stems are numbered."""
+        known = self._of_word
+        words = self._find(text.lower())
+        for word in words:
+            if word not in known:
+                known[word] = self._of_stem.setdefault(self._stem_of(word), len(self._of_stem))
+        return [known[word] for word in words]
+
+    def numbers(self, text: str) -> list[int]:
+        """Return the numbers of a text's words in order; -1 of those whose stem is new."""
+        return [
+            self._of_stem.get(self._stem_of(word), -1) if number is None else number
+            for word in self._find(text.lower())
+            for number in (self._of_word.get(word),)
+        ]
+
+    def with_digits(self) -> frozenset[int]:
+        """Return the numbers of the stems that hold digits."""
+        return frozenset(
+            number
+            for one, number in self._of_stem.items()
+            if not one.isalpha() and any(map(str.isdecimal, one))
+        )
+
+    def _stem_of(self, word: str) -> str:
+        return stem(word if self._form is None else self._form(word))
+
+
+def words_of(
+    old: Sequence[str], new: Sequence[str]
+) -> tuple[TextWords, TextWords, NDArray[np.float64]]:
+    """Return the words of both texts' sentences, and the weight of each stem.
+
+    Returns
+    -------
+    old, new : TextWords
+    weights : float64 array, shape (n_stems,)
+        At least 0: the logarithm of how many sentences there are for one that holds the stem.
+    """
+    numbers = WordNumbers()
+    sides = [
+        _as_arrays([sorted(set(numbers.add(text))) for text in sentences])
+        for sentences in (old, new)
+    ]
+    held = np.bincount(np.concatenate([side.stems for side in sides]), minlength=len(numbers))
+    n_sentences = len(old) + len(new)
+    return sides[0], sides[1], np.log((n_sentences + 1.0) / np.maximum(held, 1))
+
+
+def total_weights(side: TextWords, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of the weights of each sentence's stems, shape (n_sentences,)."""
+    sums = np.concatenate([[0.0], np.cumsum(weights[side.stems])])
+    totals: NDArray[np.float64] = sums[side.offsets[1:]] - sums[side.offsets[:-1]]
+    return totals
+
+
+def _as_arrays(sentences: Sequence[Sequence[int]]) -> TextWords:
+    offsets = np.zeros(len(sentences) + 1, np.int64)
+    np.cumsum([len(each) for each in sentences], out=offsets[1:])
+    flat = [number for each in sentences for number in each]
+    return TextWords(offsets, np.array(flat, np.int32))

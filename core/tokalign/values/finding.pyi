@@ -1,5 +1,0 @@
-from collections.abc import Iterable
-
-from tokalign.values.value import Value
-
-def find_values(tokens: Iterable[str]) -> list[Value]: ...
