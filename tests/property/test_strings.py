@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import JaroWinkler, Levenshtein, Postfix, Prefix
-from tokalign.features._strings import string_similarities
+from tokalign.features._lexemes import string_similarities
 from tokalign.features.templates import SIMILARITIES
 
 MAX_CHARS = 64

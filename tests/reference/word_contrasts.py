@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokalign.english.lexicon.scales import grades_of
-from tokalign.features._strings import string_similarities
+from tokalign.features._lexemes import string_similarities
 
 from reference.words import Word
 

@@ -9,7 +9,7 @@ from tokalign.english.lexicon import stems
 from tokalign.english.lexicon.labels import TITLES, function_words
 from tokalign.english.lexicon.wordnet import POS_LETTERS, WordNet
 from tokalign.english.lexicon.words import canonical
-from tokalign.features._strings import string_similarities
+from tokalign.features._lexemes import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
 
 STRENGTH = {

@@ -1,6 +1,6 @@
 from tokalign.english.annotate.texts cimport AnnotatedTexts
 from tokalign.decoding._decoder cimport Decoder
-from tokalign.features.analysis cimport Analysis
+from tokalign.features.extract cimport Analysis
 
 cdef class Analysed(Analysis):
     cdef double *score_weights   # [n]

@@ -4,7 +4,7 @@ from libc.stdlib cimport free, malloc
 
 from tokalign.english.annotate.texts cimport AnnotatedTexts
 from tokalign.decoding._decoder cimport Decoder
-from tokalign.features.analysis cimport Analysis
+from tokalign.features.extract cimport Analysis
 
 from tokalign.errors import InputError
 from tokalign.english.lexicon.weights import content_weight

@@ -17,8 +17,7 @@ from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.english.lexicon.memory import remembered
 from tokalign.english.lexicon.weights import content_weight, token_weight
 from tokalign.errors import InputError
-from tokalign.features.analysis import check_columns
-from tokalign.features.extract import Extractor
+from tokalign.features.extract import Extractor, check_columns
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.templates import TEMPLATES
 from tokalign.model.file import ModelHeader

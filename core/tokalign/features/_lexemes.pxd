@@ -1,11 +1,15 @@
 from libc.stdint cimport int32_t, int64_t
 
-from tokalign.features._comparison cimport Tables
-from tokalign.features._rule_facts cimport RuleFacts
-from tokalign.features.pair cimport Lexeme
-from tokalign.english.lexicon.paraphrases cimport Paraphrases
-from tokalign.english.lexicon.vectors cimport Vectors
-from tokalign.english.lexicon.wordnet cimport WordNet
+from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
+from tokalign.english.lexicon.paraphrases cimport Paraphrases, ParaphraseTable
+from tokalign.english.lexicon.vectors cimport Vectors, VectorTable
+from tokalign.english.lexicon.wordnet cimport WordNet, WordNetTable
+
+cdef struct Tables:
+    # What comparisons look up; borrowed from the objects that LexemeTable holds.
+    const WordNetTable *wordnet
+    const VectorTable *vectors           # NULL without vectors; then no lexeme has a row
+    const ParaphraseTable *paraphrases   # NULL without paraphrases
 
 cdef class LexemeTable:
     cdef readonly WordNet wordnet
@@ -30,3 +34,6 @@ cdef class LexemeTable:
     cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL
     cdef void _release(self) noexcept nogil
     cdef void clear(self)
+
+cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil
+cdef int common_prefix(const Characters *a, const Characters *b) noexcept nogil

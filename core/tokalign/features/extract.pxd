@@ -1,10 +1,18 @@
 from libc.stdint cimport int32_t, uint8_t
 
-from tokalign.features.analysis cimport Analysis
-from tokalign.features._distributional cimport ArcScratch
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._memory cimport PairMemory
+from tokalign.features._tree_features cimport ArcScratch
+from tokalign.features._word_pairs cimport PairMemory
 from tokalign.features.pair cimport PairState, Side, Sink
+from tokalign.english.values.found cimport Found
+
+cdef class Analysis:
+    cdef Side side           # without what it has in a pair
+    cdef void *_block        # every array of the sentence but its values
+    cdef Found *_values
+    cdef int reserve(self, Py_ssize_t n) except -1
+    cdef void find_content(self) noexcept nogil
+    cdef int find_values(self) except -1
 
 cdef class Extractor:
     cdef readonly LexemeTable lexemes

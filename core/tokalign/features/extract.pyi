@@ -1,13 +1,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.features._word_pairs import PairMemory
+from tokalign.features.encoded import Encoded
 from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.english.lexicon.paraphrases import Paraphrases
 from tokalign.english.lexicon.vectors import Vectors
 from tokalign.english.lexicon.wordnet import WordNet
-from tokalign.features._memory import PairMemory
-from tokalign.features.encoded import Encoded
 from tokalign.types import Sentence
+
+def check_columns(sentence: Sentence, field: str) -> None: ...
 
 class Extractor:
     memory: PairMemory

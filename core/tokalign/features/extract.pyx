@@ -7,48 +7,210 @@ instead, and what the features of two words alone score is remembered. The slow 
 tests/reference/features.py.
 """
 
-from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from tokalign.features.analysis cimport Analysis
-from tokalign.features._arena cimport Arena
-from tokalign.features._comparison cimport compare
-from tokalign.features._competition cimport competition_features, prepare_competition
-from tokalign.features._context cimport context_features, prepare_context
-from tokalign.features._dependency cimport dependency_features
-from tokalign.features._distributional cimport (
-    Arcs,
-    distributional_similarity,
-    release,
+from tokalign.features._cell_features cimport (
+    cell_features,
+    context_scratch,
+    null_features,
+    prepare_cells,
 )
-from tokalign.features._anchoring cimport (
-    anchoring_features,
-    anchoring_null_features,
-    prepare_anchoring,
-)
-from tokalign.features._layout cimport carve_pair
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._lexical cimport mark_acronyms, place_features, word_features
-from tokalign.features._memory cimport PairMemory
-from tokalign.features._null cimport null_features
+from tokalign.features._tree_features cimport Arcs, distributional_similarity, release
+from tokalign.features._word_pairs cimport PairMemory, compare, word_features
+from tokalign.features._word_rules cimport compare_values, mark_acronyms, mark_names, mark_rules
 from tokalign.features.pair cimport *
-from tokalign.features._names cimport mark_names, name_features
-from tokalign.features._nearest cimport prepare_nearness, nearness_features
-from tokalign.features._neural cimport neural_features, neural_null_features, prepare_neural
-from tokalign.features._rules cimport compare_values, mark_rules, rule_features
+from tokalign.english.values.finding cimport N_BEHIND, find
+from tokalign.english.values.found cimport MAX_ALIKE, Found
+from tokalign.english.values.pieces cimport Piece
 
 from tokalign.english.annotate.relations import GROUPS, group_of
-from tokalign.features.analysis import check_columns
 from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
+    ALIGNMENT = 16                   # malloc's, enough for every type
     # Beyond these the tables start anew. Words and labels come from users and may be long.
     MAX_LEXEME_BYTES = 128 << 20     # of some 80,000 usual words
     MAX_RELATIONS = 1000
     MAX_LABEL = 64                   # characters by which labels are told apart
+
+cdef struct Arena:
+    # Many arrays in one block of memory: carve once to learn the size, again to hand them out.
+    char *memory             # NULL while the size is being learnt
+    size_t n_bytes           # taken so far
+
+
+cdef inline void *_take(Arena *arena, size_t n_bytes) noexcept nogil:
+    """Return the next n_bytes, aligned; NULL while the size is being learnt."""
+    cdef void *taken = NULL if arena.memory == NULL else arena.memory + arena.n_bytes
+    arena.n_bytes += (n_bytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+    return taken
+
+
+cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
+    """Point what a side has in any pair into an arena."""
+    side.n = n
+    side.word = <const Lexeme **>_take(arena, n * sizeof(Lexeme *))
+    side.kind = <uint8_t *>_take(arena, n)
+    side.relative = <float *>_take(arena, n * sizeof(float))
+    side.lemma = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.head = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.relation = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.group = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.first_child = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.next_sibling = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.previous_content = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.next_content = <int32_t *>_take(arena, n * sizeof(int32_t))
+
+
+cdef void _carve_pair(PairState *pair, Arena *arena) noexcept nogil:
+    """Point the arrays of a pair into an arena; those of its sentences stay where they are."""
+    cdef size_t n_source = pair.source.n
+    cdef size_t n_target = pair.target.n
+    cdef size_t n_cells = n_source * n_target
+    _carve_side(&pair.source, arena)
+    _carve_side(&pair.target, arena)
+    pair.word_score = <double *>_take(arena, 2 * n_cells * sizeof(double))
+    pair.cosine = <float *>_take(arena, n_cells * sizeof(float))
+    pair.lexical_class = <uint8_t *>_take(arena, n_cells)
+    pair.seen = <uint8_t *>_take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN))
+    pair.strength = <float *>_take(arena, n_cells * sizeof(float))
+    pair.window = <float *>_take(arena, n_cells * sizeof(float))
+    pair.bag = <float *>_take(arena, n_cells * sizeof(float))
+    pair.tension = <float *>_take(arena, n_cells * sizeof(float))
+    pair.distributional = <float *>_take(arena, n_cells * sizeof(float))
+    pair.scratch = <float *>_take(arena, context_scratch(n_source, n_target) * sizeof(float))
+    pair.run = <uint8_t *>_take(arena, n_cells)
+    pair.content_run = <uint8_t *>_take(arena, n_cells)
+    pair.acronym = <uint8_t *>_take(arena, n_cells)
+    pair.name_part = <uint8_t *>_take(arena, n_cells)
+    pair.rule = <uint8_t *>_take(arena, n_cells)
+    pair.agreement = <uint8_t *>_take(arena, n_cells)
+    pair.relations = <uint32_t *>_take(arena, n_cells * sizeof(uint32_t))
+    pair.contrast = <uint8_t *>_take(arena, n_cells)
+
+
+cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
+    """Point what a side has in its pair into an arena."""
+    cdef size_t n = side.n
+    side.ties = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.best = <float *>_take(arena, n * sizeof(float))
+    side.nearest = <float *>_take(arena, n * sizeof(float))
+    side.top = <float *>_take(arena, N_TOP * n * sizeof(float))
+    side.likeliest = <float *>_take(arena, 2 * n * sizeof(float))
+
+
+def check_columns(sentence, str field):
+    """Raise an error unless there are tokens and every column fits them; the kernels trust it."""
+    cdef Py_ssize_t n_tokens = len(sentence.tokens)
+    if not n_tokens:
+        raise InputError(f"{field} has no tokens", field=field)
+    for name in ("tags", "lemmas"):
+        if getattr(sentence, name) is None:
+            raise InputError(f"{field} has no {name}; annotate it first", field=field)
+    if (sentence.heads is None) != (sentence.relations is None):
+        raise InputError(f"{field} must have both heads and relations, or neither", field=field)
+    for name in ("tags", "lemmas", "heads", "relations"):
+        column = getattr(sentence, name)
+        if column is not None and len(column) != n_tokens:
+            raise ShapeError(
+                f"{field} has {len(column)} {name} for {n_tokens} tokens; give one per token",
+                field=f"{field}.{name}",
+            )
+    if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < n_tokens:
+        raise InputError(
+            f"{field} has a head outside -1..{n_tokens - 1}", field=f"{field}.heads"
+        )
+
+
+cdef class Analysis:
+    """A sentence as the kernels see it; made by Extractor.analyse.
+
+    Its lexemes are valid until the extractor next makes room.
+    """
+
+    def __dealloc__(self):
+        free(self._block)
+        free(self._values)
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Make room for a sentence of n tokens."""
+        cdef Arena arena
+        arena.memory = NULL
+        arena.n_bytes = 0
+        _carve_sentence(&self.side, n, &arena)
+        self._block = malloc(arena.n_bytes)
+        if self._block == NULL:
+            raise MemoryError("arrays of a sentence")
+        arena.memory = <char *>self._block
+        arena.n_bytes = 0
+        _carve_sentence(&self.side, n, &arena)
+        return 0
+
+    cdef void find_content(self) noexcept nogil:
+        """Fill what follows from the words of the tokens, once they are there."""
+        cdef Side *side = &self.side
+        cdef Py_ssize_t k
+        cdef int32_t last = -1
+        for k in range(side.n):
+            side.lemma[k] = side.word[k].lemma
+            side.kind[k] = side.word[k].kind
+            side.relative[k] = <float>k / <float>side.n
+            side.previous_content[k] = last
+            if side.word[k].kind == KIND_CONTENT:
+                last = <int32_t>k
+        last = -1
+        for k in range(side.n - 1, -1, -1):
+            side.next_content[k] = last
+            if side.word[k].kind == KIND_CONTENT:
+                last = <int32_t>k
+
+    cdef int find_values(self) except -1:
+        """Find the values of the sentence; its words must have their facts."""
+        cdef Side *side = &self.side
+        cdef Py_ssize_t k
+        cdef int n_pieces = 0
+        cdef bint may_hold_any = False
+        cdef Piece *pieces
+        cdef Found *kept
+        for k in range(side.n):
+            may_hold_any |= side.word[k].facts.may_hold_value
+            n_pieces += max(1, side.word[k].facts.n_pieces)
+        if not may_hold_any:
+            return 0
+        pieces = <Piece *>malloc((n_pieces + N_BEHIND) * sizeof(Piece))
+        self._values = <Found *>malloc((n_pieces + 1) * MAX_ALIKE * sizeof(Found))
+        if pieces == NULL or self._values == NULL:
+            free(pieces)
+            raise MemoryError("values of a sentence")
+        _lay_out(side, pieces)
+        side.n_values = find(pieces, n_pieces, self._values)
+        free(pieces)
+        kept = <Found *>realloc(self._values, (side.n_values + 1) * sizeof(Found))
+        if kept != NULL:  # else the block stays as it is
+            self._values = kept
+        side.values = self._values
+        return 0
+
+
+cdef void _lay_out(const Side *side, Piece *pieces) noexcept nogil:
+    """Write the pieces of all words, and empty ones for words without any and behind the last."""
+    cdef const RuleFacts *facts
+    cdef Py_ssize_t k
+    cdef int at
+    for k in range(side.n):
+        facts = side.word[k].facts
+        memcpy(pieces, facts.pieces, facts.n_pieces * sizeof(Piece))
+        if facts.n_pieces == 0:
+            memset(pieces, 0, sizeof(Piece))
+        for at in range(max(1, facts.n_pieces)):
+            pieces[at].token = <int32_t>k
+        pieces += max(1, facts.n_pieces)
+    memset(pieces, 0, N_BEHIND * sizeof(Piece))
 
 
 cdef class Extractor:
@@ -105,7 +267,7 @@ cdef class Extractor:
         arena.n_bytes = 0
         self.pair.source.n = n_source
         self.pair.target.n = n_target
-        carve_pair(&self.pair, &arena)
+        _carve_pair(&self.pair, &arena)
         self.release()
         if arena.n_bytes > self._n_block:
             free(self._block)
@@ -228,7 +390,7 @@ cdef class Extractor:
         self.pair.source = source[0]
         self.pair.target = target[0]
         self.pair.source.encoded = self.pair.target.encoded = NULL
-        carve_pair(&self.pair, &arena)
+        _carve_pair(&self.pair, &arena)
 
     cdef int prepare(self, int style) noexcept nogil:
         """Compute what the rows and scores of the pair at hand are made of; return 0, or -1
@@ -241,11 +403,7 @@ cdef class Extractor:
         compare_values(pair)
         if self.uses_rules:
             mark_rules(pair)
-        prepare_context(pair)
-        prepare_competition(pair)
-        prepare_nearness(pair)
-        prepare_anchoring(pair)
-        prepare_neural(pair)
+        prepare_cells(pair)
         return self._prepare_arcs()
 
     cdef void change_style(self, int style) noexcept nogil:
@@ -274,12 +432,12 @@ cdef class Extractor:
         self.sink.n = 0
         compare(a, b, &self.lexemes.tables, &lexical)
         word_features(a, b, &lexical, &self.sink)
-        _context(&self.pair, i, j, &self.sink)
+        cell_features(&self.pair, i, j, &self.sink)
 
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil:
         """Fill the sink with the features of a token that has no partner."""
         self.sink.n = 0
-        _null(&self.pair, of_source, at, &self.sink)
+        null_features(&self.pair, of_source, at, &self.sink)
 
     cdef void scores(self, int style, double *s2t, double *t2s) noexcept nogil:
         """Write the scores of all links and NULLs, as both directions' lattices have them.
@@ -299,15 +457,15 @@ cdef class Extractor:
                 score.s2t = of_words[0]
                 score.t2s = of_words[1]
                 of_words += 2
-                _context(pair, i, j, &score)
+                cell_features(pair, i, j, &score)
                 s2t[i * (n_target + 1) + j + 1] = score.s2t
                 t2s[j * (n_source + 1) + i + 1] = score.t2s
             score.s2t = score.t2s = 0.0
-            _null(pair, True, i, &score)
+            null_features(pair, True, i, &score)
             s2t[i * (n_target + 1)] = score.s2t
         for j in range(n_target):
             score.s2t = score.t2s = 0.0
-            _null(pair, False, j, &score)
+            null_features(pair, False, j, &score)
             t2s[j * (n_source + 1)] = score.t2s
 
     def rows(self, source, target, encoded=None):
@@ -363,30 +521,6 @@ cdef class Extractor:
                     n_values += 1
                 row_start_view[row + 1] = n_values
         return row_start, slot[:n_values].copy(), value[:n_values].copy()
-
-
-cdef void _context(const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink) noexcept nogil:
-    """Emit the features of the link (i, j), but for those of its words alone."""
-    place_features(pair, i, j, sink)
-    if pair.name_part[i * pair.target.n + j]:
-        name_features(pair, i, j, sink)
-    if pair.rule[i * pair.target.n + j]:
-        rule_features(pair, i, j, sink)
-    context_features(pair, i, j, sink)
-    competition_features(pair, i, j, sink)
-    if pair.source.has_tree and pair.target.has_tree:
-        dependency_features(pair, i, j, sink)
-    nearness_features(pair, i, j, sink)
-    if pair.source.encoded != NULL:
-        neural_features(pair, i, j, sink)
-    anchoring_features(pair, i, j, sink)
-
-
-cdef void _null(const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink) noexcept nogil:
-    """Emit the features of a token that has no partner."""
-    null_features(pair, of_source, at, sink)
-    neural_null_features(pair, of_source, at, sink)
-    anchoring_null_features(pair, of_source, at, sink)
 
 
 cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:

@@ -2,12 +2,11 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.features._rule_facts cimport RuleFacts
 from tokalign.features._sink cimport AnySink, Score, Sink
-from tokalign.features._strings cimport Characters
 from tokalign.features._templates cimport *
 from tokalign.english.lexicon.wordnet cimport Kin
 from tokalign.english.values.found cimport Found
+from tokalign.english.values.pieces cimport Piece
 
 cdef extern from *:
     """
@@ -34,7 +33,7 @@ cdef enum:
     SEEN_TAG = 64
 
 cdef enum:
-    # Bits of how two words say unlike things; see _contrast.pyx.
+    # Bits of how two words say unlike things; see _word_pairs.pyx.
     CONTRAST_OPPOSITE = 1
     CONTRAST_HIGHER = 2      # on one scale the first word is the stronger one
     CONTRAST_LOWER = 4
@@ -52,6 +51,25 @@ cdef enum:
     HINT_IN = 32
     HINT_UNIT = 64
     HINT_ASKS = 128
+
+cdef struct Characters:
+    # A word prepared for comparison; its arrays are in memory that the caller gave.
+    int32_t n
+    bint is_plain                # whether all code points are in 1..255
+    uint64_t letters             # bit (code point mod 64) set for every character
+    const uint64_t *bigram       # sorted; n - 1 of them, or the character itself if n == 1
+    const uint64_t *trigram      # [n] sorted; of the word padded with one boundary on each side
+    const uint32_t *code         # [n]
+
+cdef struct RuleFacts:
+    # What the rules ask of a word beyond its lexeme. One block of memory.
+    size_t n_bytes
+    int32_t n_letters            # letters and digits in it
+    int32_t code_name            # id of its words if it is a name of code, else -1
+    bint may_hold_value          # whether a sentence with it may hold a value
+    int32_t n_pieces
+    const Piece *pieces          # [n_pieces] what it may be in a value
+    const int32_t *expansions    # of each its number of words and their ids; 0 behind the last
 
 cdef struct Lexeme:
     # A word form with its tag and lemma. Owned by LexemeTable.
@@ -93,12 +111,12 @@ cdef struct LexicalPair:
     float strength           # V in [0, 1]: how strong the class below is
     float cosine             # of the word vectors; 0 where a content word has none
     uint32_t relations       # mask of WordNet relations
-    uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _comparison.pyx
+    uint8_t lexical_class    # CLASS_IDENTICAL, ...; its strength is in _word_pairs.pyx
     uint8_t are_paraphrases
     uint8_t contrast         # CONTRAST_ bits
 
 cdef struct Side:
-    # One sentence. Arrays of length n, owned by Extractor.
+    # One sentence. Arrays of length n, owned by Analysis or Extractor.
     Py_ssize_t n
     bint has_tree
     int share                # bin of the idf share of content words that have a twin
@@ -146,7 +164,7 @@ cdef struct PairState:
     float *distributional    # similarity of the words' arcs
     uint8_t *run             # 0, or 1 + count_run of the diagonal run that holds the cell
     uint8_t *content_run     # count_content_run of that run
-    float *scratch           # [context_scratch(source.n, target.n)]
+    float *scratch           # [context_scratch(source.n, target.n)] of _cell_features.pyx
 
 cdef inline float strength_at(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Strength of a cell; 0 outside the sentences.

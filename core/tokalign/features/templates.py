@@ -20,8 +20,8 @@ import math
 from dataclasses import dataclass
 
 from tokalign.english.annotate.relations import GROUPS
-from tokalign.english.lexicon.labels import RELATION_NAMES, function_words
 from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.english.lexicon.labels import RELATION_NAMES, function_words
 
 INDICATOR = "1"
 RATIO = "[0, 1]"

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.features._comparison cimport Tables
-from tokalign.features.pair cimport Lexeme, PairState, Sink
+from tokalign.features._lexemes cimport Tables
+from tokalign.features.pair cimport AnySink, Lexeme, LexicalPair, PairState, Sink
 
 cdef struct WordPair:
     # What is remembered of two lexemes. Behind it stand the scores of word_features under the
@@ -32,3 +32,10 @@ cdef class PairMemory:
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key
     ) noexcept nogil
     cdef void _weigh(self, float *scores) noexcept nogil
+
+cdef void compare(
+    const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out
+) noexcept nogil
+cdef void word_features(
+    const Lexeme *a, const Lexeme *b, const LexicalPair *lexical, AnySink *sink
+) noexcept nogil

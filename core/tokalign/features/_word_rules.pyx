@@ -1,18 +1,23 @@
-"""Rules by which two words say the same, or other values.
+"""What marks cells besides the comparison of their words: rules, acronyms and names.
 
-A cell has at most one rule: of several the first on the axis. Words that are the same by their
-canonical form, lemma or stem need no rule, but may still say other values. A rule of two words is
-found where they are compared (`_memory`), and the others here.
+By rules two words say the same, or other values. A cell has at most one rule: of several the first
+on the axis. Words that are the same by their canonical form, lemma or stem need no rule, but may
+still say other values. A rule of two words is found where they are compared (`PairMemory`), and the
+others here.
+
+Names are completed: "Abraham" belongs to "Lincoln" where both sentences say "Lincoln". Annotators
+link a name with every word of its longer form, although one of them alone is repeated. Such a word
+stands in the run of names around the repeated one, nowhere in the other sentence, and is no title.
 """
 
 from libc.string cimport memset
 
-from tokalign.features._emit cimport *
 from tokalign.features.pair cimport *
 from tokalign.english.spelling.letters cimport Borrowed, Letters
 from tokalign.english.spelling.runs cimport initials, joined
 from tokalign.english.spelling.words cimport lengthened, typo, variant
 from tokalign.english.values.agreement cimport agree
+
 
 cdef enum:
     NO_RULE = 0              # rules are stored as 1 and their place on the axis
@@ -24,13 +29,15 @@ cdef enum:
     MOST_UNLIKE = 4
 
 # Strength of each rule in the order of the axis.
-cdef float[<int>N_RULE] STRENGTH = [
+cdef float[<int>N_RULE] RULE_STRENGTH = [
     0.9, 0.9, 0.9, 0.8, 0.8, 0.8, 0.7, 0.7, 0.45, 0.45, 0.45, 0.0,
 ]
 # The rule of each relation of two values; there is none of the first.
 cdef int[6] RULE_OF = [
     -1, RULE_DIFFERENT_VALUE, RULE_SAME_UNIT, RULE_SAME_NUMBER, RULE_SAME_PART, RULE_SAME_VALUE,
 ]
+
+cdef float ACRONYM_STRENGTH = 0.7
 
 cdef extern from "_compiler.h" nogil:
     int _bits "tokalign_ones"(unsigned long long mask)
@@ -259,12 +266,118 @@ cdef void mark_rules(PairState *pair) noexcept nogil:
     _mark_runs(pair, False)
     for cell in range(pair.source.n * pair.target.n):
         if pair.rule[cell]:
-            pair.strength[cell] = max(pair.strength[cell], STRENGTH[pair.rule[cell] - 1])
+            pair.strength[cell] = max(pair.strength[cell], RULE_STRENGTH[pair.rule[cell] - 1])
 
 
-cdef void rule_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
-) noexcept nogil:
-    """Emit the feature of a cell that has a rule."""
-    cdef int rule = pair.rule[i * pair.target.n + j] - 1
-    emit_rule(sink, rule, kinds_of(pair.source.word[i], pair.target.word[j]))
+cdef void _mark_spelt_out(PairState *pair, bint source_is_acronym, Py_ssize_t at) noexcept nogil:
+    """Mark the words of the other side whose initials, in a run, spell the acronym."""
+    cdef Side *own = &pair.source if source_is_acronym else &pair.target
+    cdef Side *other = &pair.target if source_is_acronym else &pair.source
+    cdef const Lexeme *acronym = own.word[at]
+    cdef Py_ssize_t first, k, cell
+    cdef int letter, n_letters
+    cdef uint32_t wanted
+    n_letters = 0
+    for first in range(acronym.lower.n):
+        n_letters += acronym.lower.code[first] != c'.'
+    for first in range(other.n):
+        letter = 0
+        k = first
+        while k < other.n and letter < n_letters and k - first <= 2 * n_letters:
+            wanted = _acronym_letter(acronym, letter)
+            if other.word[k].case_ == CASE_CAPITALISED and other.word[k].lower.code[0] == wanted:
+                letter += 1
+            elif other.word[k].kind != KIND_FUNCTION or k == first:
+                break
+            k += 1
+        if letter < n_letters:
+            continue
+        for k in range(first, k):
+            if other.word[k].kind == KIND_CONTENT:
+                cell = at * pair.target.n + k if source_is_acronym else k * pair.target.n + at
+                pair.acronym[cell] = 1
+                pair.strength[cell] = max(pair.strength[cell], ACRONYM_STRENGTH)
+
+
+cdef uint32_t _acronym_letter(const Lexeme *acronym, int index) noexcept nogil:
+    """Return the acronym's letter, not counting dots."""
+    cdef int k
+    for k in range(acronym.lower.n):
+        if acronym.lower.code[k] != c'.':
+            if index == 0:
+                return acronym.lower.code[k]
+            index -= 1
+    return 0
+
+
+cdef void mark_acronyms(PairState *pair) noexcept nogil:
+    """Find acronyms whose expansion stands in the other sentence."""
+    cdef Py_ssize_t k
+    for k in range(pair.source.n):
+        if pair.source.word[k].initials >= 0:
+            _mark_spelt_out(pair, True, k)
+    for k in range(pair.target.n):
+        if pair.target.word[k].initials >= 0:
+            _mark_spelt_out(pair, False, k)
+
+
+cdef inline bint _is_name(const Side *side, Py_ssize_t k) noexcept nogil:
+    return 0 <= k < side.n and side.word[k].coarse == COARSE_NAME and (
+        side.word[k].case_ == CASE_CAPITALISED or side.word[k].case_ == CASE_UPPER
+    )
+
+
+cdef inline Py_ssize_t _only_place(const Side *side, int32_t lower_form) noexcept nogil:
+    """Return where a word stands, case ignored; -1 if nowhere, -2 if more than once."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t place = -1
+    for k in range(side.n):
+        if side.word[k].lower_form == lower_form:
+            if place >= 0:
+                return -2
+            place = k
+    return place
+
+
+cdef void _complete_names(PairState *pair, bint source_is_longer) noexcept nogil:
+    """Mark the words of one side that complete a name of the other."""
+    cdef Side *longer = &pair.source if source_is_longer else &pair.target
+    cdef Side *shorter = &pair.target if source_is_longer else &pair.source
+    cdef Py_ssize_t at, anchor, k, cell, step
+    cdef int form
+    cdef int32_t offset
+    for at in range(shorter.n):
+        if not _is_name(shorter, at):
+            continue
+        anchor = _only_place(longer, shorter.word[at].lower_form)
+        if not _is_name(longer, anchor):
+            continue
+        if _only_place(shorter, shorter.word[at].lower_form) != at:
+            continue
+        form = SHORT_NAME_SHORT_FORM_ALONE
+        if _is_name(shorter, at - 1) or _is_name(shorter, at + 1):
+            form = SHORT_NAME_SHORT_FORM_IN_NAME
+        for step in range(-1, 2, 2):
+            offset = offset_name_part(
+                NAME_SOURCE_LONGER if source_is_longer else NAME_TARGET_LONGER,
+                SIDE_LEFT if step < 0 else SIDE_RIGHT,
+                form,
+            )
+            k = anchor + step
+            while (
+                _is_name(longer, k)
+                and not longer.word[k].is_title
+                and _only_place(shorter, longer.word[k].lower_form) == -1
+            ):
+                cell = k * pair.target.n + at if source_is_longer else at * pair.target.n + k
+                pair.name_part[cell] = <uint8_t>(1 + offset)
+                k += step
+
+
+cdef void mark_names(PairState *pair) noexcept nogil:
+    """Fill `name_part` of every cell."""
+    cdef Py_ssize_t cell
+    for cell in range(pair.source.n * pair.target.n):
+        pair.name_part[cell] = 0
+    _complete_names(pair, True)
+    _complete_names(pair, False)

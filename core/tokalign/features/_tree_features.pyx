@@ -1,8 +1,9 @@
-"""Distributional similarity of two words, counted in the two sentences alone.
+"""Features of two words' dependency trees: their places in them, and their distributional similarity.
 
-A word's features are its arcs: (relation, up, lemma of the head) and (relation, down, lemma of a
-dependent). With c(w, f) the count of word w with feature f in both sentences, W words, F features
-and k = 2 added to every count,
+Places are silent unless both sentences have trees. Similarity is counted in the two sentences
+alone. A word's features are its arcs: (relation, up, lemma of the head) and (relation, down, lemma
+of a dependent). With c(w, f) the count of word w with feature f in both sentences, W words, F
+features and k = 2 added to every count,
 
     p(w, f) = (c(w, f) + k) / (N + k W F),  p(w) and p(f) its margins
     PPMI    = max(0, log2 p(w, f) / (p(w) p(f)))
@@ -25,6 +26,8 @@ from libc.stdlib cimport free, malloc, qsort
 import numpy as np
 
 from tokalign.errors import InputError, ShapeError
+from tokalign.features._emit cimport *
+from tokalign.features.pair cimport *
 
 cdef double ADDED = 2.0
 cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding can bring about
@@ -38,6 +41,81 @@ cdef enum:
     MAX_RELATION = 1 << 30
 
 
+cdef int _heads(const PairState *pair, Py_ssize_t head_a, Py_ssize_t head_b) noexcept nogil:
+    """Return the bin of the heads' strength, or which of the words are roots."""
+    if head_a < 0 and head_b < 0:
+        return HEADS_BOTH_ROOTS
+    if head_a < 0 or head_b < 0:
+        return HEADS_ONE_ROOT
+    return bin_strength_level(strength_at(pair, head_a, head_b))
+
+
+cdef int _agreement(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Return how well the relations of two words to their heads match."""
+    if pair.source.relation[i] == pair.target.relation[j]:
+        return AGREEMENT_SAME_RELATION
+    if pair.source.group[i] == pair.target.group[j]:
+        return AGREEMENT_SAME_GROUP
+    return AGREEMENT_OTHER_RELATION
+
+
+cdef void _children(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int *counts
+) noexcept nogil:
+    """Count the children of i that match a child of j, by CHILD: how their relations agree."""
+    cdef int32_t a = pair.source.first_child[i]
+    cdef int32_t b
+    cdef int best
+    while a >= 0:
+        b = pair.target.first_child[j]
+        best = N_AGREEMENT
+        while b >= 0:
+            if strength_at(pair, a, b) >= MATCHED_STRENGTH:
+                best = min(best, _agreement(pair, a, b))
+            b = pair.target.next_sibling[b]
+        if best < N_AGREEMENT:
+            # content children are numbered as agreements are
+            counts[best if pair.source.word[a].kind == KIND_CONTENT else CHILD_FUNCTION] += 1
+        a = pair.source.next_sibling[a]
+
+
+cdef void dependency_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the dependency features of one cell; both sentences have trees."""
+    cdef Py_ssize_t head_a = pair.source.head[i]
+    cdef Py_ssize_t head_b = pair.target.head[j]
+    cdef const Lexeme *a = pair.source.word[i]
+    cdef const Lexeme *b = pair.target.word[j]
+    cdef int kinds = kinds_of(a, b)
+    cdef int strength = strength_class(pair.strength[i * pair.target.n + j])
+    cdef int heads = _heads(pair, head_a, head_b)
+    cdef int agreement = _agreement(pair, i, j)
+    cdef int[<int>N_CHILD] counts = [0, 0, 0, 0]
+    cdef int child
+    cdef int matched = 0
+    emit_head(sink, heads, agreement, kinds, strength)
+    if head_a >= 0 and head_b >= 0 and strength_at(pair, head_a, head_b) >= MATCHED_STRENGTH:
+        emit_head_relation(
+            sink, pair_relation_groups(pair.source.group[i], pair.target.group[j]), strength
+        )
+    _children(pair, i, j, counts)
+    for child in range(N_CHILD):
+        matched += counts[child]
+        emit_children(sink, child, count_children(counts[child]), strength)
+    # a head on one side matches this word on the other: phrases turned inside out
+    if head_a >= 0 and strength_at(pair, head_a, j) >= MATCHED_STRENGTH:
+        emit_crossed_head(sink, CROSSED_SOURCE_HEAD, kinds, strength)
+    if head_b >= 0 and strength_at(pair, i, head_b) >= MATCHED_STRENGTH:
+        emit_crossed_head(sink, CROSSED_TARGET_HEAD, kinds, strength)
+    if (is_free(&pair.source, i) and is_free(&pair.target, j)
+            and a.kind == KIND_CONTENT and b.kind == KIND_CONTENT):
+        emit_residual_head(
+            sink, heads, agreement, count_matched_children(matched),
+            COARSE_MATCH_SAME_CLASS if a.coarse == b.coarse else COARSE_MATCH_OTHER_CLASS,
+        )
+
+
 cdef void release(ArcScratch *scratch) noexcept nogil:
     """Free the memory; the scratch can be reserved again."""
     free(scratch.lemmas)
@@ -49,7 +127,7 @@ cdef void release(ArcScratch *scratch) noexcept nogil:
     scratch.n_max = 0
 
 
-cdef int reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil:
+cdef int _reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil:
     """Make room for so many tokens of both sentences together. Return 0, or -1 without memory."""
     if n_tokens <= scratch.n_max:
         return 0
@@ -249,7 +327,7 @@ cdef int distributional_similarity(
     """Fill `out`, [source.n, target.n], row-major. Return 0, or -1 without memory."""
     cdef Py_ssize_t n_words, n, n_entries, i, j
     cdef Py_ssize_t n_features = 0
-    if reserve(scratch, source.n + target.n):
+    if _reserve(scratch, source.n + target.n):
         return -1
     n_words = _number_words(source, target, scratch)
     n = _observe(source, scratch.row, scratch.entries)

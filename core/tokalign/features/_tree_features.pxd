@@ -1,5 +1,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
+from tokalign.features.pair cimport AnySink, PairState
+
 cdef struct Arcs:
     # The dependency arcs of one sentence; arrays of length n, borrowed.
     Py_ssize_t n
@@ -16,7 +18,7 @@ cdef struct Observation:
     double t_test
 
 cdef struct ArcScratch:
-    # Memory of `distributional_similarity`, owned; grown by `reserve`, freed by `release`.
+    # Memory of `distributional_similarity`, owned; grown by `_reserve`, freed by `release`.
     Py_ssize_t n_max         # tokens there is room for
     int32_t *lemmas          # [n_max] distinct lemmas, rising
     int32_t *row             # [n_max] each token's index in lemmas, source first
@@ -25,8 +27,10 @@ cdef struct ArcScratch:
     double *sums             # [n_max, 4] a word's weights: PPMI, squared; t-test, squared
     Observation *entries     # [2 * n_max]
 
-cdef int reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil
 cdef void release(ArcScratch *scratch) noexcept nogil
 cdef int distributional_similarity(
     const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
+) noexcept nogil
+cdef void dependency_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil

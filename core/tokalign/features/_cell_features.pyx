@@ -1,0 +1,632 @@
+"""Features of a cell, that is of a link, beyond its words; and of a word without a link.
+
+place
+    Yao et al. (2013), section 3.3, gives those of position and neighbours; each is defined on the
+    state (the target token) and is absent for NULL, which has features of its own.
+context
+    Of the words around the two words.
+
+    C1(i, j) = sum over d in -3..3 without 0 of V(i + d, j + d) / |d|, times 0.3 where either
+               word there is no content word
+    C2(i, j) = sum over target words jj within 3 of j, jj != j, of the largest V(ii, jj) of
+               content words ii within 3 of i
+
+    A run is a maximal diagonal stretch of cells with V >= 0.69 (MATCHED_STRENGTH).
+competition
+    Compares a cell with the others of its row and column. A word that has a strong partner
+    elsewhere is a poor candidate here, whatever the two words look like.
+
+    T(i, j) = 3 V + C1 + C2 / 2 - 0.3 |i / n_source - j / n_target|, and -1 where V < 0.1
+
+    where V, C1 and C2 are the strength, window and bag of the cell.
+nearness
+    Of the vectors of two words, and of the words they occur with. A cosine says little by itself
+    (antonyms and sisters are near too), so it is read beside what the rest of the pair offers: a
+    word whose twin stands elsewhere is taken, and among the free words only each other's nearest
+    are likely partners.
+encoder
+    Log-probabilities of every partner, in each direction. The encoder reads both sentences, so its
+    probabilities need no context of their own here; what the chain adds is consistency of
+    neighbours, and trust by kind of word and lexical strength.
+anchoring
+    Of the share that the whole pair has in common. Weak evidence for a link counts only where the
+    pair is anchored: of sentences that share next to nothing, two words of related meaning are no
+    more than that.
+
+    share(side) = sum over content words with V >= 0.9 of idf / sum over content words of idf
+"""
+
+from libc.math cimport INFINITY, fabsf
+from libc.stdint cimport uint8_t
+from libc.string cimport memset
+
+from tokalign.features._emit cimport *
+from tokalign.features._tree_features cimport dependency_features
+from tokalign.features.pair cimport *
+
+cdef enum:
+    REACH = 3   # as _window_row and _bag_row are written out for
+
+cdef float NON_CONTENT_FACTOR = 0.3
+cdef float NO_TENSION = -1.0
+# Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count.
+cdef float NAME_VALUE = 10.0
+
+cdef extern from *:
+    """
+    #define LEAST_LOG -8.0f
+    """
+    const float LEAST_LOG    # lower log-probabilities count as this
+
+
+cdef void _place_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the features of where two words stand."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
+    _neighbour_features(seen_at(pair, i - 1, j - 1)[0], SIDE_LEFT, sink)
+    _neighbour_features(seen_at(pair, i + 1, j + 1)[0], SIDE_RIGHT, sink)
+    if pair.acronym[cell]:
+        emit_acronym(sink)
+
+
+cdef void _position_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int strength, AnySink *sink
+) noexcept nogil:
+    cdef float distance = fabsf(pair.source.relative[i] - pair.target.relative[j])
+    cdef bint last_source = i == pair.source.n - 1
+    cdef bint last_target = j == pair.target.n - 1
+    emit_position(sink, distance)
+    emit_position_bin(sink, bin_distance(distance), strength)
+    if i == 0 and j == 0:
+        emit_edges(sink, PLACE_BOTH_FIRST, strength)
+    if last_source and last_target:
+        emit_edges(sink, PLACE_BOTH_LAST, strength)
+    elif last_source or last_target:
+        emit_edges(sink, PLACE_ONE_LAST, strength)
+
+
+cdef void _neighbour_features(uint8_t seen, int side, AnySink *sink) noexcept nogil:
+    """Yao's contextual features: do the neighbours match?"""
+    if seen & SEEN_IDENTICAL:
+        emit_neighbour(sink, side, NEIGHBOUR_IDENTICAL)
+    if seen & SEEN_LEMMA:
+        emit_neighbour(sink, side, NEIGHBOUR_SAME_LEMMA)
+    if seen & SEEN_TAG:
+        emit_neighbour(sink, side, NEIGHBOUR_SAME_TAG)
+
+
+cdef Py_ssize_t context_scratch(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return how many floats _prepare_context needs: two arrays with a margin of zeros."""
+    return 2 * (n_source + 2 * REACH) * (n_target + 2 * REACH)
+
+
+cdef void _prepare_context(PairState *pair) noexcept nogil:
+    """Fill window, bag, run and content_run from strength."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    # Zeros around the cells stand for what lies outside, so that no loop asks where it is.
+    cdef Py_ssize_t width = n_target + 2 * REACH
+    cdef Py_ssize_t n_padded = (n_source + 2 * REACH) * width
+    cdef float *weighted = pair.scratch + REACH * width + REACH
+    cdef float *content = weighted + n_padded
+    cdef const float *strength = pair.strength
+    cdef float value
+    cdef bint both
+    cdef Py_ssize_t i, j
+    _prepare_seen(pair)
+    memset(pair.scratch, 0, 2 * n_padded * sizeof(float))
+    for i in range(n_source):
+        for j in range(n_target):
+            value = strength[i * n_target + j]
+            both = pair.source.kind[i] == KIND_CONTENT and pair.target.kind[j] == KIND_CONTENT
+            weighted[i * width + j] = value if both else value * NON_CONTENT_FACTOR
+            content[i * width + j] = value if both else 0.0
+    for i in range(n_source):
+        _window_row(weighted + i * width, width, n_target, pair.window + i * n_target)
+    _prepare_runs(pair)
+    for i in range(n_source):  # the best of each column within reach; the margin stays zero
+        _best_row(content + i * width, width, n_target, weighted + i * width)
+    for i in range(n_source):
+        _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
+
+
+cdef void _prepare_seen(PairState *pair) noexcept nogil:
+    """Fill seen from strength."""
+    cdef const Lexeme *a
+    cdef const Lexeme *b
+    cdef float strength
+    cdef uint8_t *row
+    cdef Py_ssize_t i, j
+    memset(pair.seen, 0, (pair.source.n + 2 * MARGIN) * seen_width(pair))
+    for i in range(pair.source.n):
+        a = pair.source.word[i]
+        row = <uint8_t *>seen_at(pair, i, 0)
+        for j in range(pair.target.n):
+            b = pair.target.word[j]
+            strength = pair.strength[i * pair.target.n + j]
+            row[j] = <uint8_t>(
+                bin_strength_level(strength) | SEEN_MATCHED * (strength >= MATCHED_STRENGTH)
+                | SEEN_IDENTICAL * (a.lower_form == b.lower_form)
+                | SEEN_LEMMA * (a.lemma == b.lemma) | SEEN_TAG * (a.tag == b.tag)
+            )
+
+
+cdef void _window_row(
+    const float *weighted, Py_ssize_t width, Py_ssize_t n_target, float *window
+) noexcept nogil:
+    """Sum up the diagonal neighbours of a row of cells."""
+    cdef const float *up = weighted - width - 1
+    cdef const float *down = weighted + width + 1
+    cdef Py_ssize_t step = width + 1
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        window[j] = (
+            (up[j] + down[j])
+            + (up[j - step] + down[j + step]) / <float>2.0
+            + (up[j - 2 * step] + down[j + 2 * step]) / <float>3.0
+        )
+
+
+cdef void _best_row(
+    const float *content, Py_ssize_t width, Py_ssize_t n_target, float *best
+) noexcept nogil:
+    """Take the largest of the 2 * REACH + 1 cells of each column around a row."""
+    cdef const float *row
+    cdef Py_ssize_t d, j
+    for j in range(n_target):
+        best[j] = 0.0
+    for d in range(-REACH, REACH + 1):
+        row = content + d * width
+        for j in range(n_target):
+            best[j] = row[j] if row[j] > best[j] else best[j]
+
+
+cdef void _bag_row(const float *best, Py_ssize_t n_target, float *bag) noexcept nogil:
+    """Sum up the cells of a row within reach of each, without itself."""
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        bag[j] = best[j - 3] + best[j - 2] + best[j - 1] + best[j + 1] + best[j + 2] + best[j + 3]
+
+
+cdef void _prepare_runs(PairState *pair) noexcept nogil:
+    """Fill run and content_run: walk each diagonal and write the length back over the run."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t i, j, cell, k, length
+    cdef int content
+    for i in range(n_source):
+        for j in range(n_target):
+            cell = i * n_target + j
+            if pair.strength[cell] < MATCHED_STRENGTH:
+                pair.run[cell] = pair.content_run[cell] = 0
+                continue
+            if i > 0 and j > 0 and pair.strength[cell - n_target - 1] >= MATCHED_STRENGTH:
+                continue  # written from the start of its run
+            length = content = 0
+            while (i + length < n_source and j + length < n_target
+                   and pair.strength[cell + length * (n_target + 1)] >= MATCHED_STRENGTH):
+                content += pair.source.word[i + length].kind == KIND_CONTENT
+                length += 1
+            for k in range(length):
+                pair.run[cell + k * (n_target + 1)] = <uint8_t>(1 + count_run(length))
+                pair.content_run[cell + k * (n_target + 1)] = <uint8_t>count_content_run(content)
+
+
+cdef void _content_neighbour(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, AnySink *sink
+) noexcept nogil:
+    """Emit how well the nearest content words on one side match, and how far they are."""
+    cdef Py_ssize_t a = (
+        pair.source.previous_content[i] if side == SIDE_LEFT else pair.source.next_content[i]
+    )
+    cdef Py_ssize_t b = (
+        pair.target.previous_content[j] if side == SIDE_LEFT else pair.target.next_content[j]
+    )
+    cdef Py_ssize_t distance_a, distance_b
+    cdef int match = CONTENT_MATCH_EDGE
+    cdef int reach = REACH_EQUALLY_FAR
+    if a >= 0 and b >= 0:
+        match = seen_at(pair, a, b)[0] & SEEN_LEVEL
+        distance_a = a - i if a > i else i - a
+        distance_b = b - j if b > j else j - b
+        if distance_a > REACH or distance_b > REACH:
+            reach = REACH_BEYOND_3
+        elif distance_a != distance_b:
+            reach = REACH_UNEQUALLY_FAR
+    emit_content_neighbour(sink, side, match, reach, strength)
+
+
+cdef void _context_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the context features of one cell."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef int strength = strength_class(pair.strength[cell])
+    cdef int kinds = kinds_of(pair.source.word[i], pair.target.word[j])
+    if pair.window[cell] > 0.0:
+        emit_window(sink, strength, pair.window[cell])
+    emit_window_bin(sink, bin_window(pair.window[cell]), kinds, strength)
+    if pair.bag[cell] > 0.0:
+        emit_bag(sink, strength, pair.bag[cell])
+    emit_bag_bin(sink, bin_bag(pair.bag[cell]), kinds, strength)
+    if pair.run[cell]:
+        emit_run(sink, pair.run[cell] - 1, kinds)
+        emit_content_run(sink, pair.content_run[cell], kinds)
+    emit_adjacent(
+        sink, SIDE_LEFT, seen_at(pair, i - 1, j - 1)[0] & SEEN_LEVEL, kinds, strength
+    )
+    emit_adjacent(
+        sink, SIDE_RIGHT, seen_at(pair, i + 1, j + 1)[0] & SEEN_LEVEL, kinds, strength
+    )
+    _content_neighbour(pair, i, j, SIDE_LEFT, strength, sink)
+    _content_neighbour(pair, i, j, SIDE_RIGHT, strength, sink)
+    # one word is skipped: before or after the cell, in the source or in the target
+    if seen_at(pair, i - 1, j - 2)[0] & SEEN_MATCHED:
+        emit_skip(sink, SKIP_LEFT_TARGET, strength)
+    if seen_at(pair, i + 1, j + 2)[0] & SEEN_MATCHED:
+        emit_skip(sink, SKIP_RIGHT_TARGET, strength)
+    if seen_at(pair, i - 2, j - 1)[0] & SEEN_MATCHED:
+        emit_skip(sink, SKIP_LEFT_SOURCE, strength)
+    if seen_at(pair, i + 2, j + 1)[0] & SEEN_MATCHED:
+        emit_skip(sink, SKIP_RIGHT_SOURCE, strength)
+
+
+cdef inline bint _competes(float strength) noexcept nogil:
+    return strength >= 0.1
+
+
+cdef void _push(float *top, float value) noexcept nogil:
+    """Insert a value into a falling list of N_TOP."""
+    cdef int k = N_TOP
+    while k > 0 and value > top[k - 1]:
+        if k < N_TOP:
+            top[k] = top[k - 1]
+        k -= 1
+    if k < N_TOP:
+        top[k] = value
+
+
+cdef void _forget_best(Side *side) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        side.best[k] = 0.0
+        side.ties[k] = 0
+    for k in range(side.n * N_TOP):
+        side.top[k] = -1e9
+
+
+cdef void _prepare_competition(PairState *pair) noexcept nogil:
+    """Fill tension, and best, ties and top of both sides."""
+    cdef Py_ssize_t i, j, cell
+    cdef float strength
+    _forget_best(&pair.source)
+    _forget_best(&pair.target)
+    for i in range(pair.source.n):
+        for j in range(pair.target.n):
+            cell = i * pair.target.n + j
+            strength = pair.strength[cell]
+            if not _competes(strength):
+                pair.tension[cell] = NO_TENSION
+            else:
+                pair.tension[cell] = (
+                    3.0 * strength + pair.window[cell] + 0.5 * pair.bag[cell]
+                    - 0.3 * fabsf(pair.source.relative[i] - pair.target.relative[j])
+                )
+            _push(pair.source.top + i * N_TOP, pair.tension[cell])
+            _push(pair.target.top + j * N_TOP, pair.tension[cell])
+            pair.source.best[i] = max(pair.source.best[i], strength)
+            pair.target.best[j] = max(pair.target.best[j], strength)
+            if strength >= SAME_STRENGTH:
+                pair.source.ties[i] += 1
+                pair.target.ties[j] += 1
+
+
+cdef int _tension_rank(const float *top, float value, int cap) noexcept nogil:
+    """Return how many of the row's or column's values are larger, at most cap; see SLACK."""
+    cdef int rank = 0
+    while rank < cap and top[rank] > value + SLACK:
+        rank += 1
+    return rank
+
+
+cdef float _tension_margin(const float *top, float value) noexcept nogil:
+    """Return the value minus the largest of the others."""
+    cdef float rival = top[1] if value >= top[0] else top[0]
+    return value - max(rival, NO_TENSION)
+
+
+cdef void _competition_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the competition features of one cell."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef const Lexeme *a = pair.source.word[i]
+    cdef const Lexeme *b = pair.target.word[j]
+    cdef float tension = pair.tension[cell]
+    cdef float strength = pair.strength[cell]
+    cdef const float *row = pair.source.top + i * N_TOP
+    cdef const float *column = pair.target.top + j * N_TOP
+    cdef int kinds = kinds_of(a, b)
+    cdef int level = strength_class(strength)
+    cdef int own
+    emit_row_gap(sink, bin_gap(pair.source.best[i] - strength), kinds, level)
+    emit_column_gap(sink, bin_gap(pair.target.best[j] - strength), kinds, level)
+    if _competes(strength):
+        own = strength >= SAME_STRENGTH
+        emit_rank(
+            sink, _tension_rank(row, tension, N_ROW_RANK - 1), _tension_rank(column, tension, N_COLUMN_RANK - 1),
+            kinds, level,
+        )
+        emit_row_ties(sink, count_row_ties(pair.source.ties[i] - own), kinds, level)
+        emit_column_ties(sink, count_column_ties(pair.target.ties[j] - own), kinds, level)
+        emit_row_margin(sink, bin_margin(_tension_margin(row, tension)), kinds, level)
+        emit_column_margin(sink, bin_margin(_tension_margin(column, tension)), kinds, level)
+    if (is_free(&pair.source, i) and is_free(&pair.target, j)
+            and a.kind != KIND_MARK and b.kind != KIND_MARK):
+        emit_residual(sink, pair_coarses(a.coarse, b.coarse))
+        emit_residual_context(
+            sink, bin_residual_window(pair.window[cell]), bin_residual_bag(pair.bag[cell]),
+            pos_of(a, b),
+        )
+
+
+cdef void _prepare_nearness(PairState *pair) noexcept nogil:
+    """Fill `nearest` of both sides; -1 where nothing is free."""
+    cdef Py_ssize_t i, j
+    cdef float near
+    for i in range(pair.source.n):
+        pair.source.nearest[i] = -1.0
+    for j in range(pair.target.n):
+        pair.target.nearest[j] = -1.0
+    for i in range(pair.source.n):
+        if not is_free(&pair.source, i) or pair.source.word[i].vector < 0:
+            continue
+        for j in range(pair.target.n):
+            if is_free(&pair.target, j) and pair.target.word[j].vector >= 0:
+                near = pair.cosine[i * pair.target.n + j]
+                pair.source.nearest[i] = max(pair.source.nearest[i], near)
+                pair.target.nearest[j] = max(pair.target.nearest[j], near)
+
+
+cdef void _nearness_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the nearness features of one cell."""
+    cdef const Lexeme *a = pair.source.word[i]
+    cdef const Lexeme *b = pair.target.word[j]
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef int pos = pos_of(a, b)
+    cdef int strength, cosine, n_free
+    cdef float near
+    if pair.has_arcs:
+        near = pair.distributional[cell]
+        strength = strength_class(pair.strength[cell])
+        if near > 0.0:
+            emit_distributional(sink, strength, near)
+        emit_distributional_bin(sink, bin_company(near), kinds_of(a, b), strength)
+    if not have_cosine(a, b) or pair.strength[cell] >= MATCHED_STRENGTH:
+        return  # words that match need no vectors
+    near = pair.cosine[cell]
+    cosine = bin_cosine(near)
+    n_free = is_free(&pair.source, i) + is_free(&pair.target, j)
+    emit_cosine(
+        sink, cosine, pos,
+        FREEDOM_BOTH_FREE if n_free == 2 else FREEDOM_ONE_FREE if n_free == 1 else FREEDOM_TAKEN,
+    )
+    if n_free == 2:
+        emit_nearest(
+            sink, cosine,
+            _nearest_of(near >= pair.source.nearest[i], near >= pair.target.nearest[j]), pos,
+        )
+
+
+cdef inline int _nearest_of(bint in_row, bint in_column) noexcept nogil:
+    if in_row:
+        return NEAREST_BOTH if in_column else NEAREST_ROW
+    return NEAREST_COLUMN if in_column else NEAREST_NEITHER
+
+
+cdef void _find_likeliest(Side *side, Py_ssize_t n_labels) noexcept nogil:
+    cdef Py_ssize_t k, label
+    cdef float value
+    for k in range(side.n):
+        side.likeliest[2 * k] = side.likeliest[2 * k + 1] = -INFINITY
+        for label in range(n_labels):
+            value = side.encoded[k * n_labels + label]
+            if value > side.likeliest[2 * k]:
+                side.likeliest[2 * k + 1] = side.likeliest[2 * k]
+                side.likeliest[2 * k] = value
+            elif value > side.likeliest[2 * k + 1]:
+                side.likeliest[2 * k + 1] = value
+
+
+cdef void _prepare_encoder(PairState *pair) noexcept nogil:
+    """Fill `likeliest` of both sides."""
+    if pair.source.encoded != NULL:
+        _find_likeliest(&pair.source, pair.target.n + 1)
+        _find_likeliest(&pair.target, pair.source.n + 1)
+
+
+cdef inline int _likely_rank(const Side *side, Py_ssize_t at, float value) noexcept nogil:
+    """Return how many partners, NULL among them, are likelier: 0, 1, or 2 for more."""
+    return (
+        (side.likeliest[2 * at] > value + SLACK)
+        + (side.likeliest[2 * at + 1] > value + SLACK)
+    )
+
+
+cdef inline int _likely_margin(const Side *side, Py_ssize_t at, float value) noexcept nogil:
+    """Return the bin of a log-probability minus that of the likeliest other partner."""
+    cdef float rival = side.likeliest[2 * at]
+    if value >= rival:
+        rival = side.likeliest[2 * at + 1]
+    return bin_likely_margin(max(value, LEAST_LOG) - max(rival, LEAST_LOG))
+
+
+cdef void _neural_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the encoder's features of one cell; there is an encoder."""
+    cdef float s2t = pair.source.encoded[i * (pair.target.n + 1) + j + 1]
+    cdef float t2s = pair.target.encoded[j * (pair.source.n + 1) + i + 1]
+    cdef int kinds = kinds_of(pair.source.word[i], pair.target.word[j])
+    cdef int strength = strength_class(pair.strength[i * pair.target.n + j])
+    emit_neural(sink, DIRECTION_S2T, strength, max(s2t, LEAST_LOG))
+    emit_neural(sink, DIRECTION_T2S, strength, max(t2s, LEAST_LOG))
+    emit_neural_bin(sink, DIRECTION_S2T, bin_likely(s2t), kinds, strength)
+    emit_neural_bin(sink, DIRECTION_T2S, bin_likely(t2s), kinds, strength)
+    emit_neural_both(sink, bin_coarsely(s2t), bin_coarsely(t2s), kinds, strength)
+    emit_neural_rank(
+        sink, _likely_rank(&pair.source, i, s2t), _likely_rank(&pair.target, j, t2s), kinds, strength
+    )
+    emit_neural_margin(sink, DIRECTION_S2T, _likely_margin(&pair.source, i, s2t), kinds, strength)
+    emit_neural_margin(sink, DIRECTION_T2S, _likely_margin(&pair.target, j, t2s), kinds, strength)
+
+
+cdef void _neural_null_features(
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
+) noexcept nogil:
+    """Emit the encoder's features of one token being labelled NULL."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    if side.encoded == NULL:
+        return
+    cdef float value = side.encoded[at * (other.n + 1)]
+    cdef int strength = strength_class(side.best[at])
+    emit_neural_null(sink, strength, max(value, LEAST_LOG))
+    emit_neural_null_bin(sink, bin_likely(value), side.word[at].kind, strength)
+
+
+cdef float _share(const Side *side) noexcept nogil:
+    """Return the idf share of a side's content words that have a twin; 0 without content."""
+    cdef float total = 0.0
+    cdef float shared = 0.0
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if side.word[k].kind == KIND_CONTENT:
+            total += side.word[k].idf
+            if side.best[k] >= SAME_STRENGTH:
+                shared += side.word[k].idf
+    return shared / total if total > 0.0 else <float>0.0
+
+
+cdef void _prepare_anchoring(PairState *pair) noexcept nogil:
+    """Fill the shares of both sides; needs `best`."""
+    pair.source.share = bin_share(_share(&pair.source))
+    pair.target.share = bin_share(_share(&pair.target))
+
+
+cdef void _anchoring_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the anchoring features of one cell."""
+    if (
+        sink.base[<int>ANCHORED] < 0 and sink.base[<int>ANCHORED_CLASS] < 0
+        and sink.base[<int>ANCHORED_COSINE] < 0
+    ):
+        return  # as of most models
+    cdef const Lexeme *a = pair.source.word[i]
+    cdef const Lexeme *b = pair.target.word[j]
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef int strength = strength_class(pair.strength[cell])
+    cdef int larger = max(pair.source.share, pair.target.share)
+    emit_anchored(sink, pair.source.share, pair.target.share, kinds_of(a, b), strength)
+    if a.kind != KIND_CONTENT or b.kind != KIND_CONTENT or strength == STRENGTH_SAME:
+        return
+    emit_anchored_class(
+        sink, larger, bin_residual_bag(pair.bag[cell]), pair.lexical_class[cell]
+    )
+    if have_cosine(a, b) and pair.strength[cell] < MATCHED_STRENGTH:
+        emit_anchored_cosine(
+            sink, larger, bin_anchored_closeness(pair.cosine[cell]), pos_of(a, b)
+        )
+
+
+cdef void _anchoring_null_features(
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
+) noexcept nogil:
+    """Emit the anchoring features of one token being labelled NULL."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    emit_null_anchored(sink, side.share, other.share, side.word[at].kind, bin_best(side.best[at]))
+
+
+cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Return the bin of a token's best strength, or that of the sentence's edge."""
+    return bin_best(side.best[at]) if 0 <= at < side.n else ADJACENT_BEST_EDGE
+
+
+cdef void _unaligned_features(
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
+) noexcept nogil:
+    """Emit the features of one token being labelled NULL."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Lexeme *word = side.word[at]
+    cdef int match = MATCH_MATCHED if is_matched(side, at) else MATCH_UNMATCHED
+    cdef int head_best = HEAD_BEST_ROOT
+    cdef int n_matched = 0
+    cdef int32_t child
+    emit_null_bias(sink)
+    emit_null_tag(sink, word.tag)
+    emit_null_best(sink, bin_best(side.best[at]), word.kind, word.coarse)
+    emit_null_matches(sink, count_matches(side.ties[at]), word.kind)
+    if word.function_word >= 0:
+        emit_null_word(sink, word.function_word, match)
+    emit_null_neighbours(
+        sink, _adjacent_best(side, at - 1), _adjacent_best(side, at + 1), match, word.kind
+    )
+    emit_null_length(sink, bin_length_ratio(<float>side.n / other.n), word.kind, match)
+    if not side.has_tree:
+        return
+    emit_null_relation(sink, side.group[at], match, word.kind)
+    if side.head[at] >= 0:
+        head_best = bin_best(side.best[side.head[at]])
+    emit_null_head(sink, head_best, side.group[at], match)
+    child = side.first_child[at]
+    while child >= 0:
+        n_matched += is_matched(side, child) and side.word[child].kind == KIND_CONTENT
+        child = side.next_sibling[child]
+    emit_null_children(sink, count_content_children(n_matched), word.kind, match)
+
+
+cdef void prepare_cells(PairState *pair) noexcept nogil:
+    """Compute from the strengths what the features of cells are made of."""
+    _prepare_context(pair)
+    _prepare_competition(pair)
+    _prepare_nearness(pair)
+    _prepare_anchoring(pair)
+    _prepare_encoder(pair)
+
+
+cdef void cell_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+) noexcept nogil:
+    """Emit the features of the link (i, j), but for those of its words alone."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    _place_features(pair, i, j, sink)
+    if pair.name_part[cell]:
+        emit(sink, NAME_PART, pair.name_part[cell] - 1, NAME_VALUE)
+    if pair.rule[cell]:
+        emit_rule(
+            sink, pair.rule[cell] - 1, kinds_of(pair.source.word[i], pair.target.word[j])
+        )
+    _context_features(pair, i, j, sink)
+    _competition_features(pair, i, j, sink)
+    if pair.source.has_tree and pair.target.has_tree:
+        dependency_features(pair, i, j, sink)
+    _nearness_features(pair, i, j, sink)
+    if pair.source.encoded != NULL:
+        _neural_features(pair, i, j, sink)
+    _anchoring_features(pair, i, j, sink)
+
+
+cdef void null_features(
+    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
+) noexcept nogil:
+    """Emit the features of a token that has no partner."""
+    _unaligned_features(pair, of_source, at, sink)
+    _neural_null_features(pair, of_source, at, sink)
+    _anchoring_null_features(pair, of_source, at, sink)

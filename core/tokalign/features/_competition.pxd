@@ -1,6 +1,0 @@
-from tokalign.features.pair cimport AnySink, PairState
-
-cdef void prepare_competition(PairState *pair) noexcept nogil
-cdef void competition_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
-) noexcept nogil

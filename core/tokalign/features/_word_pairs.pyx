@@ -1,0 +1,444 @@
+"""Two words, whatever their sentences: what they have in common, its features, and its memory.
+
+Opposites are antonyms of WordNet, words of one scale whose grades have other signs (lexicon.scales),
+and a word with its own negation (possible, impossible; careful, careless). Words of one scale and
+sign have a higher and a lower one. Names are unlike if nothing is known that they share.
+
+Words recur, and so do pairs of them. `PairMemory`, a table of fixed size, holds for two lexemes all
+that a sentence's features ask of them and, for each style, the weighted sum of the features that are
+theirs alone (`word_features`); of two places where a pair may stand, the newer takes that of the
+older.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from tokalign.features._emit cimport *
+from tokalign.features._lexemes cimport common_prefix, similarities
+from tokalign.features._word_rules cimport word_rule
+from tokalign.features.pair cimport *
+from tokalign.english.lexicon.paraphrases cimport paraphrases
+from tokalign.english.lexicon.vectors cimport cosine
+from tokalign.english.lexicon.wordnet cimport (
+    ANTONYM,
+    CAUSING,
+    COHYPONYM,
+    DERIVED,
+    DERIVED_SYNONYM,
+    ENTAILING,
+    HYPERNYM,
+    HYPERNYM_WITHIN_3,
+    HYPONYM,
+    HYPONYM_WITHIN_3,
+    IN_NEIGHBOURS,
+    PERTAINYM,
+    SIMILAR,
+    SYNONYM,
+    VERB_GROUP,
+    places_to_look,
+    relation,
+)
+
+cdef enum:
+    LEAST_STEM = 4       # letters of a word that a prefix negates
+    FAR = 2              # grades that are this far from one another are another statement
+    SET_BITS = 16
+    N_PLACES = 2         # of a set: where a pair may stand
+    ID_BITS = 24         # of a lexeme's number: far more than are ever remembered
+    CACHE_LINE = 64
+
+cdef float LIKE = 0.87  # letters of one name, spelt in two ways
+
+
+cdef extern from "_compiler.h" nogil:
+    void _prefetch "TOKALIGN_PREFETCH"(const void *address) noexcept
+
+# Strength V of each lexical class, in [0, 1]; the last four are close vectors.
+cdef float[<int>N_CLASS] CLASS_STRENGTH = [
+    1.0, 1.0, 0.95, 0.9, 0.8, 0.75, 0.75, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.15, 0.1, 0.0,
+    0.25, 0.45, 0.65, 0.75,
+]
+
+
+cdef bint _shares_part(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether a part of hyphenated `a` is the word `b`, its lemma, or a part of it."""
+    cdef int k, m
+    for k in range(N_PARTS):
+        if a.parts[k] < 0:
+            return False
+        if a.parts[k] == b.lower_form or a.parts[k] == b.lemma:
+            return True
+        for m in range(N_PARTS):
+            if b.parts[m] >= 0 and a.parts[k] == b.parts[m]:
+                return True
+    return False
+
+
+cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil:
+    """Return the strongest lexical class that holds of two words."""
+    cdef int prefix
+    cdef uint32_t relations = out.relations
+    if a.lower_form == b.lower_form:
+        return CLASS_IDENTICAL
+    if a.canonical == b.canonical:
+        return CLASS_CANONICAL
+    if a.kind == KIND_MARK or b.kind == KIND_MARK or (a.number >= 0 and b.number >= 0):
+        return CLASS_NONE
+    if a.lemma == b.lemma:
+        return CLASS_LEMMA
+    if a.stem == b.stem:
+        return CLASS_STEM
+    if a.kind == KIND_FUNCTION or b.kind == KIND_FUNCTION:
+        return CLASS_NONE
+    if relations & SYNONYM:
+        return CLASS_SYNONYM
+    if out.are_paraphrases:
+        return CLASS_PARAPHRASE
+    if relations & (DERIVED | PERTAINYM):
+        return CLASS_DERIVED
+    prefix = common_prefix(&a.lower, &b.lower)
+    if min(a.stem_length, b.stem_length) > 2 and prefix >= min(a.stem_length, b.stem_length):
+        return CLASS_STEM_PREFIX
+    if _shares_part(a, b) or _shares_part(b, a):
+        return CLASS_HYPHEN
+    if min(a.lower.n, b.lower.n) >= 4 and (
+        out.similarity[SIMILARITY_LEVENSHTEIN] >= 0.75
+        or out.similarity[SIMILARITY_JARO_WINKLER] > 0.93
+    ):
+        return CLASS_FUZZY
+    if relations & ANTONYM:
+        return CLASS_ANTONYM
+    if prefix >= 0.55 * max(a.lower.n, b.lower.n):
+        return CLASS_PREFIX
+    if relations & (HYPERNYM | HYPONYM | HYPERNYM_WITHIN_3 | HYPONYM_WITHIN_3):
+        return CLASS_HYPERNYM
+    if relations & (SIMILAR | ENTAILING | CAUSING | VERB_GROUP | DERIVED_SYNONYM):
+        return CLASS_NEAR
+    if relations & COHYPONYM:
+        return CLASS_COHYPONYM
+    return CLASS_NONE
+
+
+cdef void compare(
+    const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out
+) noexcept nogil:
+    """Fill `out` with what two lexemes have in common."""
+    cdef int k, m, places
+    similarities(&a.lower, &b.lower, out.similarity)
+    out.relations = 0
+    if a.kind == KIND_CONTENT and b.kind == KIND_CONTENT:
+        places = places_to_look(&a.kin, &b.kin)
+        for k in range(N_ENTRIES if places else 0):
+            for m in range(N_ENTRIES if a.entries[k] >= 0 else 0):
+                if b.entries[m] >= 0:
+                    # WordNet's hypernyms are of their words' part of speech.
+                    out.relations |= relation(
+                        tables.wordnet, a.entries[k], b.entries[m],
+                        places if k == m else places & IN_NEIGHBOURS,
+                    )
+    out.cosine = 0.0
+    if a.vector >= 0 and b.vector >= 0:
+        out.cosine = cosine(tables.vectors, a.vector, b.vector)
+    out.are_paraphrases = tables.paraphrases != NULL and (
+        paraphrases(tables.paraphrases, a.paraphrases[0], b.paraphrases[0])
+        or paraphrases(tables.paraphrases, a.paraphrases[1], b.paraphrases[1])
+    )
+    out.lexical_class = _classify(a, b, out)
+    # Vectors of antonyms are close too; any other class yields to a stronger one of the vectors.
+    if out.cosine >= least_closeness() and out.lexical_class != CLASS_ANTONYM:
+        k = CLASS_NONE + bin_closeness(out.cosine)
+        if CLASS_STRENGTH[k] > CLASS_STRENGTH[out.lexical_class]:
+            out.lexical_class = k
+    out.strength = CLASS_STRENGTH[out.lexical_class]
+    out.contrast = contrast(
+        a, b, out.relations, out.lexical_class, out.similarity[SIMILARITY_JARO_WINKLER]
+    )
+
+
+cdef bint _begins(const Lexeme *word, const char *letters, int n) noexcept nogil:
+    cdef int k
+    if word.lower.n <= n:
+        return False
+    for k in range(n):
+        if word.lower.code[k] != <uint32_t>letters[k]:
+            return False
+    return True
+
+
+cdef bint _ends(const Lexeme *word, const char *letters, int n) noexcept nogil:
+    cdef int k
+    if word.lower.n <= n:
+        return False
+    for k in range(n):
+        if word.lower.code[word.lower.n - n + k] != <uint32_t>letters[k]:
+            return False
+    return True
+
+
+cdef bint _same_letters(
+    const Lexeme *a, int first, int n, const Lexeme *b
+) noexcept nogil:
+    """Whether n letters of one word from `first` on are the first ones of the other."""
+    cdef int k
+    for k in range(n):
+        if a.lower.code[first + k] != b.lower.code[k]:
+            return False
+    return True
+
+
+cdef int _negating_prefix(const Lexeme *word) noexcept nogil:
+    """Return the length of a prefix that may negate the rest of a word, 0 where there is none.
+
+    In verbs and nouns in-, im-, il- and ir- seldom negate: inform, import.
+    """
+    cdef bint is_quality = word.coarse == COARSE_ADJECTIVE or word.coarse == COARSE_ADVERB
+    if _begins(word, b"non", 3):
+        return 4 if word.lower.code[3] == c'-' else 3
+    if _begins(word, b"dis", 3):
+        return 3
+    if _begins(word, b"un", 2):
+        return 2
+    if is_quality and word.lower.code[0] == c'i' and (
+        _begins(word, b"in", 2) or _begins(word, b"im", 2) or _begins(word, b"il", 2)
+        or _begins(word, b"ir", 2)
+    ):
+        return 2
+    return 0
+
+
+cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
+    """Whether a word is the other one with a prefix that negates it, or with -less for -ful."""
+    cdef int n = _negating_prefix(word)
+    cdef int n_other = <int>other.lower.n
+    if n and n_other >= LEAST_STEM and word.lower.n == n + n_other:
+        return word.coarse == other.coarse and _same_letters(word, n, n_other, other)
+    if word.lower.n == n_other + 1 and _ends(word, b"less", 4) and _ends(other, b"ful", 3):
+        return _same_letters(word, 0, n_other - 3, other)
+    return False
+
+
+cdef uint8_t _compare_grades(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Return how the grades of two words differ on the first scale that they share."""
+    cdef int k, m, difference
+    for k in range(a.n_scales):
+        for m in range(b.n_scales):
+            if a.scale[k] != b.scale[m]:
+                continue
+            difference = a.grade[k] - b.grade[m]
+            if a.grade[k] * b.grade[m] < 0:
+                return CONTRAST_OPPOSITE
+            if difference == 0:
+                return CONTRAST_LEVEL
+            return <uint8_t>(
+                (CONTRAST_HIGHER if difference * a.grade[k] > 0 else CONTRAST_LOWER)
+                | (CONTRAST_FAR if difference >= FAR or difference <= -FAR else 0)
+            )
+    return 0
+
+
+cdef bint _is_short(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether a name begins another one, but for a dot: Brig., J."""
+    cdef int n = <int>a.lower.n
+    n -= n > 0 and a.lower.code[n - 1] == c'.'
+    return 0 < n <= b.lower.n and _same_letters(a, 0, n, b)
+
+
+cdef bint _are_unlike_names(
+    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class, float likeness
+) noexcept nogil:
+    """Whether two names have nothing in common: neither is short for the other, or misspelt."""
+    return (
+        a.coarse == COARSE_NAME and b.coarse == COARSE_NAME
+        and a.kind == KIND_CONTENT and b.kind == KIND_CONTENT
+        and not a.is_title and not b.is_title and likeness < LIKE
+        and (a.initials >= 0) == (b.initials >= 0) and not _is_short(a, b)
+        and not _is_short(b, a)
+        and lexical_class >= CLASS_COHYPONYM
+        and not relations & ~<uint32_t>COHYPONYM
+    )
+
+
+cdef uint8_t contrast(
+    const Lexeme *a, const Lexeme *b, uint32_t relations, int lexical_class, float likeness
+) noexcept nogil:
+    """Return the CONTRAST_ bits of two words that were compared; `likeness` is that of their
+    letters (Jaro-Winkler)."""
+    cdef uint8_t grades
+    if lexical_class <= CLASS_LEMMA or a.kind == KIND_MARK or b.kind == KIND_MARK:
+        return 0
+    grades = _compare_grades(a, b)
+    if grades:
+        return grades
+    if (relations & ANTONYM and not relations & (SYNONYM | SIMILAR)) or (
+        _negates_form(a, b) or _negates_form(b, a)
+    ):
+        return CONTRAST_OPPOSITE
+    if _are_unlike_names(a, b, relations, lexical_class, likeness):
+        return CONTRAST_NAMES
+    return 0
+
+
+cdef void word_features(
+    const Lexeme *a, const Lexeme *b, const LexicalPair *lexical, AnySink *sink
+) noexcept nogil:
+    """Emit the features of two words, whatever their sentences."""
+    cdef int kinds = kinds_of(a, b)
+    cdef int cases = pair_cases(a.case_, b.case_)
+    cdef uint32_t relations
+    cdef int k
+    cdef float largest = 0.0
+    if lexical.similarity[SIMILARITY_JACCARD] > 0.0:  # else no character is shared
+        for k in range(N_SIMILARITY):
+            if lexical.similarity[k] > 0.0:
+                emit_string(sink, k, lexical.similarity[k])
+                largest = max(largest, lexical.similarity[k])
+    if a.lower_form == b.lower_form:
+        emit_identical(sink, IDENTITY_IGNORING_CASE)
+        if a.form == b.form:
+            emit_identical(sink, IDENTITY_EXACTLY)
+    elif lexical.are_paraphrases:
+        emit_paraphrase(sink, pos_of(a, b))
+    emit_pos_match(sink, pos_of(a, b))
+    emit_tag_pair(sink, pair_tags(a.tag, b.tag))
+    relations = lexical.relations
+    k = 0
+    while relations:
+        if relations & 1:
+            emit_wordnet(sink, k)
+        relations >>= 1
+        k += 1
+    if a.lemma == b.lemma:
+        emit_wordnet(sink, WORDNET_RELATION_SAME_LEMMA)
+
+    emit_lexical_class(sink, lexical.lexical_class, kinds, pair_coarses(a.coarse, b.coarse))
+    if lexical.lexical_class == CLASS_NONE:
+        emit_unrelated(sink, bin_likeness(largest), kinds, cases)
+        if a.function_word >= 0 and b.function_word >= 0:
+            emit_function_pair(sink, a.function_word, b.function_word)
+    elif lexical.lexical_class == CLASS_IDENTICAL:
+        emit_identical_case(sink, kinds, cases)
+        if a.function_word >= 0:
+            emit_same_word(sink, a.function_word)
+    if a.number >= 0 and b.number >= 0:
+        emit_number(sink, NUMBERS_EQUAL if a.number == b.number else NUMBERS_DIFFERENT)
+
+
+cdef class PairMemory:
+    """Compares words and remembers the outcome; one per worker, not safe to share by threads.
+
+    Parameters
+    ----------
+    base : int32 array, shape (n_templates,)
+        First slot of every feature template, -1 to switch one off; stays referenced.
+    weights : float32 array, shape (n_styles, n_slots, 2), optional
+        For s2t and t2s. Without them all scores are 0.
+
+    Attributes
+    ----------
+    n_asked, n_compared : int
+        Word pairs that were asked for, and those among them that had to be compared.
+    """
+
+    def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):
+        self._base = base  # stays alive
+        self._sink.base = &base[0]
+        self._weights = weights
+        self._n_styles = 1 if weights is None else weights.shape[0]
+        self._uses_rules = base[<int>RULE] >= 0
+        self._stride = sizeof(WordPair) + 2 * self._n_styles * sizeof(float)
+        # Pages of what calloc gives take no memory until a pair stands there.
+        free(self._places)
+        self._places = <char *>calloc((1 << SET_BITS) * N_PLACES, self._stride)
+        if self._places == NULL:
+            raise MemoryError("memory of word pairs")
+
+    def __dealloc__(self):
+        free(self._places)
+
+    cdef void clear(self) noexcept nogil:
+        """Forget everything, as must be done where lexemes are numbered anew."""
+        memset(self._places, 0, (1 << SET_BITS) * N_PLACES * self._stride)
+
+    cdef inline char *_set_of(self, uint64_t key) noexcept nogil:
+        """Return the first of the places where a pair may stand."""
+        cdef uint64_t number = (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - SET_BITS)
+        return self._places + number * N_PLACES * self._stride
+
+    cdef void fill(
+        self, PairState *pair, const Tables *tables, int style, bint only_scores
+    ) noexcept nogil:
+        """Fill word_score of all cells, and but for `only_scores` whatever else is known of two
+        words, which is the same in all styles."""
+        cdef const Lexeme **others = pair.target.word
+        cdef Py_ssize_t n_target = pair.target.n
+        cdef Py_ssize_t i, j, cell
+        cdef uint64_t row, key
+        cdef char *places
+        cdef WordPair *known
+        cdef const float *scores
+        for i in range(pair.source.n):
+            row = <uint64_t>1 << (2 * ID_BITS) | <uint64_t>pair.source.word[i].id << ID_BITS
+            # The table is larger than a processor's caches near by: have it fetch all places.
+            for j in range(n_target):
+                places = self._set_of(row | <uint64_t>others[j].id)
+                _prefetch(places)
+                _prefetch(places + CACHE_LINE)
+            for j in range(n_target):
+                cell = i * n_target + j
+                key = row | <uint64_t>others[j].id
+                places = self._set_of(key)
+                known = <WordPair *>places
+                if known.key != key:
+                    known = <WordPair *>(places + self._stride)
+                    if known.key != key:
+                        self.n_compared += 1
+                        known = self._compare(pair.source.word[i], others[j], tables, key)
+                scores = <const float *>(known + 1) + 2 * style
+                pair.word_score[2 * cell] = scores[0]
+                pair.word_score[2 * cell + 1] = scores[1]
+                if only_scores:
+                    continue
+                pair.cosine[cell] = known.cosine
+                pair.relations[cell] = known.relations
+                pair.contrast[cell] = known.contrast
+                pair.lexical_class[cell] = known.lexical_class
+                pair.rule[cell] = known.rule
+                pair.strength[cell] = CLASS_STRENGTH[known.lexical_class]
+        self.n_asked += pair.source.n * n_target
+
+    cdef WordPair *_compare(
+        self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key
+    ) noexcept nogil:
+        """Compare two lexemes and put them in the first place of their set."""
+        cdef char *places = self._set_of(key)
+        cdef WordPair *known = <WordPair *>places
+        cdef LexicalPair lexical
+        memcpy(places + self._stride, places, self._stride)
+        compare(a, b, tables, &lexical)
+        known.key = key
+        known.cosine = lexical.cosine
+        known.relations = lexical.relations
+        known.contrast = lexical.contrast
+        known.lexical_class = lexical.lexical_class
+        known.rule = word_rule(a, b, lexical.lexical_class) if self._uses_rules else 0
+        if self._weights is not None:
+            self._sink.n = 0
+            word_features(a, b, &lexical, &self._sink)
+            self._weigh(<float *>(known + 1))
+        return known
+
+    cdef void _weigh(self, float *scores) noexcept nogil:
+        """Write what the features in the sink weigh in each style."""
+        cdef const float *weights
+        cdef double s2t, t2s
+        cdef Py_ssize_t style
+        cdef int k
+        for style in range(self._n_styles):
+            weights = &self._weights[style, 0, 0]
+            s2t = t2s = 0.0
+            for k in range(self._sink.n):
+                s2t += weights[2 * self._sink.slot[k]] * self._sink.value[k]
+                t2s += weights[2 * self._sink.slot[k] + 1] * self._sink.value[k]
+            scores[2 * style] = <float>s2t
+            scores[2 * style + 1] = <float>t2s

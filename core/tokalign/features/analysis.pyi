@@ -1,3 +1,0 @@
-from tokalign.types import Sentence
-
-def check_columns(sentence: Sentence, field: str) -> None: ...
