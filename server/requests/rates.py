@@ -76,7 +76,7 @@ OTHER_ENCODER = (800.0, 140.0)
 Half of it is for reading each sentence by itself, for their similarity. Processors without AVX-512
 take three times as long, or more; the speed of workers is measured."""
 GATE_PAIR = 10.0
-ANNOTATOR_TOKEN = {"native": 0.0, "spacy": 100.0, "stanza": 850.0}
+ANNOTATOR_TOKEN = {"native": 0.0, "nltk": 60.0, "spacy": 100.0, "stanza": 850.0}
 
 
 def of_model(name: str, annotator: str) -> Rates:

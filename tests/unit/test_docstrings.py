@@ -14,9 +14,7 @@ from pathlib import Path
 import tokalign
 
 # These need packages that are extras, are generated, or start processes.
-LEFT_OUT = (
-    "annotate.spacy", "annotate.stanza", "integrations", "neural", "v1", "server", "__main__",
-)  # fmt: skip
+LEFT_OUT = ("integrations", "neural", "v1", "server", "__main__")
 MODULES = [
     *(
         each.name

@@ -6,7 +6,7 @@ from tokalign.errors import ResourceError
 
 
 def test_an_unknown_name_gets_the_list_of_known_ones():
-    with pytest.raises(ResourceError, match=r"'corenlp'; choose one of: native, spacy, stanza"):
+    with pytest.raises(ResourceError, match="'corenlp'; choose one of: native, nltk, spacy"):
         load_annotator("corenlp")
 
 

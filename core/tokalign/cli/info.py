@@ -25,6 +25,7 @@ _NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
     "neural": ("onnx", "tokenizers"),
+    "nltk": ("nltk",),
     "server": SERVER,
     "spacy": ("spacy",),
     "stanza": ("stanza",),
@@ -32,6 +33,7 @@ _NEEDS = {
 }
 """Extras, and what they let be imported."""
 _ASKS_FOR = {
+    "annotator nltk": "nltk",
     "annotator spacy": "spacy",
     "annotator stanza": "stanza",
     "dedupe": "dedupe",

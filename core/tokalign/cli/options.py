@@ -37,7 +37,7 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 # Flags of several commands, to be given to flag() or click.option().
 INPUT: dict[str, Any] = {"type": SourceParam(), "default": STDIO, "show_default": "stdin"}
 ANNOTATOR: dict[str, Any] = {
-    "help": "Annotator: native, stanza[:FOLDER] or spacy[:MODEL].",
+    "help": "Annotator: native, nltk, stanza[:FOLDER] or spacy[:MODEL].",
     "default": DEFAULT_ANNOTATOR,
 }
 TOKENIZED: dict[str, Any] = {

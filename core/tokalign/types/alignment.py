@@ -11,6 +11,7 @@ import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from tokalign.errors import MissingPackageError
 from tokalign.showing.pair import ShownLink, link_lines, pair_svg
 from tokalign.showing.text import one_line
 from tokalign.types.fields import AlignmentFields
@@ -22,6 +23,7 @@ from tokalign.types.words import AlignedWord, words_of
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from nltk.translate import AlignedSent
 
 
 class Alignment(AlignmentFields):
@@ -130,6 +132,25 @@ class Alignment(AlignmentFields):
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
+
+    def to_nltk(self) -> AlignedSent:
+        """Return NLTK's aligned sentence: `words` are the source's tokens, `mots` the target's.
+
+        Links keep their order (source, target), as `to_pharaoh` writes them. `GoldPair.from_nltk`
+        reads it back.
+
+        Raises
+        ------
+        MissingPackageError
+            If NLTK is not installed.
+        """
+        try:
+            from nltk.translate import AlignedSent
+            from nltk.translate import Alignment as Links
+        except ImportError as error:
+            raise MissingPackageError.of("Alignment.to_nltk", error, "nltk") from error
+        links = Links((link.source, link.target) for link in self.links)
+        return AlignedSent(list(self.source.tokens), list(self.target.tokens), links)
 
     def to_dict(self, *, id: str | None = None) -> dict[str, Any]:
         """Return a dictionary of plain values, as the command line writes to a line of JSON.

@@ -45,6 +45,7 @@ class Annotator(Protocol):
 
 ANNOTATORS = {
     "native": "tokalign.english.annotate.native:NativeAnnotator",
+    "nltk": "tokalign.english.annotate.nltk:NltkAnnotator",
     "spacy": "tokalign.english.annotate.spacy:SpacyAnnotator",
     "stanza": "tokalign.english.annotate.stanza:StanzaAnnotator",
 }
@@ -68,8 +69,8 @@ def load_annotator(name: str) -> Annotator:
     if kind not in ANNOTATORS:
         known = ", ".join(sorted(ANNOTATORS))
         raise ResourceError(f"no annotator is called {quoted(kind)}; choose one of: {known}")
-    if model and kind == "native":
-        raise ResourceError(f"the native annotator has one model; {quoted(model)} cannot be chosen")
+    if model and kind in ("native", "nltk"):
+        raise ResourceError(f"the {kind} annotator has one model; {quoted(model)} cannot be chosen")
     module, _, attribute = ANNOTATORS[kind].partition(":")
     make = getattr(importlib.import_module(module), attribute)
     return cast(Annotator, make(model) if model else make())

@@ -1,0 +1,142 @@
+"""NLTK's tokeniser, tagger and lemmatiser behind the annotator protocol: ``tokalign[nltk]``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tokalign.english.annotate.columns import MutableSentence, given_columns, require_tokens
+from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
+from tokalign.types import Sentence, SentenceLike
+
+_WORDNET_POS = {"N": "n", "V": "v", "M": "v", "J": "a", "R": "r"}
+"""First letter of a Penn tag -> WordNet's part of speech; other words have no lemma there."""
+_PENN_TAGS = {"(": "-LRB-", ")": "-RRB-"}
+"""NLTK's tag -> the Penn Treebank's, where they differ."""
+_QUOTES = {"``": ('"', "''"), "''": ('"',)}
+"""Token that NLTK writes for a quotation mark -> what may stand in the text for it."""
+
+
+class NltkAnnotator:
+    """Penn tokens and tags and WordNet lemmas from NLTK; it makes no trees.
+
+    Punkt splits a raw text into sentences, each of which is tokenised and tagged by itself. Nothing
+    is downloaded: NLTK looks for its data in its own folders and those of ``NLTK_DATA``.
+
+    Raises
+    ------
+    ResourceError
+        If NLTK or one of its data packages is missing or damaged.
+    """
+
+    name = "nltk"
+
+    def __init__(self) -> None:
+        try:
+            import nltk.corpus
+            import nltk.stem
+            import nltk.tag
+            import nltk.tokenize
+        except ImportError as error:
+            raise MissingPackageError.of("the nltk annotator", error, "nltk") from error
+        self._sentences = _loaded("punkt_tab", nltk.tokenize.PunktTokenizer)
+        self._words = nltk.tokenize.NLTKWordTokenizer()
+        self._tagger = _loaded("averaged_perceptron_tagger_eng", nltk.tag.PerceptronTagger)
+        _loaded("wordnet", lambda: nltk.corpus.wordnet.ensure_loaded())  # whose attributes load it
+        self._lemmatizer = nltk.stem.WordNetLemmatizer()
+
+    def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
+        """Return the sentences with tags and lemmas.
+
+        See `tokalign.english.annotate.base.Annotator.annotate`.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no token, or trees are asked for and one is not there already.
+        """
+        columns, lengths = [], []
+        for sentence in sentences:
+            if isinstance(sentence, str):
+                column, lengths_here = self._tokenize(sentence)
+            else:
+                column = given_columns(sentence)
+                lengths_here = [len(column)]
+            columns.append(column)
+            lengths.append(lengths_here)
+        require_tokens(columns)
+        if trees and any(column.heads is None for column in columns):
+            raise InputError(
+                "the nltk annotator makes no trees, which this model or system needs; choose "
+                "another annotator, such as native, or give heads and relations"
+            )
+        for column, lengths_here in zip(columns, lengths, strict=True):
+            self._fill(column, lengths_here)
+        return [column.sentence() for column in columns]
+
+    def _tokenize(self, text: str) -> tuple[MutableSentence, list[int]]:
+        """Return the tokens of a text, and how many each of its sentences has."""
+        tokens: list[str] = []
+        spans: list[tuple[int, int]] = []
+        lengths: list[int] = []
+        for start, end in self._sentences.span_tokenize(text):
+            found = self._words.tokenize(text[start:end])
+            tokens += found
+            spans += _spans(found, text, start)
+            lengths.append(len(found))
+        starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
+        return MutableSentence(text, tuple(tokens), starts, ends), lengths
+
+    def _fill(self, column: MutableSentence, lengths: Sequence[int]) -> None:
+        """Assign tags and lemmas where they are missing."""
+        if column.tags is None:
+            tags: list[str] = []
+            for length in lengths:
+                words = column.tokens[len(tags) : len(tags) + length]
+                tags += (_PENN_TAGS.get(tag, tag) for _, tag in self._tagger.tag(words))
+            column.tags = tuple(tags)
+        if column.lemmas is None:
+            column.lemmas = tuple(map(self._lemma, column.tokens, column.tags))
+
+    def _lemma(self, token: str, tag: str) -> str:
+        """Return a word's lemma, in lower case but for proper nouns and "I"."""
+        if tag.startswith("NNP") or token == "I":
+            return token
+        word, pos = token.lower(), _WORDNET_POS.get(tag[:1])
+        return str(self._lemmatizer.lemmatize(word, pos)) if pos else word
+
+
+def _loaded(package: str, load: Callable[[], Any]) -> Any:
+    """Return what is read from one of NLTK's data packages, or raise ResourceError."""
+    try:
+        return load()
+    except LookupError as error:
+        raise ResourceError(
+            f"NLTK's data package {quoted(package)} is missing; run "
+            f"`python -m nltk.downloader {package}`, or set NLTK_DATA to the folder that has it"
+        ) from error
+    except Exception as error:
+        # NLTK raises a different type for each thing that can be damaged.
+        raise ResourceError(
+            f"NLTK's data package {quoted(package)} cannot be read: {error}; run "
+            f"`python -m nltk.downloader --force {package}`"
+        ) from error
+
+
+def _spans(tokens: Sequence[str], text: str, position: int) -> Iterator[tuple[int, int]]:
+    """Yield where each token of NLTK stands in a text, from a position on.
+
+    NLTK's own `span_tokenize` fails where a text mixes kinds of quotation marks.
+    """
+    for token in tokens:
+        while text[position : position + 1].isspace():
+            position += 1
+        written = (token, *_QUOTES.get(token, ()))
+        length = next((len(each) for each in written if text.startswith(each, position)), 0)
+        if not length:
+            seen = quoted(text[position : position + 20])
+            raise InputError(
+                f"NLTK made the token {quoted(token)} of {seen}; give tokens instead of text"
+            )
+        yield position, position + length
+        position += length
