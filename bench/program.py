@@ -55,7 +55,7 @@ def run(module_name: str, name: str, options: Sequence[str]) -> int:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        print(f"{name}: {error}; bench/__init__.py says what it needs", file=sys.stderr)
+        print(f"{name}: {error}; some programs need the packages of .venv-torch", file=sys.stderr)
         return 1
     parser = argparse.ArgumentParser(
         prog=name,

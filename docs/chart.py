@@ -2,7 +2,7 @@
 
     python docs/chart.py            (make docs)
 
-It is drawn from docs/figures.json, which `python -m bench.figures --only effort` measures: the mean
+It is drawn from lab/figures.json, which `python -m lab.figures --only effort` measures: the mean
 F1 and exact match of three corpora, each in its style, and the rate of as many pairs of each.
 """
 

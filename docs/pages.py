@@ -1,9 +1,9 @@
 """Rendering of the pages that hold figures or excerpts.
 
 A page with figures has a source, docs/sources/PAGE.md, where ``{{KEY}}`` stands for a figure of
-docs/figures.json and ``{{PREFIX: a b c}}`` for the figures PREFIX.a, PREFIX.b and PREFIX.c as cells
+lab/figures.json and ``{{PREFIX: a b c}}`` for the figures PREFIX.a, PREFIX.b and PREFIX.c as cells
 of a table. A line ``{{from FILE}}`` stands for the part of that file between the comments
-``quick start`` and ``end of quick start``. bench/figures.py measures the figures, `make docs`
+``quick start`` and ``end of quick start``. lab/figures.py measures the figures, `make docs`
 renders the pages. The source of /README.md is docs/sources/README.md. All other pages are written
 by hand and hold no such places.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FIGURES = ROOT / "docs" / "figures.json"
+FIGURES = ROOT / "lab" / "figures.json"
 PLACE = re.compile(r"\{\{([\w.+-]+)(?:: ([\w.+ -]+))?\}\}")
 _EXCERPT = re.compile(r"^\{\{from (\S+)\}\}\n", re.MULTILINE)
 _MARKED = re.compile(
@@ -37,7 +37,7 @@ HAND_WRITTEN = [page for page in PAGES if page not in map(page_of, SOURCES)]
 
 
 def load_figures() -> dict[str, dict[str, Any]]:
-    """Return the entries of docs/figures.json by key."""
+    """Return the entries of lab/figures.json by key."""
     figures: dict[str, dict[str, Any]] = json.loads(FIGURES.read_text(encoding="utf-8"))
     return figures
 

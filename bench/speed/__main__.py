@@ -7,7 +7,6 @@ from bench import program, speed
 COMMANDS = {
     "aligning": "each model on annotated pairs and on raw text, beside the first model",
     "limit": "the library and the server beside what one core can do in C",
-    "annotators": "every annotator beside the native one, and their accuracy",
     "scale": "functions for engines, a second thread and process, Ray and Spark, beside pipe",
     "near-duplicates": "writes the pairs that scale measures engines on",
     "encoding": "neural encoders by batch size, and what integers lose",

@@ -12,7 +12,7 @@ from tokalign.neural.base import base_weights
 from tokalign.neural.encoder import checked_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 
-from recipes.neural.bases import MINILM, MPNET
+from lab.recipes.neural.bases import MINILM, MPNET
 
 build_graph = pytest.importorskip(
     "tokalign.neural.graph", reason="onnx is not installed; run make test-torch"
@@ -65,7 +65,7 @@ def test_float_graph_equals_the_twin(made):
 @makes
 def test_what_is_fine_tuned_equals_the_twin(made):
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
-    from recipes.neural.torch_encoder import TensorBatch, TorchEncoder
+    from lab.recipes.neural.torch_encoder import TensorBatch, TorchEncoder
 
     weights = random_weights(made)
     base = {name: value for name, value in weights.items() if name != "projection.weight"}

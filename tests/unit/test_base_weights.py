@@ -16,7 +16,7 @@ from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
 
-from recipes.neural.bases import MPNET
+from lab.recipes.neural.bases import MPNET
 
 STORED = {
     "embeddings.LayerNorm.weight": np.arange(5, dtype=np.float32),

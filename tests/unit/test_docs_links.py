@@ -12,7 +12,7 @@ PAGES = [
     *ROOT.glob("*.md"),
     *(
         page
-        for folder in ("docs", "tests", "deploy", "clients", "bench", "recipes")
+        for folder in ("docs", "tests", "deploy", "clients", "lab")
         for page in (ROOT / folder).rglob("*.md")
         if "node_modules" not in page.parts and page.parent.name != "sources"
     ),

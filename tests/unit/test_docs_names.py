@@ -24,7 +24,7 @@ HISTORY = "CHANGELOG.md"
 _DOTTED = re.compile(r"(?<![\w/.-])tokalign((?:\.[A-Za-z_]\w*)+)")
 _FILE = re.compile(r"(?<![\w/.{}*-])((?:[\w-]+/)*\w+\.(?:py|pyx|pxd))\b")
 _TARGETS = re.compile(r"(?:`|^ {4}(?:\$ )?|^)make ((?:[a-z/][\w./-]*[ `]?)+)", re.MULTILINE)
-_MODULE = re.compile(r"python -m ((?:bench|recipes)(?:\.[a-z]\w*)*)")
+_MODULE = re.compile(r"python -m ((?:bench|lab)(?:\.[a-z]\w*)*)")
 _DEFINED = r"^\s*(?:cdef|cpdef|def|class|ctypedef|cimport|import|from|{name}\s*[:=]).*?\b{name}\b"
 
 

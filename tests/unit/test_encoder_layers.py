@@ -11,7 +11,7 @@ from tokalign.errors import ResourceError
 from tokalign.neural.layers import TILES, Layers, PairScorer, log_probabilities
 from tokalign.neural.wordpieces import PieceSequence
 
-from recipes.neural.bases import MINILM, MPNET
+from lab.recipes.neural.bases import MINILM, MPNET
 
 SMALL = {"n_layers": 3, "width": 64, "n_heads": 4, "n_positions": 64}
 MAKES = [{**MINILM, **SMALL}, {**MPNET, **SMALL}]

@@ -10,7 +10,7 @@ from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
 from tokalign.types import Sentence
 
-from recipes.annotators.treebank import read_trees
+from lab.recipes.annotators.treebank import read_trees
 
 
 class Case(NamedTuple):

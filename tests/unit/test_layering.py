@@ -22,7 +22,8 @@ FOLDERS = {
     "tokalign": ROOT / "core" / "tokalign",
     "tokalign.server": ROOT / "server",
     "tokalign.client": ROOT / "client",
-    "recipes": ROOT / "recipes",
+    "bench": ROOT / "bench",
+    "lab": ROOT / "lab",
 }
 """Package -> the folder that its modules lie in."""
 
@@ -126,7 +127,7 @@ ROOMS: dict[str, set[str]] = {
 }
 """Room -> the other rooms that it imports, floor by floor: a room stands on lower floors only."""
 
-ABOVE_ALL = ("cli", "__init__", "__main__", "recipes")
+ABOVE_ALL = ("cli", "__init__", "__main__", "bench", "lab")
 """Rooms that may import any other of the library."""
 
 ENGLISH: dict[str, set[str]] = {
@@ -212,7 +213,7 @@ def arrows() -> dict[str, set[str]]:
 
 def room_of(module: str) -> str:
     package, _, rest = module.partition(".")
-    return "recipes" if package == "recipes" else rest.partition(".")[0] or "__init__"
+    return rest.partition(".")[0] or "__init__" if package == "tokalign" else package
 
 
 def inner_rooms(package: str) -> dict[str, str]:
@@ -300,6 +301,8 @@ def test_an_underscore_means_private_to_the_room():
 def test_no_class_or_alias_stands_for_two_things():
     places: dict[str, list[str]] = {}
     for module, paths in modules().items():
+        if module.startswith(("bench", "lab.accuracy", "lab.measurements")):  # programs
+            continue
         names = {name for path in paths for name in defined(path)}
         for name in names:
             places.setdefault(name, []).append(module)
@@ -329,25 +332,30 @@ def test_grpc_is_imported_where_calls_arrive_and_where_they_are_made():
     wrong = [
         module
         for module, paths in modules().items()
-        if not module.startswith(("tokalign.server.rpc", "tokalign.client"))
+        if not module.startswith(("tokalign.server.rpc", "tokalign.client", "bench"))
         and "grpc" in {name.split(".")[0] for path in paths for name in imported(path)}
     ]
     assert wrong == []
 
 
-def test_nothing_imports_the_recipes():
+def test_nothing_imports_the_laboratory():
     wrong = [
-        module
+        f"{module} -> {target}"
         for module, targets in arrows().items()
-        if not module.startswith("recipes") and any(each.startswith("recipes") for each in targets)
+        for target in targets
+        if room_of(target) == "lab" != room_of(module)
     ]
     assert wrong == []
 
 
 def test_recipes_use_the_library_and_not_what_serves_it():
-    found = between({module: room_of(module) for module in modules()})
-    assert found["recipes"]
-    assert not found["recipes"] & {"server", "client", "cli", "v1"}
+    used = {
+        room_of(target)
+        for module, targets in arrows().items()
+        for target in targets
+        if module.startswith("lab.recipes")
+    }
+    assert not used & {"server", "client", "cli", "v1", "bench"}
 
 
 def test_cli_imports_nothing_heavy_at_the_top():

@@ -12,8 +12,8 @@ from tokalign.cli.main import main
 from tokalign.files.shipped import data_dir
 from tokalign.files.tables import Table
 
+from lab.recipes.terms import LICENSES
 from packaging.licenses import canonicalize_license_expression
-from recipes.terms import LICENSES
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

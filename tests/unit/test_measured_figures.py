@@ -1,4 +1,4 @@
-"""The pages that are made from docs/figures.json, and its entries."""
+"""The pages that are made from lab/figures.json, and its entries."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from support.sample import find
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.relations import GROUPS, LABELS, group_of
 
-from recipes.annotators.treebank import read_trees
+from lab.recipes.annotators.treebank import read_trees
 
 CLEARNLP = """ROOT acl acomp advcl advmod agent amod appos attr aux auxpass case cc ccomp compound
 conj csubj csubjpass dative dep det dobj expl intj mark meta neg nmod npadvmod nsubj nsubjpass

@@ -12,7 +12,7 @@ from support.sample import DATA, PAIR_FILES, kind_of, sample_pairs
 from tokalign.english.annotate._tokenize import tokenize
 from tokalign.formats import read_gold
 
-from recipes.annotators.treebank import read_trees
+from lab.recipes.annotators.treebank import read_trees
 
 SAMPLE = sample_pairs()
 README = (DATA / "README.md").read_text("utf-8")

@@ -8,7 +8,7 @@ from tokalign.english.lexicon.vectors import Vectors
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 
-from recipes.vectors.encodings import (
+from lab.recipes.vectors.encodings import (
     join_encodings,
     read_glove,
     round_rows,

@@ -11,7 +11,7 @@ from tokalign.english.lexicon.wordnet import RELATION_NAMES, WordNet, relation_b
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 
-from recipes.wordnet import compile_wordnet, read_synsets
+from lab.recipes.wordnet import compile_wordnet, read_synsets
 
 N_SAMPLED = 300
 LEXNAMES = """00 adj.all 3|01 adj.pert 3|02 adv.all 4|03 noun.Tops 1|04 noun.act 1|05 noun.animal 1

@@ -20,7 +20,7 @@ These are what is *covered*. What the sentences say of it may differ; both are l
     lowered(share) = share * (1 - FALL * share ** 4 * (1 - agreement))
 
 Of sentences that share little, a conflict says little more; the fall and the power were chosen on
-our own contrasts, so that STS 2012 and MSRP do not lose by them (docs/experiments.md).
+our own contrasts, so that STS 2012 and MSRP do not lose by them (lab/experiments.md).
 """
 
 import numpy as np

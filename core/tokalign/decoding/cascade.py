@@ -7,8 +7,8 @@ and its similarity, and no cosine. Where pairs are compared by their scores (ran
 that are scores alone) their similarities must mean the same: then all have the cosine, unless the
 effort is 0.
 
-`recipes.gates` learns the gates from pairs without gold, by what the encoder itself says of `en`'s
-links.
+`lab.recipes.gates` learns the gates from pairs without gold, by what the encoder itself says of
+`en`'s links.
 """
 
 from __future__ import annotations

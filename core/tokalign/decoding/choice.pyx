@@ -3,7 +3,7 @@
 Each style has weights of a pair's inputs, INPUTS and a constant; the style with the highest sum is
 taken, the first of equal ones. The inputs say how much of both sentences is the same, in which
 order, and how much more is known to mean nearly the same; they cost little beside what the features
-need anyway. `recipes.choice` fits the weights.
+need anyway. `lab.recipes.choice` fits the weights.
 """
 
 from libc.math cimport fabs, log

@@ -5,7 +5,7 @@ left, or a block of links lacks a corner. Open are cells that are neither nearly
 impossible, and those that would close a square of links. Open cells hang together by rows and
 columns. Of each group the decision cell by cell competes with those that change a few of its least
 sure cells; a group of more than MOST_CELLS, twice what corpora have, stays as it is. Boosted
-trees (`recipes.group_choice`) tell which of them is right as a whole: reranking of candidates, as
+trees (`lab.recipes.group_choice`) tell which of them is right as a whole: reranking of candidates, as
 in Collins (2000), "Discriminative reranking for natural language parsing", group by group.
 """
 

@@ -2,7 +2,7 @@
 
 The chains learned how far to trust an encoder from encoders of half of the corpora, which are weaker
 than the one that ships; and neither knows how many partners a word already has. Boosted trees
-(`recipes.second_pass`) say how likely each likely cell is a link, given both, what rivals it has, the
+(`lab.recipes.second_pass`) say how likely each likely cell is a link, given both, what rivals it has, the
 cells around it, the links of its row and column, and tags. Other cells keep the mean of both chains.
 Other trees then choose among decisions on groups of uncertain cells (tokalign.decoding.group_choice).
 """

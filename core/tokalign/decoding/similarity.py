@@ -23,7 +23,7 @@ from tokalign.types.columns import AlignmentColumns, EncoderFigures
 
 ALIGNED: Final = 0.2
 """What the alignment counts: the most with which no set of judged pairs is followed less well than
-by the cosine alone. docs/experiments.md has what was tried."""
+by the cosine alone. lab/experiments.md has what was tried."""
 
 Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 """Takes sources and as many targets, and returns the cosine of each pair, in [-1, 1]."""

@@ -10,7 +10,7 @@ The candidate of the largest gain is cited first, then the one that adds most to
 adds LEAST_GAIN. Nothing of a candidate's cover depends on the others.
 
 How words are weighed was chosen on the development claims of WiCE, out of some thirty ways that
-were within two points of one another (python -m bench.accuracy ground).
+were within two points of one another (python -m lab.accuracy ground).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The model of support, as `recipes.support` learns it.
+"""The model of support, as `lab.recipes.support` learns it.
 
     log odds by own inputs   = base + sum of boosted trees over the inputs of the word
     log odds of the support  = bias + weights . context, in which those of the word and of the words

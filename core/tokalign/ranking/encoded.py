@@ -1,7 +1,7 @@
 """The encoder's cosine among the evidence for an answer, where a model has an encoder of sentences.
 
 It gains on questions. On claims, whose candidates are ranked by the alignment's score, the cosine
-costs: docs/experiments.md has what was tried.
+costs: lab/experiments.md has what was tried.
 """
 
 from __future__ import annotations

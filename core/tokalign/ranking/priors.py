@@ -5,7 +5,7 @@
 
 So neither the scale of the caller's scores matters nor what they are counted from, and equal scores
 say nothing. The weight was learned with BM25's scores and with places in a document as priors
-(recipes.question_weights).
+(lab.recipes.question_weights).
 """
 
 from __future__ import annotations

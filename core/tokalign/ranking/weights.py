@@ -1,4 +1,4 @@
-"""The regressions that make one number of evidence, as `recipes.question_weights` writes them."""
+"""The regressions that make one number of evidence (`lab.recipes.question_weights` fits them)."""
 
 from __future__ import annotations
 

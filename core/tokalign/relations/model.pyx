@@ -1,4 +1,4 @@
-"""The model of relations: boosted trees over the inputs of a unit; `recipes.relations` trains it."""
+"""The model of relations: boosted trees over the inputs of a unit; `lab.recipes.relations` trains it."""
 
 from libc.math cimport exp
 

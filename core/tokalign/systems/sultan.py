@@ -60,7 +60,7 @@ CONFIDENCE: dict[str, tuple[float, float]] = {
 """By rule, how many of its links annotators made too: of those between same words, and of others.
 
 Shares of the links on RTE2's development half, native annotator and PPDB (``python -m
-bench.accuracy sultan --rules``); the two rules for stop words made fewer than ten links between
+lab.accuracy sultan --rules``); the two rules for stop words made fewer than ten links between
 other words.
 """
 

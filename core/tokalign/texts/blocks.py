@@ -29,7 +29,7 @@ Cells: TypeAlias = Sequence[tuple[int, ...]]
 class Gains:
     """What blocks gain.
 
-    The defaults were set by hand before `python -m bench.accuracy texts` was written, which finds
+    The defaults were set by hand before `python -m lab.accuracy texts` was written, which finds
     no better ones: choosing on other corpora changes F1 by at most .003, most often for the worse.
 
     Attributes

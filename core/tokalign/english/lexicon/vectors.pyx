@@ -1,7 +1,7 @@
 """Cosines of word vectors kept as small integers.
 
 The cosine of two rows is the product of integers times both scales; at 50 dimensions of 8 bits it
-is within 0.01 of the unrounded vectors' (`recipes/vectors` makes the table).
+is within 0.01 of the unrounded vectors' (`lab/recipes/vectors` makes the table).
 """
 
 from libc.stdint cimport int8_t, int32_t

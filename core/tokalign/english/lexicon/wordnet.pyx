@@ -2,7 +2,7 @@
 
 An *entry* is a lemma with a part of speech (0 noun, 1 verb, 2 adjective, 3 adverb). Relations of
 senses are relations of entries here: two entries are related if any of their senses are.
-`recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
+`lab/recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t

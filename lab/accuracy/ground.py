@@ -1,0 +1,110 @@
+"""Evidence for answers: support of words and citations, beside what aligns nothing.
+
+- words: of the claims of WiCE's training and development part, cross-validated as the docstring of
+  lab.recipes.support says: the support, and by the same regressions the overlap of lemmas.
+- citations: of its development claims that have supporting sentences, the share in which the first
+  sentence that is cited, and one of the first three, is a supporting one; beside BM25 and the
+  library's score of all sentences. `passage` has a claim's evidence as one passage, `sentences` has
+  each sentence as a passage of its own. How words are weighed was chosen on these claims.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokalign.aligner import Aligner
+
+from bench.program import add_data, print_row
+from lab.recipes.rankings import bm25
+from lab.recipes.support import claims, cross_validated, systems
+
+Claim = dict[str, Any]
+Order = Callable[[Claim], Sequence[int]]
+GAP = "\n\n"
+"""Between sentences of a passage: a blank line ends a sentence."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    add_data(parser)
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--part", choices=("words", "citations"), help="by default both")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a row for each system and set."""
+    aligner = Aligner.load(arguments.model)
+    if arguments.part != "citations":
+        for row in cross_validated(list(claims(arguments.data, aligner)), systems()):
+            figures = {key: value for key, value in row.items() if isinstance(value, float)}
+            print_row({"part": "words", "system": row["system"], "words": row["words"]}, figures)
+    if arguments.part != "words":
+        for name, order in orders(aligner).items():
+            print_row({"part": "citations", "system": name}, cited(arguments.data, order))
+
+
+def cited(data: Path, order: Order) -> dict[str, float]:
+    """Return how often an order of sentences begins with a supporting one."""
+    first = three = n_claims = 0
+    with (data / "wice" / "claims-dev.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            claim = json.loads(line)
+            right = {number for each in claim["supporting_sentences"] for number in each}
+            if right:
+                found = order(claim)[:3]
+                n_claims += 1
+                first += bool(set(found[:1]) & right)
+                three += bool(set(found) & right)
+    return {"first": first / n_claims, "three": three / n_claims, "claims": n_claims}
+
+
+def orders(aligner: Aligner) -> dict[str, Order]:
+    """Return every way to order the sentences of a claim's evidence, the best first."""
+
+    def by_passage(claim: Claim) -> list[int]:
+        evidence = claim["evidence"]
+        starts = list(accumulate((len(each) + len(GAP) for each in evidence), initial=0))
+        found = aligner.ground(claim["claim"], [GAP.join(evidence)])
+        return _distinct(
+            bisect_right(starts, citation.start) - 1
+            for sentence in found.sentences
+            for citation in sentence.citations
+        )
+
+    def by_sentences(claim: Claim) -> list[int]:
+        found = aligner.ground(claim["claim"], claim["evidence"])
+        return _distinct(
+            int(citation.passage) for sentence in found.sentences for citation in sentence.citations
+        )
+
+    def by_bm25(claim: Claim) -> list[int]:
+        query, *rest = aligner.annotate([claim["claim"], *_filled(claim)])
+        return list(map(int, np.argsort(-bm25(query, rest), kind="stable")))
+
+    def by_score(claim: Claim) -> list[int]:
+        pairs = ((each, claim["claim"]) for each in _filled(claim))
+        scores = [each.score for each in aligner.pipe(pairs)]
+        return list(map(int, np.argsort(-np.array(scores), kind="stable")))
+
+    return {
+        "passage": by_passage,
+        "sentences": by_sentences,
+        "bm25": by_bm25,
+        "score": by_score,
+    }
+
+
+def _filled(claim: Claim) -> list[str]:
+    """Return the evidence; a mark stands for what is blank."""
+    return [each if each.strip() else "." for each in claim["evidence"]]
+
+
+def _distinct(numbers: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys(numbers))

@@ -1,0 +1,207 @@
+"""Figures of what alignments are used for: paraphrases, similarity, ranking, thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lab.measurements.measurement import Measurement, Row, Value, rows_where, some
+from lab.measurements.values import NEURAL
+
+
+def _task(task: str, what: str, systems: str, values: Mapping[str, Value]) -> Measurement:
+    return Measurement(
+        task,
+        what,
+        f"python -m lab.accuracy tasks --only {task}",
+        rows_where("system", systems.split(), values),
+        is_quick=True,
+    )
+
+
+_MAP, _MRR = "mean average precision", "mean reciprocal rank"
+_RANKING = {
+    "queries": Value(("queries",), "count", "queries with right and wrong candidates"),
+    "map": Value((_MAP.replace(" ", "_"),), _MAP, _MAP),
+    "mrr": Value((_MRR.replace(" ", "_"),), _MRR, _MRR),
+}
+_EFFORT = {
+    "f1": Value(("f1",), "percent", "F1 of macro precision and recall", 100),
+    "exact_match": Value(("exact_match",), "percent", "pairs whose links are all right", 100),
+    "read": Value(("read",), "percent", "pairs that the encoder read", 100),
+    "pairs_per_second": Value(("pairs_per_s",), "pairs per second", "processor time, one core"),
+}
+_NEURAL_MODELS = ("en-neural", "en-neural-large")
+_R = {
+    name: Value((name,), "r", f"Pearson's r of {what}")
+    for name, what in (
+        ("similarity", "similarity"),
+        ("cosine", "the encoder's cosine"),
+        ("left_out", "similarity by the mix that the other sets choose"),
+    )
+}
+_ACCURACY = {
+    name: Value((name,), "percent", f"accuracy by {name}", 100) for name in ("similarity", "cosine")
+}
+_DUPLICATES = {
+    "sentences": Value(("sentences",), "count", "different sentences"),
+    "compared": Value(("compared",), "percent", "compared of all pairs", 100),
+    "similar": Value(("similar",), "count", "pairs of at least .75 among all pairs"),
+    "found": Value(("found",), "percent", "found of these", 100),
+    "of_judged": Value(("of_judged",), "percent", "found of equivalent pairs", 100),
+}
+_LINKS = {
+    name: Value((name,), "percent", f"{what} of links of sentences", 100)
+    for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+}
+_MOVED = {
+    "moved": Value(("moved",), "count", "blocks that moved"),
+    "precision": Value(("moved_precision",), "percent", "precision of these", 100),
+    "recall": Value(("moved_recall",), "percent", "recall of these", 100),
+}
+_TEXT_SECONDS = {
+    "seconds": Value(("seconds",), "seconds", "processor time of align_texts"),
+    "plan": Value(("plan_seconds",), "seconds", "processor time of its plan"),
+}
+_CAUGHT = {
+    "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
+    "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
+    "of_equivalent": Value(("of_equivalent",), "percent", "these among all equivalent ones", 100),
+}
+_THRESHOLDS = (
+    ("msrp", "0", "equivalent"),
+    ("msrp", "56789", "caught equivalent of_equivalent"),
+    ("sts", "0", "equivalent"),
+    ("sts", "56789", "caught equivalent of_equivalent"),
+    ("random", "5", "caught"),
+)
+_WORDS = {
+    "area": Value(("area",), "percent", "area under the curve of unsupported words", 100),
+    "f1": Value(("f1",), "percent", "F1 of unsupported words", 100),
+    "precision": Value(("precision",), "percent", "precision of flagged words", 100),
+    "recall": Value(("recall",), "percent", "recall of unsupported words", 100),
+    "precision_at_40": Value(
+        ("precision_at_40",), "percent", "precision of flagged words at a recall of 40%", 100
+    ),
+    "calibration": Value(("calibration",), "percent", "expected calibration error", 100),
+    "flagged_of_right": Value(
+        ("flagged_of_right",), "percent", "words flagged in claims supported as a whole", 100
+    ),
+}
+_CITED = {
+    "first": Value(("first",), "percent", "claims whose first citation supports them", 100),
+    "three": Value(("three",), "percent", "claims that one of three citations supports", 100),
+}
+TASKS = (
+    _task(
+        "paraphrase",
+        "MSRP development, threshold from its training pairs, en",
+        "similarity lemma idf",
+        {
+            "accuracy": Value(("accuracy",), "percent", "accuracy", 100),
+            "f1": Value(("f1",), "percent", "F1", 100),
+        },
+    ),
+    _task(
+        "similarity",
+        "STS 2012 without MSRvid, en",
+        "similarity lemma idf",
+        {"pearson_r": Value(("pearson_r",), "r", "Pearson's r, weighted mean of the sets")},
+    ),
+    Measurement(
+        "ranking",
+        "TrecQA training and development, WikiQA development, WiCE's claims, en",
+        "python -m lab.accuracy ranking",
+        (Row("{set}.{system}", {}, _RANKING),),
+        is_quick=True,
+    ),
+    *(
+        Measurement(
+            f"ranking-neural.{model}",
+            f"TrecQA training and development, WikiQA development, WiCE's claims, {model}",
+            f"python -m lab.accuracy ranking --model {model}",
+            (Row("{set}.{system}", {}, _RANKING),),
+            environment=NEURAL,
+        )
+        for model in _NEURAL_MODELS
+    ),
+    Measurement(
+        "similar.en",
+        "STS 2012 and SICK's training part, en",
+        "python -m lab.accuracy similar",
+        (Row("{set}", {"metric": "r"}, some(_R, "similarity")),),
+        is_quick=True,
+    ),
+    *(
+        Measurement(
+            f"similar.{model}",
+            f"STS 2012 and SICK's training part; MSRP development; {model}",
+            f"python -m lab.accuracy similar --model {model}",
+            (
+                Row("{set}", {"metric": "r"}, _R),
+                Row("{set}", {"metric": "accuracy"}, _ACCURACY),
+            ),
+            environment=NEURAL,
+        )
+        for model in _NEURAL_MODELS
+    ),
+    Measurement(
+        "effort",
+        "development pairs that the neural models have not seen, each corpus in its style",
+        "python -m lab.accuracy effort",
+        (Row("{style}.{model}.{effort}", {}, _EFFORT),),
+        environment=NEURAL,
+    ),
+    Measurement(
+        "duplicates",
+        "near-duplicates beside the similarities of all pairs, threshold .75, en",
+        "python -m lab.accuracy duplicates",
+        (Row("{set}", {}, _DUPLICATES),),
+    ),
+    Measurement(
+        "edits",
+        "arXivEdits training and development pairs; of tokalign held-out ones, en, edits",
+        "python -m lab.accuracy edits",
+        rows_where(
+            "system",
+            ["tokalign", "difflib", "difflib-lower", "diff-match-patch", "redlines"],
+            {
+                "precision": Value(("precision",), "percent", "precision of exact edits", 100),
+                "recall": Value(("recall",), "percent", "recall of exact edits", 100),
+                "f1": Value(("f1",), "percent", "F1 of exact edits", 100),
+                "whole": Value(("whole_pairs",), "percent", "pairs with all edits right", 100),
+                "seconds": Value(("seconds",), "seconds", "processor time of all pairs"),
+            },
+        ),
+    ),
+    Measurement(
+        "texts",
+        "links of sentences of made texts; en",
+        "python -m lab.accuracy texts",
+        (
+            Row("{system}.{kind}.{corpus}", {}, _LINKS),
+            Row("moved.{kind}.{corpus}", {"system": "tokalign"}, _MOVED),
+            Row("1000", {"texts": "asset, rewritten"}, _TEXT_SECONDS),
+        ),
+        is_quick=True,
+    ),
+    Measurement(
+        "ground",
+        "WiCE training and development words, 10 folds; development claims",
+        "python -m lab.accuracy ground",
+        (
+            Row("{system}.{words}", {"part": "words"}, _WORDS),
+            Row("{system}", {"part": "citations"}, _CITED),
+        ),
+    ),
+    Measurement(
+        "thresholds.en",
+        "MSRP development, STS 2012 test, and random pairs, by their similarity, en",
+        "python -m lab.accuracy thresholds",
+        tuple(
+            Row(f"{name}.{tenth}", {"set": name, "threshold": f"0.{tenth}"}, some(_CAUGHT, values))
+            for name, tenths, values in _THRESHOLDS
+            for tenth in tenths
+        ),
+        is_quick=True,
+    ),
+)

@@ -1,0 +1,102 @@
+"""The choice of a style for each pair, for whoever names none.
+
+The weights (tokalign.decoding.choice) make the expected gain over held-out pairs largest, if a pair
+took each style with the probability that a softmax of the sums gives it. The gain of a pair is its
+F1 and half a point where it is exactly right, by its corpus' links; of an unrelated pair it is a
+loss for each link that is known to be wrong. Corpora and unrelated pairs weigh the same, pieces
+half of whole pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import minimize
+from tokalign.decoding.choice import chosen
+from tokalign.evaluate.counts import choose_links
+from tokalign.model.styles import StyleHeader
+
+from lab.recipes.deciding import links_of
+from lab.recipes.held_out import Doubles, HeldOutPair
+from lab.recipes.settings import STYLES
+
+RELATED = "free"
+"""The style of pairs that are known to say the same."""
+EXACT = 0.5
+WRONG = 0.3
+"""Loss of a link in an unrelated pair."""
+PIECE = 0.5
+L2 = 1e-4
+
+
+def gains_of(pair: HeldOutPair, styles: Sequence[StyleHeader]) -> list[float]:
+    """Return what each style gains on a pair."""
+    gains = []
+    for style in styles:
+        links = links_of(pair.means[style["name"]], style)
+        if not pair.style:
+            gains.append(-WRONG * sum(bool(pair.impossible[link]) for link in links))
+            continue
+        wanted, found = choose_links(pair.gold, links, STYLES[pair.style].choice)
+        n_links = len(wanted) + len(found)
+        f1 = 2 * len(wanted & found) / n_links if n_links else 1.0
+        gains.append(f1 + EXACT * (wanted == found))
+    return gains
+
+
+def fit_choice(
+    pairs: Sequence[HeldOutPair], styles: Sequence[StyleHeader]
+) -> tuple[StyleHeader, ...]:
+    """Return the styles with the weights of the choice.
+
+    Parameters
+    ----------
+    pairs : sequence of HeldOutPair
+    styles : sequence of StyleHeader
+        With thresholds.
+    """
+    gains = np.array([gains_of(pair, styles) for pair in pairs])
+    inputs = np.array([pair.inputs for pair in pairs])
+    _, number = np.unique([f"{pair.style} {pair.is_piece}" for pair in pairs], return_inverse=True)
+    each = np.bincount(number)[number]
+    weights = np.where([pair.is_piece for pair in pairs], PIECE, 1.0) / each
+    mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-9
+    found = _fitted(
+        np.column_stack([(inputs - mean) / spread, np.ones(len(inputs))]),
+        gains,
+        weights / weights.sum(),
+    )
+    slopes = found[:, :-1] / spread
+    constants = found[:, -1] - slopes @ mean
+    return tuple(
+        {
+            **style,
+            "choice": tuple(round(float(each), 4) for each in (*slope, constant)),
+            "related": style["name"] == RELATED,
+        }
+        for style, slope, constant in zip(styles, slopes, constants, strict=True)
+    )
+
+
+def _fitted(inputs: Doubles, gains: Doubles, weights: Doubles) -> Doubles:
+    """Return the weights of the largest expected gain, shape (n_styles, n_inputs)."""
+    shape = gains.shape[1], inputs.shape[1]
+
+    def loss(flat: Doubles) -> tuple[float, Doubles]:
+        sums = inputs @ flat.reshape(shape).T
+        share = np.exp(sums - sums.max(axis=1, keepdims=True))
+        share /= share.sum(axis=1, keepdims=True)
+        expected = (share * gains).sum(axis=1, keepdims=True)
+        slope = -(weights[:, None] * share * (gains - expected)).T @ inputs
+        value = -float(weights @ expected[:, 0]) + L2 / 2 * float(flat @ flat)
+        return value, slope.ravel() + L2 * flat
+
+    start = np.zeros(shape[0] * shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(found.x).reshape(shape)
+
+
+def chosen_style(pair: HeldOutPair, styles: Sequence[StyleHeader]) -> StyleHeader:
+    """Return the style that is chosen for a pair."""
+    return styles[chosen([style["choice"] for style in styles], pair.inputs.tolist())]

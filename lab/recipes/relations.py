@@ -1,0 +1,145 @@
+"""The model of relations: trained on chunks that people related, and on made contrasts.
+
+``python -m lab.recipes.relations --data DATA --output FILE`` writes it; `related` judges it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from tokalign import Aligner
+from tokalign.files.tables import write_table
+from tokalign.relations.chunker import boundary_inputs
+from tokalign.relations.inputs import INPUTS
+from tokalign.types import Sentence
+from tokalign.types.chunks import TokenChunk
+from tokalign.types.relations import RELATION_KINDS
+
+from lab.recipes.forests import Arrays, forest_arrays
+from lab.recipes.terms import LICENSES
+from lab.recipes.unit_examples import (
+    UNKNOWN,
+    Examples,
+    add_made,
+    add_paraphrases,
+    add_spans,
+    add_task,
+    chunked_sentences,
+    read_task,
+)
+
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "kinds": {
+        "max_iter": 60,
+        "learning_rate": 0.14,
+        "max_leaf_nodes": 12,
+        "min_samples_leaf": 20,
+        "max_features": 0.3,
+    },
+    "linked": {"max_iter": 150, "learning_rate": 0.08, "max_leaf_nodes": 16},
+    "boundary": {"max_iter": 100, "learning_rate": 0.1, "max_leaf_nodes": 16},
+    "score": {
+        "max_iter": 150,
+        "learning_rate": 0.06,
+        "max_leaf_nodes": 12,
+        "min_samples_leaf": 20,
+        "max_features": 0.3,
+    },
+}
+"""Chosen by cross-validation on the training pairs; lab/experiments.md has what was tried."""
+SEED = 1
+
+
+def collect(aligner: Aligner, data: Path) -> Examples:
+    """Return all training examples."""
+    texts = read_task(data)
+    examples = Examples()
+    add_task(examples, aligner, texts)
+    add_made(examples, aligner, texts)
+    add_paraphrases(examples, aligner, data)
+    add_spans(examples, aligner, data)
+    return examples
+
+
+def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[TokenChunk]]]) -> Arrays:
+    """Return the trees that say where chunks begin."""
+    rows = np.concatenate([boundary_inputs(sentence.tags or ()) for sentence, _ in sentences])
+    begins = [
+        k in {chunk[0] for chunk in chunks}
+        for sentence, chunks in sentences
+        for k in range(len(sentence))
+    ]
+    classifier = HistGradientBoostingClassifier(
+        **SETTINGS["boundary"], early_stopping=False, random_state=SEED
+    )
+    return forest_arrays("boundary", classifier.fit(rows, begins))
+
+
+def fit(examples: Examples, chosen: NDArray[np.bool_]) -> Arrays:
+    """Return the trees of relations, links and scores, fitted on the chosen examples."""
+    rows = np.array(examples.rows, dtype=np.float32)
+    kinds, linked = np.array(examples.kinds), np.array(examples.linked)
+    scores, weights = np.array(examples.scores), np.array(examples.weights)
+    arrays: Arrays = {}
+    has_kind = chosen & (kinds != UNKNOWN)
+    classifier = HistGradientBoostingClassifier(
+        **SETTINGS["kinds"], early_stopping=False, random_state=SEED
+    )
+    classifier.fit(rows[has_kind], kinds[has_kind], sample_weight=weights[has_kind])
+    arrays |= forest_arrays("kinds", classifier)
+    is_pair = chosen & (linked != UNKNOWN)
+    classifier = HistGradientBoostingClassifier(
+        **SETTINGS["linked"], early_stopping=False, random_state=SEED
+    )
+    classifier.fit(rows[is_pair], linked[is_pair])
+    arrays |= forest_arrays("linked", classifier)
+    has_score = chosen & ~np.isnan(scores)
+    regressor = HistGradientBoostingRegressor(
+        **SETTINGS["score"], early_stopping=False, random_state=SEED
+    )
+    regressor.fit(rows[has_score], scores[has_score], sample_weight=weights[has_score])
+    arrays |= forest_arrays("score", regressor)
+    alike = has_kind & (rows[:, INPUTS.index("is-identical")] > 0) & (linked == 1)
+    counts = np.bincount(kinds[alike], minlength=len(RELATION_KINDS)) + 0.5
+    arrays["identical"] = (counts / counts.sum()).astype(np.float32)
+    return arrays
+
+
+def write(arrays: Arrays, output: Path) -> None:
+    """Write a model as a table."""
+    write_table(
+        output,
+        {"inputs": list(INPUTS), **arrays},
+        name="relations",
+        version="1.0.0",
+        license=LICENSES["relations"],
+        source=(
+            "SemEval 2016 task 2 (training part), SSD's spans, MultiMWA's MTRef training half, and "
+            "contrasts made with WordNet 3.0; lab/recipes/relations.py"
+        ),
+        meta={"kinds": list(RELATION_KINDS)},
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--output", type=Path, required=True, help="table file to write")
+    given = parser.parse_args(arguments)
+    aligner = Aligner.load("en")
+    examples = collect(aligner, given.data)
+    every = np.ones(len(examples.rows), dtype=bool)
+    boundary = fit_boundary(chunked_sentences(aligner, read_task(given.data)))
+    write(fit(examples, every) | boundary, given.output)
+    print(f"{given.output}: trained on {len(examples.rows)} examples")
+
+
+if __name__ == "__main__":
+    main()
