@@ -20,7 +20,7 @@ from tokalign.formats import read_gold
 from tokalign.grounding.evidence import terminal_lines
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
-from tokalign.view.grid import LEGEND
+from tokalign.view.grid_lines import LEGEND
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 SHOWN = ("question-02", "paraphrase-01", "negation-01")

@@ -21,7 +21,7 @@ from tokalign.server.http.call import HttpCall
 from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
 from tokalign.server.http.openapi import openapi
 from tokalign.server.http.pairs import PairMethods
-from tokalign.server.http.playground.page import playground_page
+from tokalign.server.http.playground.playground_page import playground_page
 from tokalign.server.http.problems import Problem
 from tokalign.server.http.rerank import Rerank
 from tokalign.server.http.texts import TextMethods

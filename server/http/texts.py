@@ -19,7 +19,7 @@ from tokalign.codec import (
 )
 from tokalign.errors import ServerError
 from tokalign.grounding.evidence import grounding_to_dict
-from tokalign.grounding.evidence.form import sentence_to_dict
+from tokalign.grounding.evidence.evidence_json import sentence_to_dict
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.naming import naming
 from tokalign.server.http.reading import JsonBody, checked, in_words, invalid

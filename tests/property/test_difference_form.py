@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from support.random_texts import SEEDS, some_texts
 from tokalign.texts.diff import TextDiff, diff_of
-from tokalign.texts.diff.reading import in_reading_order, paragraphs
+from tokalign.texts.diff.reading_order import in_reading_order, paragraphs
 from tokalign.texts.diff.summary import summarize
 from tokalign.types.edits import EditKind
 

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_texts import SEEDS, some_texts
 from tokalign.texts.diff import diff_of
+from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
+from tokalign.texts.diff.diff_page import html_page
 from tokalign.texts.diff.m2 import m2_lines
-from tokalign.texts.diff.markdown import markdown_lines
-from tokalign.texts.diff.page import html_page
-from tokalign.texts.diff.terminal import terminal_lines
 from tokalign.texts.diff.tokens import tokens_of
 from tokalign.types.edits import EditKind
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.grounded_by_hand import by_hand
 from tokalign.grounding.evidence import html_page, terminal_lines
-from tokalign.grounding.evidence.reading import pieces
+from tokalign.showing.painting import pieces
 from tokalign.types.grounding import (
     Citation,
     CitationLink,

@@ -27,7 +27,7 @@ EXCEPTIONS = {
     "core/tokalign/decoding/explaining.py: Explaining.explain": "public, options have defaults",
     "core/tokalign/integrations/mcp.py: mcp_server": "defines five tools, each a few lines",
     "core/tokalign/ranking/rank.py: Ranks.rank": "public, every option has a default and a name",
-    "core/tokalign/view/page.py: render_page": "a page has any of these parts, or none",
+    "core/tokalign/view/view_page.py: render_page": "a page has any of these parts, or none",
 }
 """File and function -> why it may be longer or take more."""
 

@@ -17,7 +17,8 @@ from tokalign.grounding.evidence import (
     sentence_to_dict,
     terminal_lines,
 )
-from tokalign.grounding.evidence.reading import PLAIN, pieces
+from tokalign.grounding.evidence.cited_sources import PLAIN
+from tokalign.showing.painting import pieces
 from tokalign.types.grounding import (
     Citation,
     CitationLink,

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 
 import pytest
-from tokalign.grounding.evidence.reading import CHECKED
+from tokalign.grounding.evidence.cited_sources import CHECKED
 from tokalign.types.grounding import GroundOptions
 
 KINDS = {"number", "name", "unsupported", "negation"}

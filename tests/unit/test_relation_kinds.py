@@ -12,7 +12,7 @@ from tokalign.codec.by_name import NUMBERS
 from tokalign.english.lexicon.scales import grades_of, negates, scale_names, words_of
 from tokalign.types.chunks import CHUNK_TYPES
 from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, RelationKind
-from tokalign.view.grid import COLOURS
+from tokalign.view.grid_lines import COLOURS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tokalign.arrow.column_types import SENTENCES
 from tokalign.arrow.per_row import PerRow, Table, options_of, rows_of, thread_aligner
 from tokalign.errors import InputError, located, renewed
-from tokalign.grounding.evidence.form import grounding_to_dict
+from tokalign.grounding.evidence.evidence_json import grounding_to_dict
 from tokalign.types.grounding import GroundOptions
 
 

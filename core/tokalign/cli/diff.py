@@ -92,7 +92,7 @@ class DiffFlags(TerminalFlags):
     def write(self, diff: TextDiff, names: tuple[str, str]) -> None:
         """Write a difference as asked for."""
         if self.html is not None:
-            from tokalign.texts.diff.page import html_page
+            from tokalign.texts.diff.diff_page import html_page
 
             page = html_page(diff, names, context=self.context)
             self.html.write_text(page, encoding="utf-8", newline="")
@@ -110,7 +110,7 @@ class DiffFlags(TerminalFlags):
             value |= diff.to_dict() | {"summary": summarize(diff).to_dict()}
             return iter([json.dumps(value, ensure_ascii=False)])
         if form == "markdown":
-            from tokalign.texts.diff.markdown import markdown_lines
+            from tokalign.texts.diff.diff_lines import markdown_lines
 
             return markdown_lines(diff, names, context=self.context)
         if form == "m2":
@@ -121,7 +121,7 @@ class DiffFlags(TerminalFlags):
             from tokalign.texts.diff.stat import stat_lines
 
             return stat_lines(diff, names)
-        from tokalign.texts.diff.terminal import terminal_lines
+        from tokalign.texts.diff.diff_lines import terminal_lines
 
         return terminal_lines(
             diff, names, context=self.context, is_coloured=is_coloured, width=self.columns()

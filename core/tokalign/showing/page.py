@@ -17,12 +17,12 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def page_of(
-    room: str,
+    kind: str,
     title: str,
     body: str,
-    modules: Sequence[str] = (),
+    package: str,
+    modules: Sequence[str],
     *,
-    styles: Sequence[str] = (),
     calls_home: bool = False,
 ) -> str:
     """Return the HTML of a page.
@@ -31,25 +31,25 @@ def page_of(
 
     Parameters
     ----------
-    room : str
-        Package that holds the page's ``page.css`` and ``page.js``.
+    kind : str
+        Class of the page's body, for which the style sheet of all pages, ``pages.css``, has rules.
     title, body : str
         HTML; see `page_text` and `page_data`.
+    package : str
+        Package that holds JavaScript modules of the page.
     modules : sequence of str
-        JavaScript modules that the script imports, each after those that it imports itself:
-        files of this package, or of the room. All share one scope, so their names differ.
-    styles : sequence of str
-        Files of this package that ``page.css`` builds on, besides ``base.css``.
+        Files of the package, or of this one, in the place of the page's script: each after those
+        that it imports itself. All share one scope, so their names differ.
     calls_home : bool
         Whether the page may call the server that it came from.
     """
-    shared = [_read("tokalign.showing", name) for name in ("base.css", *styles)]
-    style = "".join(shared) + _read(room, "page.css")
-    script = "\n".join(_joined(room, name) for name in (*modules, "page.js"))
+    style = _read("tokalign.showing", "pages.css")
+    script = "\n".join(_joined(package, name) for name in modules)
     parts = {
         "STYLE HASH": _hash(style),
         "SCRIPT HASH": _hash(script),
         "CALLS": " connect-src 'self';" if calls_home else "",
+        "KIND": kind,
         "TITLE": title,
         "STYLE": style,
         "SCRIPT": script,
@@ -59,14 +59,14 @@ def page_of(
     return re.sub(r"\{\{([A-Z ]+)\}\}", lambda found: parts[found[1]], page)
 
 
-def _read(room: str, name: str) -> str:
-    return files(room).joinpath(name).read_text(encoding="utf-8")
+def _read(package: str, name: str) -> str:
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def _joined(room: str, name: str) -> str:
+def _joined(package: str, name: str) -> str:
     """Return a module without its imports and exports."""
     is_shared = files("tokalign.showing").joinpath(name).is_file()
-    text = _read("tokalign.showing" if is_shared else room, name)
+    text = _read("tokalign.showing" if is_shared else package, name)
     return _EXPORT.sub("", _IMPORT.sub("", text))
 
 

@@ -1,8 +1,8 @@
 """Alignments and their scores to look at: one self-contained page, or text in the terminal."""
 
-from tokalign.view.grid import LEGEND, RELATIONS_LEGEND, grid_lines, legend
-from tokalign.view.page import PagePair, compared_pairs, page_pairs, render_page
-from tokalign.view.text import edit_lines, table_lines
+from tokalign.view.grid_lines import LEGEND, RELATIONS_LEGEND, grid_lines, legend
+from tokalign.view.table_lines import edit_lines, table_lines
+from tokalign.view.view_page import PagePair, compared_pairs, page_pairs, render_page
 
 __all__ = [
     "LEGEND",

@@ -1,7 +1,7 @@
 """Evidence for an answer to look at: as JSON, in a terminal, and as a page."""
 
-from tokalign.grounding.evidence.form import grounding_to_dict, sentence_to_dict
-from tokalign.grounding.evidence.page import html_page
-from tokalign.grounding.evidence.terminal import terminal_lines
+from tokalign.grounding.evidence.evidence_json import grounding_to_dict, sentence_to_dict
+from tokalign.grounding.evidence.evidence_lines import terminal_lines
+from tokalign.grounding.evidence.evidence_page import html_page
 
 __all__ = ["grounding_to_dict", "html_page", "sentence_to_dict", "terminal_lines"]

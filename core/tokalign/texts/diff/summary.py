@@ -10,7 +10,7 @@ from typing import Any
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
 from tokalign.texts.diff.form import SPACE, BlockKind, DiffBlock, TextDiff
-from tokalign.texts.diff.reading import paragraphs
+from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.tokens import token_spans
 from tokalign.types.edits import Change, EditKind
 

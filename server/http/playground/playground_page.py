@@ -7,8 +7,15 @@ from importlib.resources import files
 from tokalign.showing.page import page_data, page_of
 from tokalign.types.relations import RELATION_SIGNS
 
-_MODULES = ("dom.js", "stage.js", "matrix.js", "examples.js", "calls.js", "answers.js")
-_STYLES = ("stage.css",)
+_MODULES = (
+    "dom.js",
+    "stage.js",
+    "matrix.js",
+    "examples.js",
+    "calls.js",
+    "answers.js",
+    "playground_page.js",
+)
 
 
 def playground_page() -> str:
@@ -16,5 +23,5 @@ def playground_page() -> str:
     body = files(__package__).joinpath("body.html").read_text(encoding="utf-8")
     data = page_data({"signs": RELATION_SIGNS})
     return page_of(
-        __package__, "tokalign playground", body + data, _MODULES, styles=_STYLES, calls_home=True
+        "playground", "tokalign playground", body + data, __package__, _MODULES, calls_home=True
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from tokalign.showing.text import visible
+from tokalign.showing.text import coloured, visible
 from tokalign.types import GoldPair
 from tokalign.types.relations import RELATION_SIGNS, RelationKind
 
@@ -116,9 +116,9 @@ def legend(*, is_coloured: bool) -> str:
 def _coloured(mark: str, kind: str | None, judged: Mapping[str, int]) -> str:
     """Return the sign of a link's relation in its colour, or the mark where there is none."""
     if kind is None or mark in ("·", "○", "×"):
-        return f"\x1b[{judged[mark]}m{mark}\x1b[0m" if mark in judged else mark
+        return coloured(mark, str(judged[mark])) if mark in judged else mark
     found = RelationKind(kind)
-    return f"\x1b[{COLOURS[found]}m{RELATION_SIGNS[found]}\x1b[0m"
+    return coloured(RELATION_SIGNS[found], str(COLOURS[found]))
 
 
 def _mark(pair: GoldPair, links: Set[tuple[int, int]] | None, link: tuple[int, int]) -> str:

@@ -6,12 +6,13 @@ The page is readable without its script, which only jumps and switches. Every te
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from tokalign.showing.page import page_of, page_text
+from tokalign.showing.painting import HtmlPainter, attributes
 from tokalign.showing.text import with_edges
+from tokalign.texts.diff.diff_lines import LOOKS, look_of
 from tokalign.texts.diff.form import SPACE, DiffBlock, TextDiff
-from tokalign.texts.diff.reading import (
+from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
     Paragraph,
@@ -20,10 +21,10 @@ from tokalign.texts.diff.reading import (
     marks_of,
     paragraphs,
 )
-from tokalign.texts.diff.summary import ALARMING, ONLY_SPACE, fate, summarize
+from tokalign.texts.diff.summary import ONLY_SPACE, fate, summarize
 from tokalign.types.edits import EditKind
 
-_TAGS = {MarkRole.GONE: "del", MarkRole.NEW: "ins", MarkRole.LEFT: "span", MarkRole.MOVED: "span"}
+_PAINTER = HtmlPainter()
 _EMPTY = ' class="empty"'
 _BAR = """<div class="bar" role="toolbar" aria-label="view">
 <span><button type="button" id="side" aria-pressed="true">side by side</button>
@@ -52,7 +53,7 @@ def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, contex
     """
     title = page_text(f"{names[0]} → {names[1]}")
     body = "\n".join(_Page(diff).parts(title, context))
-    return page_of("tokalign.texts.diff", title, body)
+    return page_of("diff", title, body, "tokalign.texts.diff", ["diff_page.js"])
 
 
 class _Page:
@@ -186,7 +187,7 @@ class _Page:
     def _origin(self, block: DiffBlock) -> str:
         """Return a block in one line where it has left."""
         before, core, after = with_edges(self._diff.old_text(block))
-        left = f'<span class="left">{page_text(core)}</span>'
+        left = _PAINTER.marked(core, LOOKS[MarkRole.LEFT])
         return page_text(before) + self._tag(block, is_origin=True) + left + page_text(after)
 
     def _tag(self, block: DiffBlock, *, is_origin: bool) -> str:
@@ -200,21 +201,13 @@ class _Page:
         return f'<a class="tag" href="#p{other}" data-n="{number}" title="{fate(block)}">{what}</a>'
 
     def _mark(self, mark: Mark) -> str:
-        """Return a piece of text with its mark around the words, white space outside."""
+        """Return a piece of text in its mark."""
         if mark.role is MarkRole.KEPT:
             return page_text(mark.text)
-        before, core, after = with_edges(mark.text)
-        segment = mark.segment
-        classes = [mark.role.value] if _TAGS[mark.role] == "span" else []
-        if segment.change in ALARMING:
-            classes.append("alarm")
-        named = f' class="{" ".join(classes)}"' if classes else ""
-        tag = _TAGS[mark.role]
-        change = escape(str(segment.change))
-        return (
-            f'{page_text(before)}<{tag}{named} data-n="{self._numbers[id(segment)]}"'
-            f' data-change="{change}" title="{change}">{page_text(core)}</{tag}>{page_text(after)}'
-        )
+        change = str(mark.segment.change)
+        number = self._numbers[id(mark.segment)]
+        note = attributes(data_n=number, data_change=change, title=change)
+        return _PAINTER.marked(mark.text, look_of(mark), note)
 
 
 def _cells(old: str, new: str) -> str:

@@ -7,20 +7,24 @@ text is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from tokalign.grounding.evidence.reading import (
+from tokalign.grounding.evidence.cited_sources import (
     CHECKED,
+    CITED,
+    CONFLICT,
+    PARTNER,
     PLAIN,
+    UNSUPPORTED,
+    WORD,
     CitedSource,
-    Marking,
     conflicts_of,
-    pieces,
     source_of,
     sources_of,
     uncovered,
 )
 from tokalign.showing.page import page_of, page_text
+from tokalign.showing.painting import Around, HtmlPainter, Marking
 from tokalign.showing.text import one_line
 from tokalign.types.grounding import (
     GroundedSentence,
@@ -41,8 +45,7 @@ _SAID = "Support is evidence, not a verdict on truth."
 _MOST_EVIDENCE = 3
 """Contributions that are shown of a word."""
 
-ElementTags = tuple[str, str]
-"""What opens an element, and what closes it."""
+_PAINTER = HtmlPainter()
 
 
 def html_page(grounding: Grounding, name: str = "answer") -> str:
@@ -56,7 +59,8 @@ def html_page(grounding: Grounding, name: str = "answer") -> str:
         What the answer is called.
     """
     title = f"Evidence for {page_text(name)}"
-    return page_of("tokalign.grounding.evidence", title, "\n".join(_Page(grounding).parts(title)))
+    body = "\n".join(_Page(grounding).parts(title))
+    return page_of("ground", title, body, "tokalign.grounding.evidence", ["evidence_page.js"])
 
 
 class _Page:
@@ -117,25 +121,28 @@ class _Page:
             n_conflicts += len(sentence.conflicts)
 
     def _sentence(self, sentence: GroundedSentence, n_conflicts: int) -> Iterator[str]:
-        def unsupported(marks: tuple[int, ...]) -> ElementTags:
+        def unsupported(marks: tuple[int, ...]) -> Around:
             support = sentence.unsupported[marks[0]].support
             title = f"without support: {support:.2f}"
             return f'<span class="unsupported" title="{title}">', "</span>"
 
-        def conflict(marks: tuple[int, ...]) -> ElementTags:
+        def conflict(marks: tuple[int, ...]) -> Around:
             return self._conflict([n_conflicts + mark for mark in marks], is_answer=True)
 
-        def word(marks: tuple[int, ...]) -> ElementTags:
+        def word(marks: tuple[int, ...]) -> Around:
             return self._word(sentence, marks[0])
 
         layers = [
-            [(each.start, each.end) for each in values]
-            for values in (sentence.unsupported, sentence.conflicts, sentence.words)
+            Marking(look, [(each.start, each.end) for each in values], element)
+            for look, values, element in (
+                (UNSUPPORTED, sentence.unsupported, unsupported),
+                (CONFLICT, sentence.conflicts, conflict),
+                (WORD, sentence.words, word),
+            )
         ]
-        span = sentence.start, sentence.end
-        yield _nested(self._grounding.answer, span, layers, (unsupported, conflict, word))
+        yield _PAINTER.nested(self._grounding.answer, (sentence.start, sentence.end), layers)
 
-    def _word(self, sentence: GroundedSentence, position: int) -> ElementTags:
+    def _word(self, sentence: GroundedSentence, position: int) -> Around:
         """Return the tag of a word: a link to its first partner, if it has any."""
         word = sentence.words[position]
         best: list[int] = []
@@ -209,7 +216,7 @@ class _Page:
         there = source.passage.text[conflict.passage_start : conflict.passage_end]
         return page_text(one_line(here)), page_text(one_line(there))
 
-    def _conflict(self, numbers: Sequence[int], *, is_answer: bool) -> ElementTags:
+    def _conflict(self, numbers: Sequence[int], *, is_answer: bool) -> Around:
         """Return the tag of what is in conflict, in the answer or in a passage."""
         first = self._conflicts[numbers[0]]
         other = self._sides(first)[1 if is_answer else 0]
@@ -220,7 +227,7 @@ class _Page:
 
     def _element(
         self, name: str, data: str, numbers: Sequence[int], attributes: str, *, prefix: str
-    ) -> ElementTags:
+    ) -> Around:
         """Return an element that has numbers, with an id for each of those that have none yet."""
         ids = [f"{prefix}{number}" for number in numbers]
         new = [each for each in ids if each not in self._ids]
@@ -239,23 +246,24 @@ class _Page:
             for (name, start, end), number in self._partners.items()
             if name == passage.id
         ]
-        layers = [
-            [(each.start, each.end) for each in sources],
-            [(self._conflicts[k].passage_start, self._conflicts[k].passage_end) for k in conflicts],
-            [(start, end) for start, end, _ in partners],
-        ]
 
-        def source(marks: tuple[int, ...]) -> ElementTags:
+        def source(marks: tuple[int, ...]) -> Around:
             return _cited(sources[marks[0]])
 
-        def conflict(marks: tuple[int, ...]) -> ElementTags:
+        def conflict(marks: tuple[int, ...]) -> Around:
             return self._conflict([conflicts[mark] for mark in marks], is_answer=False)
 
-        def partner(marks: tuple[int, ...]) -> ElementTags:
+        def partner(marks: tuple[int, ...]) -> Around:
             numbers = [partners[mark][2] for mark in marks]
             return self._element("partner", "p", numbers, ' tabindex="-1"', prefix="p")
 
-        text = _nested(passage.text, (0, len(passage.text)), layers, (source, conflict, partner))
+        odd = [self._conflicts[k] for k in conflicts]
+        layers = [
+            Marking(CITED, [(each.start, each.end) for each in sources], source),
+            Marking(CONFLICT, [(each.passage_start, each.passage_end) for each in odd], conflict),
+            Marking(PARTNER, [(start, end) for start, end, _ in partners], partner),
+        ]
+        text = _PAINTER.nested(passage.text, (0, len(passage.text)), layers)
         is_open = " open" if sources else ""
         cited = f"{len(sources)} cited" if sources else "not cited"
         return (
@@ -264,7 +272,7 @@ class _Page:
         )
 
 
-def _cited(source: CitedSource) -> ElementTags:
+def _cited(source: CitedSource) -> Around:
     """Return the tag of a cited sentence, with its number before it."""
     sentences = sorted({number + 1 for number, _ in source.cited})
     covers = ", ".join(f"{citation.cover:.2f}" for _, citation in source.cited)
@@ -274,29 +282,3 @@ def _cited(source: CitedSource) -> ElementTags:
     )
     joined = " ".join(map(str, sentences))
     return f'<span class="cited" id="c{source.number}" data-s="{joined}">{back}', "</span>"
-
-
-def _nested(
-    text: str,
-    span: tuple[int, int],
-    layers: Sequence[Marking],
-    tags: Sequence[Callable[[tuple[int, ...]], ElementTags]],
-) -> str:
-    """Return a part of a text with an element around each range, those of later layers inside.
-
-    An element that an outer one cuts is closed and opened again.
-    """
-    written: list[str] = []
-    opened: list[tuple[tuple[int, ...], str]] = [((), "")] * len(layers)
-    for start, end, marks in pieces(*span, layers):
-        same = next(
-            (depth for depth, mark in enumerate(marks) if mark != opened[depth][0]), len(layers)
-        )
-        written += [closing for _, closing in reversed(opened[same:])]
-        for depth in range(same, len(layers)):
-            opening, closing = tags[depth](marks[depth]) if marks[depth] else ("", "")
-            written.append(opening)
-            opened[depth] = marks[depth], closing
-        written.append(page_text(text[start:end]))
-    written += [closing for _, closing in reversed(opened)]
-    return "".join(written)

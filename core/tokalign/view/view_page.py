@@ -25,7 +25,15 @@ PageSystem: TypeAlias = tuple[
 """Links, harm and relations of one system."""
 Relations: TypeAlias = Mapping[tuple[int, int], str]
 """Kinds of relations by link."""
-_MODULES = ("dom.js", "stage.js", "matrix.js", "copies.js", "figures.js", "judging.js")
+_MODULES = (
+    "dom.js",
+    "stage.js",
+    "matrix.js",
+    "copies.js",
+    "figures.js",
+    "judging.js",
+    "view_page.js",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +238,8 @@ def render_page(
         "pairs": [asdict(pair) for pair in pairs],
     }
     body = files("tokalign.view").joinpath("body.html").read_text(encoding="utf-8")
-    return page_of(
-        "tokalign.view",
-        page_text(title),
-        body + page_data(data),
-        _MODULES,
-        styles=("stage.css",),
-    )
+    body += page_data(data)
+    return page_of("view", page_text(title), body, "tokalign.view", _MODULES)
 
 
 def _table(table: ReportTable) -> dict[str, object]:

@@ -1,14 +1,14 @@
-"""Evidence as a reader sees it: numbered sources, the claims that cite them, and layers of marks.
+"""Evidence as a reader sees it: numbered sources, the claims that cite them, and looks of marks.
 
 Offsets count code points here, since texts are cut by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
+from tokalign.showing.painting import Look
 from tokalign.types.grounding import (
     Citation,
     GroundedSentence,
@@ -27,6 +27,12 @@ PLAIN = {
     ConflictKind.DEGREE: "degree",
 }
 """What a person reads for each kind of conflict."""
+UNSUPPORTED = Look("31;4", ("[?", "?]"), name="unsupported")
+CONFLICT = Look("35;1", ("{!", "!}"), name="conflict")
+"""Red and underlined, magenta and bold: told apart without colours, too."""
+WORD = Look("", ("", ""), name="word")
+CITED = Look("", ("", ""), name="cited")
+PARTNER = Look("", ("", ""), name="partner")
 CHECKED = (WordKind.VALUE, WordKind.NAME, WordKind.CONTENT)
 """Kinds of words that can be unsupported."""
 
@@ -101,53 +107,3 @@ def uncovered(grounding: Grounding) -> Iterator[tuple[str, GroundedSentence | No
         yield grounding.answer[sentence.start : sentence.end], sentence
         at = sentence.end
     yield grounding.answer[at:], None
-
-
-Marking = Sequence[tuple[int, int]]
-"""Half-open ranges of a text that are marked in one way; they may overlap."""
-MarkedPiece = tuple[int, int, tuple[tuple[int, ...], ...]]
-
-
-def pieces(start: int, end: int, layers: Sequence[Marking]) -> Iterator[MarkedPiece]:
-    """Yield the longest pieces of a text that have the same marks.
-
-    Parameters
-    ----------
-    start, end : int
-        Half-open range of the text.
-    layers : sequence of sequences of (int, int)
-
-    Yields
-    ------
-    (start, end, marks)
-        With the positions, in each layer, of the ranges that hold the piece.
-
-    Examples
-    --------
-    >>> for piece in pieces(0, 9, [[(2, 6)], [(4, 9), (5, 9)]]):
-    ...     print(piece)
-    (0, 2, ((), ()))
-    (2, 4, ((0,), ()))
-    (4, 5, ((0,), (0,)))
-    (5, 6, ((0,), (0, 1)))
-    (6, 9, ((), (0, 1)))
-    """
-    cuts = {start, end}
-    starting: dict[int, list[tuple[int, int]]] = {}
-    ending: dict[int, list[tuple[int, int]]] = {}
-    for depth, layer in enumerate(layers):
-        for position, (first, last) in enumerate(layer):
-            first, last = max(first, start), min(last, end)
-            if first >= last:
-                continue
-            cuts |= {first, last}
-            starting.setdefault(first, []).append((depth, position))
-            ending.setdefault(last, []).append((depth, position))
-    here: list[set[int]] = [set() for _ in layers]
-    ordered = sorted(cuts)
-    for first, last in pairwise(ordered):
-        for depth, position in ending.get(first, ()):
-            here[depth].discard(position)
-        for depth, position in starting.get(first, ()):
-            here[depth].add(position)
-        yield first, last, tuple(tuple(sorted(each)) for each in here)

@@ -1,0 +1,309 @@
+"""Painters of texts with marks that may lie in one another: for terminals, Markdown and pages.
+
+A `Look` says how one kind of mark is shown on each surface, so that what renders a text names its
+marks and leaves the rest to the painter.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from typing import TypeAlias
+
+from tokalign.showing.text import coloured, visible, with_edges
+
+Around: TypeAlias = tuple[str, str]
+"""What opens a mark, and what closes it."""
+Ranges: TypeAlias = Sequence[tuple[int, int]]
+"""Half-open ranges of a text that are marked in one way; they may overlap."""
+MarkedPiece: TypeAlias = tuple[int, int, tuple[tuple[int, ...], ...]]
+
+_SPECIAL = re.compile(r"([\\`*_~\[\]<>&|#])")
+_AT_START = re.compile(r"^([ \t]*)(?:([-+=])|(\d+)([.)]))", re.MULTILINE)
+_LINES = re.compile(r"[ \t]*(?:\r\n|[\n\r\u0085\u2028\u2029])\s*")
+_OPENS = re.compile(r"(?:~~|\*\*)[^\w\s~*]")
+_CLOSES = re.compile(r"[^\w\s~*](?:~~|\*\*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a kind of mark is shown on each surface.
+
+    ``{}`` in what opens or closes a mark stands for a note, such as the number of a move.
+
+    Attributes
+    ----------
+    colour : str
+        Codes of a terminal, such as "31;4". Of marks in one another, the outer one gives the
+        colour, and both give what else there is.
+    brackets : (opening, closing)
+        In a terminal without colours.
+    signs : (opening, closing)
+        In a terminal with colours, inside the colour.
+    markdown : (opening, closing)
+    tag, name : str
+        HTML element and its class, or no class.
+    """
+
+    colour: str
+    brackets: Around
+    signs: Around = ("", "")
+    markdown: Around = ("", "")
+    tag: str = "span"
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Ranges of a text that are marked alike.
+
+    Attributes
+    ----------
+    look : Look
+    ranges : sequence of (start, end)
+    element : callable, optional
+        Takes the positions of the ranges that hold a piece of the text, and returns the HTML
+        around it; by default, the element of the look.
+    """
+
+    look: Look
+    ranges: Ranges
+    element: Callable[[tuple[int, ...]], Around] | None = None
+
+
+class Painter(ABC):
+    """Writes texts for one surface, with marks around parts of them."""
+
+    @abstractmethod
+    def text(self, text: str) -> str:
+        """Return a text as it is written without a mark; nothing in it acts on the surface."""
+
+    @abstractmethod
+    def _around(self, look: Look, note: str) -> Around:
+        """Return what stands around a mark."""
+
+    def _core(self, core: str, look: Look, note: str) -> str:
+        opening, closing = self._around(look, note)
+        return opening + self.text(core) + closing
+
+    def marked(self, text: str, look: Look, note: object = "") -> str:
+        """Return a text in a mark; white space at its ends stays outside."""
+        before, core, after = with_edges(text)
+        return self.text(before) + self._core(core, look, str(note)) + self.text(after)
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Return painted parts as one text, in which every mark means something."""
+        return "".join(parts)
+
+    def nested(self, text: str, span: tuple[int, int], layers: Sequence[Marking]) -> str:
+        """Return a part of a text with its marks, those of later layers inside those of earlier.
+
+        A mark that an outer one cuts is closed and opened again.
+
+        Parameters
+        ----------
+        text : str
+        span : (start, end)
+            Half-open range of the text.
+        layers : sequence of Marking
+        """
+        written: list[str] = []
+        opened = [(self._key(()), "")] * len(layers)
+        for start, end, marks in pieces(*span, [layer.ranges for layer in layers]):
+            keys = list(map(self._key, marks))
+            changed = (depth for depth, key in enumerate(keys) if key != opened[depth][0])
+            same = next(changed, len(layers))
+            written += [closing for _, closing in reversed(opened[same:])]
+            for depth in range(same, len(layers)):
+                around = self._layered(layers[depth], marks[depth]) if marks[depth] else ("", "")
+                written.append(around[0])
+                opened[depth] = keys[depth], around[1]
+            written.append(self.text(text[start:end]))
+        written += [closing for _, closing in reversed(opened)]
+        return "".join(written)
+
+    def _key(self, marks: tuple[int, ...]) -> object:
+        """Return what is equal for pieces that stand in the same marks of a layer."""
+        return bool(marks)
+
+    def _layered(self, layer: Marking, marks: tuple[int, ...]) -> Around:
+        return self._around(layer.look, "")
+
+
+class TerminalPainter(Painter):
+    """Writes for a terminal: in colours, or in brackets where there are none."""
+
+    def __init__(self, *, is_coloured: bool) -> None:
+        self.is_coloured = is_coloured
+
+    def text(self, text: str) -> str:
+        """Return a text whose control characters can be seen."""
+        return visible(text)
+
+    def coloured(self, text: str, colour: str) -> str:
+        """Return a text of the renderer's own in a colour, or without one."""
+        return coloured(text, colour) if self.is_coloured else text
+
+    def _around(self, look: Look, note: str) -> Around:
+        opening, closing = look.signs if self.is_coloured else look.brackets
+        return _filled(opening, note), _filled(closing, note)
+
+    def _core(self, core: str, look: Look, note: str) -> str:
+        text = super()._core(core, look, note)
+        return coloured(text, look.colour) if self.is_coloured else text
+
+    def nested(self, text: str, span: tuple[int, int], layers: Sequence[Marking]) -> str:
+        """Return a part of a text with its marks: their colours combined, or brackets."""
+        if not self.is_coloured:
+            return super().nested(text, span, layers)
+        written = ""
+        for start, end, marks in pieces(*span, [layer.ranges for layer in layers]):
+            looks = [layer.look for layer, own in zip(layers, marks, strict=True) if own]
+            before, core, after = map(visible, with_edges(text[start:end]))
+            colour = _combined([look.colour for look in looks])
+            written += before + (coloured(core, colour) if colour else core) + after
+        return written
+
+
+class MarkdownPainter(Painter):
+    """Writes Markdown in which the signs of the text mean nothing."""
+
+    def text(self, text: str) -> str:
+        r"""Return a text in one line whose signs mean nothing in Markdown.
+
+        Examples
+        --------
+        >>> print(MarkdownPainter().text("- a *b*\n<c>"))
+        \- a \*b\* \<c\>
+        """
+        before, core, after = with_edges(text)
+        core = _SPECIAL.sub(r"\\\1", _LINES.sub(" ", core))
+        return " " * bool(before) + _AT_START.sub(_escaped_start, core) + " " * bool(after)
+
+    def _around(self, look: Look, note: str) -> Around:
+        return _filled(look.markdown[0], note), _filled(look.markdown[1], note)
+
+    def _core(self, core: str, look: Look, note: str) -> str:
+        return super()._core(core, look, note) if core or note else ""
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Return painted parts as one text, in which every mark means something.
+
+        Beside a letter, Markdown takes no mark that a sign stands on the other side of: there a
+        space comes in between.
+        """
+        text = ""
+        for part in parts:
+            is_tight = text[-1:].isalnum() and _OPENS.match(part)
+            if is_tight or (part[:1].isalnum() and _CLOSES.search(text)):
+                text += " "
+            text += part
+        return text
+
+
+class HtmlPainter(Painter):
+    """Writes HTML in which nothing of the text is markup."""
+
+    def text(self, text: str) -> str:
+        """Return a text as a page writes it."""
+        return escape(visible(text))
+
+    def _around(self, look: Look, note: str) -> Around:
+        """Return the element of a look; the note is its attributes."""
+        named = f' class="{look.name}"' if look.name else ""
+        return f"<{look.tag}{named}{note}>", f"</{look.tag}>"
+
+    def _key(self, marks: tuple[int, ...]) -> object:
+        return marks
+
+    def _layered(self, layer: Marking, marks: tuple[int, ...]) -> Around:
+        return layer.element(marks) if layer.element else self._around(layer.look, "")
+
+
+def attributes(**values: object) -> str:
+    """Return the attributes of an element, in order: ``data_n`` is written as ``data-n``.
+
+    Examples
+    --------
+    >>> attributes(data_n=3, title='a "b"')
+    ' data-n="3" title="a &quot;b&quot;"'
+    """
+    return "".join(
+        f' {name.replace("_", "-")}="{escape(str(value))}"' for name, value in values.items()
+    )
+
+
+def pieces(start: int, end: int, layers: Sequence[Ranges]) -> Iterator[MarkedPiece]:
+    """Yield the longest pieces of a text that have the same marks.
+
+    Parameters
+    ----------
+    start, end : int
+        Half-open range of the text.
+    layers : sequence of sequences of (int, int)
+
+    Yields
+    ------
+    (start, end, marks)
+        With the positions, in each layer, of the ranges that hold the piece.
+
+    Examples
+    --------
+    >>> for piece in pieces(0, 9, [[(2, 6)], [(4, 9), (5, 9)]]):
+    ...     print(piece)
+    (0, 2, ((), ()))
+    (2, 4, ((0,), ()))
+    (4, 5, ((0,), (0,)))
+    (5, 6, ((0,), (0, 1)))
+    (6, 9, ((), (0, 1)))
+    """
+    cuts = {start, end}
+    starting: dict[int, list[tuple[int, int]]] = {}
+    ending: dict[int, list[tuple[int, int]]] = {}
+    for depth, layer in enumerate(layers):
+        for position, (first, last) in enumerate(layer):
+            first, last = max(first, start), min(last, end)
+            if first >= last:
+                continue
+            cuts |= {first, last}
+            starting.setdefault(first, []).append((depth, position))
+            ending.setdefault(last, []).append((depth, position))
+    here: list[set[int]] = [set() for _ in layers]
+    for first, last in pairwise(sorted(cuts)):
+        for depth, position in ending.get(first, ()):
+            here[depth].discard(position)
+        for depth, position in starting.get(first, ()):
+            here[depth].add(position)
+        yield first, last, tuple(tuple(sorted(each)) for each in here)
+
+
+def _filled(around: str, note: str) -> str:
+    return around.replace("{}", note)
+
+
+def _combined(colours: Sequence[str]) -> str:
+    """Return the codes of marks in one another, with the colour of the outermost.
+
+    Examples
+    --------
+    >>> _combined(["31;4", "35;1"])
+    '31;4;1'
+    """
+    codes: list[str] = []
+    for colour in colours:
+        has_colour = any(map(_is_colour, codes))
+        codes += [code for code in colour.split(";") if not (has_colour and _is_colour(code))]
+    return ";".join(codes)
+
+
+def _is_colour(code: str) -> bool:
+    return len(code) == 2 and code[0] == "3"
+
+
+def _escaped_start(found: re.Match[str]) -> str:
+    space, sign, number, point = found.groups()
+    return f"{space}\\{sign}" if sign else f"{space}{number}\\{point}"

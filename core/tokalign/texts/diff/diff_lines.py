@@ -1,0 +1,256 @@
+"""A difference as lines: in a terminal, in colours or brackets, and as Markdown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
+from tokalign.showing.text import one_line, visible, with_edges, wrapped
+from tokalign.texts.diff.form import DiffBlock, TextDiff
+from tokalign.texts.diff.reading_order import (
+    Mark,
+    MarkRole,
+    Paragraph,
+    ends_paragraph,
+    is_shown,
+    joined_places,
+    marks_of,
+    paragraphs,
+    shown_text,
+)
+from tokalign.texts.diff.summary import ALARMING, ONLY_SPACE, Alarm, summarize
+
+LOOKS = {
+    MarkRole.GONE: Look("31;9", ("[-", "-]"), markdown=("~~", "~~"), tag="del"),
+    MarkRole.NEW: Look("32;4", ("{+", "+}"), markdown=("**", "**"), tag="ins"),
+    MarkRole.LEFT: Look("36;2", ("[", " →{}]"), ("", " →{}"), ("[~~", "~~ →{}]"), name="left"),
+    MarkRole.MOVED: Look("36", ("{{}→ ", "}"), ("{}→ ", ""), ("[{}→ **", "**]"), name="moved"),
+}
+"""Red and struck out, green and underlined, cyan: told apart without colours, too."""
+
+
+def look_of(mark: Mark) -> Look:
+    """Return the look of a mark; what changes the meaning is told apart."""
+    look = LOOKS[mark.role]
+    if mark.segment.change not in ALARMING:
+        return look
+    bold = "" if mark.role in (MarkRole.LEFT, MarkRole.MOVED) else ";1"
+    return replace(look, colour=look.colour + bold, name=f"{look.name} alarm".strip())
+
+
+def terminal_lines(
+    diff: TextDiff,
+    names: tuple[str, str] = ("old", "new"),
+    *,
+    context: int = 1,
+    is_coloured: bool = False,
+    width: int | None = None,
+) -> Iterator[str]:
+    """Yield the lines of a difference for a terminal; none where the texts are equal.
+
+    Parameters
+    ----------
+    diff : TextDiff
+    names : (old, new)
+        What the two texts are called.
+    context : int
+        Paragraphs to show before and after each that changed; the others are folded.
+    is_coloured : bool
+        Whether colours mark the words; if not, ``[-old-]``, ``{+new+}``, ``[moved →1]`` and
+        ``{1→ moved}`` do.
+    width : int, optional
+        Columns that lines are broken to fit in; by default, they are as long as in the texts.
+    """
+    for line in _TerminalLines(diff, is_coloured).lines(names, context):
+        yield from [line] if width is None else wrapped(line, max(width, 20))
+
+
+def markdown_lines(
+    diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, context: int = 1
+) -> Iterator[str]:
+    """Yield the lines of a difference as Markdown; none where the texts are equal.
+
+    What the texts say is shown to the letter: signs that mean something in Markdown are escaped.
+    Each paragraph stands by itself; headings and items of lists are paragraphs.
+
+    Parameters
+    ----------
+    diff, names, context
+        As of `terminal_lines`; what did not change is left out.
+    """
+    return _MarkdownLines(diff).lines(names, context)
+
+
+class _Lines(ABC):
+    """Writes a difference in lines: names, what changed in meaning, paragraphs."""
+
+    painter: Painter
+
+    def __init__(self, diff: TextDiff) -> None:
+        self._diff = diff
+        self._paragraphs = paragraphs(diff)
+
+    def lines(self, names: tuple[str, str], context: int) -> Iterator[str]:
+        """Yield all lines; none where the texts are equal."""
+        if self._diff.is_same:
+            return
+        yield from self._head(names)
+        if alarms := summarize(self._diff).alarms:
+            yield from self._alarms(alarms)
+            yield ""
+        if all(paragraph.is_same for paragraph in self._paragraphs):
+            yield ONLY_SPACE
+            yield ""
+        n_folded = 0
+        shown = is_shown(self._paragraphs, context)
+        for paragraph, is_open in zip(self._paragraphs, shown, strict=True):
+            if not is_open:
+                n_folded += 1
+                continue
+            yield from self._folded(n_folded)
+            n_folded = 0
+            text = joined_places(
+                self._origin(paragraph, block) if is_origin else self._block(block)
+                for block, is_origin in paragraph.places
+            )
+            yield from self._paragraph(paragraph, text)
+        yield from self._folded(n_folded)
+
+    @abstractmethod
+    def _head(self, names: tuple[str, str]) -> Iterator[str]:
+        """Yield the lines that name the texts."""
+
+    @abstractmethod
+    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
+        """Yield the lines that say what changed in meaning."""
+
+    @abstractmethod
+    def _fold(self, what: str) -> str:
+        """Return the line in the place of paragraphs that are not shown."""
+
+    @abstractmethod
+    def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
+        """Yield the lines of a painted paragraph."""
+
+    @abstractmethod
+    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
+        """Return how a block is shown where it has left: its first words, and where it went."""
+
+    @abstractmethod
+    def _arrived(self, number: int, text: str) -> str:
+        """Return a block where it has moved to."""
+
+    def _folded(self, n: int) -> Iterator[str]:
+        if n:
+            yield self._fold(f"{n} paragraph{'s' * (n > 1)} unchanged")
+            yield ""
+
+    def _block(self, block: DiffBlock) -> str:
+        parts = list(map(self._mark, marks_of(self._diff, block)))
+        text = self.painter.joined(parts)
+        if block.move is None:
+            return text
+        before, core, after = with_edges(text)
+        return before + self._arrived(block.move, core) + after
+
+    def _mark(self, mark: Mark) -> str:
+        if mark.role is MarkRole.KEPT:
+            return self.painter.text(mark.text)
+        number = mark.segment.move if mark.role in (MarkRole.LEFT, MarkRole.MOVED) else ""
+        return self.painter.marked(mark.text, look_of(mark), number)
+
+
+def _where(alarm: Alarm) -> str:
+    """Return where a change of meaning stands."""
+    sentence = f", sentence {alarm.sentence}" if alarm.sentence else ""
+    return f"paragraph {alarm.paragraph}{sentence}"
+
+
+class _TerminalLines(_Lines):
+    """Writes a difference for a terminal."""
+
+    painter: TerminalPainter
+
+    def __init__(self, diff: TextDiff, is_coloured: bool) -> None:
+        super().__init__(diff)
+        self.painter = TerminalPainter(is_coloured=is_coloured)
+        self._homes: dict[int | None, int] = {
+            block.move: paragraph.number
+            for paragraph in self._paragraphs
+            for block, is_origin in paragraph.places
+            if not is_origin and block.move is not None
+        }
+
+    def _head(self, names: tuple[str, str]) -> Iterator[str]:
+        for sign, name in zip(("---", "+++"), names, strict=True):
+            yield self.painter.coloured(f"{sign} {visible(name)}", "1")
+
+    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
+        yield "Changed in meaning:"
+        for each in alarms:
+            change = self.painter.coloured(f"{each.change:<9}", "1")
+            yield f"  {change} {visible(str(each))}  ({_where(each)})"
+
+    def _fold(self, what: str) -> str:
+        return self.painter.coloured(f"··· {what} ···", "2")
+
+    def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
+        yield from text.rstrip().split("\n")
+        last, is_origin = paragraph.places[-1]
+        standing = [block for block, is_origin in paragraph.places if not is_origin]
+        ends = [shown_text(self._diff, last, is_origin=is_origin)]
+        ends += [self._diff.new_text(block) for block in standing[-1:]]
+        if any(map(ends_paragraph, ends)):
+            yield ""
+
+    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
+        _, core, after = with_edges(self._diff.old_text(block))
+        where = str(block.move)
+        if self._homes[block.move] != paragraph.number:
+            where += f" in paragraph {self._homes[block.move]}"
+        left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], where)
+        return left + visible(after)
+
+    def _arrived(self, number: int, text: str) -> str:
+        look = LOOKS[MarkRole.MOVED]
+        if self.painter.is_coloured:
+            return self.painter.coloured(f"{number}→ ", look.colour) + text
+        return f"{{{number}→ {text}}}"
+
+    def _mark(self, mark: Mark) -> str:
+        is_carried = mark.role is MarkRole.KEPT and mark.segment.move is not None
+        if is_carried and self.painter.is_coloured:
+            plain = replace(LOOKS[MarkRole.MOVED], signs=("", ""))
+            return self.painter.marked(mark.text, plain)
+        return super()._mark(mark)
+
+
+class _MarkdownLines(_Lines):
+    """Writes a difference as Markdown."""
+
+    painter = MarkdownPainter()
+
+    def _head(self, names: tuple[str, str]) -> Iterator[str]:
+        yield f"**{' → '.join(map(self.painter.text, names))}**"
+        yield ""
+
+    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
+        for each in alarms:
+            yield f"- {each.change}: {self.painter.text(str(each))} ({_where(each)})"
+
+    def _fold(self, what: str) -> str:
+        return f"*{what}*"
+
+    def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
+        yield text.strip()
+        yield ""
+
+    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
+        _, core, after = with_edges(self._diff.old_text(block))
+        left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], block.move)
+        return left + " " * bool(after)
+
+    def _arrived(self, number: int, text: str) -> str:
+        return f"[{number}→ {text}]"
