@@ -223,12 +223,13 @@ bench: build  ## run one of these programs of bench/ and lab/
 	$(VENV_OF_BENCH)/bin/python -m $(if $(filter accuracy,$(PROGRAM)),lab,bench).$(PROGRAM) $(ARGS)
 
 figures: build  ## measure the quick figures of the pages, or those whose names begin with ONLY
-	$(BIN)/python -m lab.figures $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m lab.measurements $(if $(ONLY),--only $(ONLY))
 
 # == Rebuild what is committed
 
-docs: build dev  ## write the pages, what their examples print, and the reference; check every link
+docs: build dev  ## write what examples print and the figures into the pages, and the reference; check links
 	$(BIN)/python docs/examples.py
+	$(BIN)/python -m lab.figures
 	$(BIN)/mkdocs build
 
 api: build dev  ## write what deploy/ holds of the server: the dashboard

@@ -1,12 +1,12 @@
-"""Examples of the documentation: runs them, and writes what they print; renders the pages.
+"""Examples of the documentation: runs them, and writes what they print.
 
     python docs/examples.py            (make docs)
 
 Examples are fenced blocks. ``console``: lines after ``$ `` (continued after ``> ``) are commands,
 the lines after them their output. ``pycon``: an interpreter session. The blocks of a page share a
-folder and a namespace. ``localhost:50051`` stands for a server that is started for the run. Outputs
-are written to a page's source where it has one (see pages.py). A test fails where a page does not
-show what its examples print.
+folder and a namespace. ``localhost:50051`` stands for a server that is started for the run. A block
+below a line ``<!--from FILE-->`` shows what stands in that file between the comments ``quick
+start`` and ``end of quick start``. A test fails where a page shows something else.
 """
 
 from __future__ import annotations
@@ -19,23 +19,27 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
-from chart import CHART
-from chart import svg as chart
 from demo import demo_server
-from pages import HAND_WRITTEN, ROOT, SOURCES, load_figures, page_of, rendered
 from picture import PICTURE, picture
 
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ADDRESS = "localhost:50051"
 TIMEOUT_S = 120
 _BLOCK = re.compile(r"(?<=^```)(console|pycon)\n(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
+_EXCERPT = re.compile(r"(?<=^<!--from )(\S+)-->\n```(\w+)\n.*?(?=^```)", re.MULTILINE | re.DOTALL)
+_MARKED = re.compile(
+    r"^ *// quick start\n(.*?)^ *// end of quick start\n", re.DOTALL | re.MULTILINE
+)
 _COMMAND = re.compile(r"^\$ .*\n(?:> .*\n)*", re.MULTILINE)
 
 
 def refreshed(page: str, address: str) -> str:
-    """Return the text of a page with every output replaced by what is printed now."""
+    """Return the text of a page with the outputs and excerpts of now."""
     names: dict[str, Any] = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
 
@@ -45,7 +49,16 @@ def refreshed(page: str, address: str) -> str:
             shown = _console(body) if kind == "console" else _session(body, names)
             return f"{kind}\n{shown.replace(address, ADDRESS)}"
 
-        return _BLOCK.sub(run, page)
+        return _EXCERPT.sub(_excerpt, _BLOCK.sub(run, page))
+
+
+def _excerpt(place: re.Match[str]) -> str:
+    """Return a place with the marked part of its file; ValueError if that has none."""
+    name, language = place.groups()
+    marked = _MARKED.search((ROOT / name).read_text(encoding="utf-8"))
+    if marked is None:
+        raise ValueError(f"{name} has no part between quick start and end of quick start")
+    return f"{name}-->\n```{language}\n{textwrap.dedent(marked[1])}"
 
 
 def _console(body: str) -> str:
@@ -85,15 +98,11 @@ def rewrite(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    """Refresh all outputs, then render the pages that have a source, and the pictures."""
-    figures = load_figures()
+    """Refresh all pages, and the picture."""
     with demo_server("en") as address:
-        for path in [*SOURCES, *HAND_WRITTEN]:
+        for path in PAGES:
             rewrite(path, refreshed(path.read_text(encoding="utf-8"), address))
-    for source in SOURCES:
-        rewrite(page_of(source), rendered(source.read_text(encoding="utf-8"), figures))
     rewrite(PICTURE, picture())
-    rewrite(CHART, chart(figures))
 
 
 if __name__ == "__main__":

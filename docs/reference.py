@@ -43,6 +43,7 @@ MODULES = (
 )
 """Modules that users import."""
 
+_COMMENT = re.compile("<!--.*?-->")
 _OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]*)(?:#[^)]*)?\)")
 
 
@@ -65,5 +66,5 @@ def on_files(files: Files, config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Name the files of the repository instead of linking to them; they are no part of the site."""
-    return _OUTWARD.sub(r"\1 (`\2`)", markdown)
+    """Name the files of the repository, which are no part of the site, and leave out comments."""
+    return _COMMENT.sub("", _OUTWARD.sub(r"\1 (`\2`)", markdown))

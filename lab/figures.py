@@ -1,141 +1,162 @@
-"""Measured figures, written to lab/figures.json, from which the pages take them.
+"""The measured figures, lab/figures.json, and all that shows them.
 
-    python -m lab.figures [--all | --only PREFIX...] [--data DIR] [--output FILE]
+    python -m lab.figures            (make docs)
 
-Without options it runs what takes seconds; lab/measurements/ lists what there is. Each figure
-is written with its unit, what it is, the command, the date and the machine. Afterwards `make docs`
-puts them into the pages. A measurement that fails leaves its old figures as they are, and the exit
-code is 1.
+writes them into the pages and draws the chart. `lab.measurements` measures them. In a page a
+comment follows the figures that it names: ``90.3<!--KEY-->``, or, in the cells of a table,
+``90.3 | 40.2<!--PREFIX: f1 exact_match-->``. Readers do not see it. A figure that nothing shows
+fails a test.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
-from collections.abc import Mapping
-from datetime import UTC, datetime
+import logging
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.program import BUILD, ROOT, add_data
-from lab.measurements import MEASUREMENTS
-from lab.measurements.measurement import Measurement
+from tokalign.errors import FormatError
 
+from lab import chart
+
+ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "lab" / "figures.json"
-ACCURACIES = {"percent", "points", "links per 100 pairs", "mean average precision", "count"}
-"""Units of figures that do not depend on how busy the machine is."""
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+_FIGURE = r"[+-]?\d[\d,]*(?:\.\d+)?"
+PLACE = re.compile(rf"((?:{_FIGURE} \| )*{_FIGURE})<!--([\w.+-]+)(?:: ([\w.+ -]+))?-->")
+"""The figures of a page, and the comment that names them."""
+
+logger = logging.getLogger(__name__)
 
 
-class MeasuringError(Exception):
-    """A command failed, or printed something else than its measurement says."""
+def load_figures() -> dict[str, dict[str, Any]]:
+    """Return the entries of lab/figures.json by key."""
+    figures: dict[str, dict[str, Any]] = json.loads(FIGURES.read_text(encoding="utf-8"))
+    return figures
 
 
-def objects(output: str) -> list[dict[str, Any]]:
-    """Return the JSON objects among the lines of an output."""
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+def shown(entry: Mapping[str, Any]) -> str:
+    """Return a figure as the pages write it.
+
+    >>> shown({"value": 5400, "unit": "pairs per second"}), shown({"value": 0.2, "unit": "points"})
+    ('5,400', '+0.2')
+    """
+    value = entry["value"]
+    sign = "+" if entry["unit"] == "points" and value else ""
+    return f"{value:{sign},}"
 
 
-def entries(measurement: Measurement, output: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of lab/figures.json that a command's output gives."""
-    found = objects(output)
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
-    loaded = f"{machine}, load average {os.getloadavg()[0]:.1f}"
-    written: dict[str, dict[str, Any]] = {}
-    for row in measurement.rows:
-        fitting = [item for item in found if row.fits(item)]
-        if not fitting:
-            wanted = f"{dict(row.where)} and {', '.join(row.values)}"
-            raise MeasuringError(f"none of {len(found)} objects has {row.name!r}, {wanted}")
-        for item in fitting:
-            name = row.name_of(item)
-            for last, value in row.values.items():
-                key = ".".join(part for part in (measurement.name, name, last) if part)
-                if key in written:
-                    raise MeasuringError(f"two objects give {key}")
-                number = value.find(item)
-                assert number is not None
-                written[key] = {
-                    "value": value.rounded(number),
-                    "unit": value.unit,
-                    "what": "; ".join(filter(None, (measurement.what, name, value.what))),
-                    "command": measurement.command,
-                    "date": f"{datetime.now(UTC):%Y-%m-%d}",
-                    "machine": machine if value.unit in ACCURACIES else loaded,
-                }
-    return written
+def keys_of(place: re.Match[str]) -> list[str]:
+    """Return the keys that a place names."""
+    _, name, several = place.groups()
+    return [f"{name}.{each}" for each in several.split()] if several else [name]
 
 
-def write(new: Mapping[str, Mapping[str, Any]], path: Path = FIGURES) -> None:
-    """Put entries into the file, one per line, sorted; readers see all of the change or none."""
-    old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}"
-        for name, entry in sorted({**old, **new}.items())
-    ]
-    beside = path.with_suffix(".new")
-    beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    beside.replace(path)
+def filled(page: str, figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return a page with the figures of now in its places.
+
+    Raises
+    ------
+    KeyError
+        If there is no such figure.
+    ValueError
+        If a place has fewer figures than its comment names.
+    """
+
+    def fill(place: re.Match[str]) -> str:
+        keys = keys_of(place)
+        before = place[1].split(" | ")
+        if len(before) < len(keys):
+            raise ValueError(f"{place[0]}: wanted {len(keys)} figures, separated by ' | '")
+        now = before[: -len(keys)] + [shown(figures[key]) for key in keys]
+        return " | ".join(now) + place[0][len(place[1]) :]
+
+    return PLACE.sub(fill, page)
 
 
-def measure(measurement: Measurement, data: Path) -> dict[str, dict[str, Any]]:
-    """Run a measurement's command and return its entries."""
-    folder = ROOT / measurement.environment / "bin"
-    if not measurement.environment:
-        folder = Path(sys.executable).parent
-    if not folder.is_dir():
-        raise MeasuringError(f"there is no {measurement.environment}; the Makefile makes it")
-    done = subprocess.run(
-        ["bash", "-c", f"set -eo pipefail; {measurement.command.replace('DATA/', f'{data}/')}"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={
-            **os.environ,
-            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
-            "TOKALIGN_DATA": str(data),
-        },
-        check=False,
-    )
-    if done.returncode:
-        raise MeasuringError(f"exit code {done.returncode} of {measurement.command}")
-    return entries(measurement, done.stdout)
+def keys_in(page: str) -> Iterator[str]:
+    """Yield the keys that the places of a page name."""
+    for place in PLACE.finditer(page):
+        yield from keys_of(place)
 
 
-def main() -> int:
-    """Measure what is asked for, and return the exit code."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--all", action="store_true", help="measure everything; takes hours")
-    chosen.add_argument(
-        "--only", nargs="+", default=[], metavar="PREFIX", help="measure what has such a name"
-    )
-    add_data(parser)
-    parser.add_argument("--output", type=Path, default=FIGURES)
-    arguments = parser.parse_args()
-    wanted = [
-        each
-        for each in MEASUREMENTS
-        if arguments.all
-        or (each.name.startswith(tuple(arguments.only)) if arguments.only else each.is_quick)
-    ]
-    if not wanted:
-        names = ", ".join(each.name for each in MEASUREMENTS)
-        parser.error(f"nothing is called {arguments.only}...; there are {names}")
-    BUILD.mkdir(exist_ok=True)
-    failed = 0
-    for measurement in wanted:
-        print(f"{measurement.name}: {measurement.command}", flush=True)
-        try:
-            write(measure(measurement, arguments.data), arguments.output)
-        except MeasuringError as error:
-            failed += 1
-            print(f"{measurement.name}: {error}", file=sys.stderr)
-    return 1 if failed else 0
+def keys_read() -> set[str]:
+    """Return the keys of the figures that a page, the header of a model or the chart shows."""
+    read = {key for page in PAGES for key in keys_in(page.read_text(encoding="utf-8"))}
+    return read.union(chart.KEYS, *(keys.values() for keys in KEYS.values()))
+
+
+def accuracy_keys(what: str, key: str) -> dict[str, str]:
+    """Return name in the header -> key of F1 and exact match, of one data set and one model.
+
+    Examples
+    --------
+    >>> accuracy_keys("X dev, joint", "x-dev.en")
+    {'F1 on X dev, joint': 'x-dev.en.f1', 'exact match on X dev, joint': 'x-dev.en.exact_match'}
+    """
+    return {f"F1 on {what}": f"{key}.f1", f"exact match on {what}": f"{key}.exact_match"}
+
+
+KEYS: dict[str, dict[str, str]] = {
+    "en-rte2": accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
+    "en": accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
+    | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
+    | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
+    "en-open": accuracy_keys("RTE2 dev, sure, joint", "rte2-dev.en-open")
+    | accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en-open")
+    | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en-open"),
+    "en-rte2-neural": accuracy_keys(
+        "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
+    ),
+    **{
+        name: accuracy_keys("RTE2 dev, a fifth, sure, joint, strict", f"rte2-fifth.{name}")
+        | accuracy_keys("MTRef dev, sure+possible, joint, free", f"mtref-dev.{name}")
+        | accuracy_keys("Wiki dev, sure+possible, joint, edits", f"wiki-dev.{name}")
+        for name in ("en-neural", "en-neural-large")
+    },
+}
+"""Model -> name of a figure in its header -> key in lab/figures.json."""
+
+
+def read_figures(keys: Mapping[str, str], path: Path = FIGURES) -> dict[str, float]:
+    """Return the measured values of some figures, by the name that a header gives them.
+
+    Parameters
+    ----------
+    keys : mapping of str to str
+        Name in the header -> key in the file. Figures that are not in the file, or all if there is
+        no file, are left out, and a warning is logged for each.
+    path : Path
+
+    Raises
+    ------
+    FormatError
+        If the file is not an object of objects that each have a number as their value.
+    """
+    try:
+        measured = dict(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
+        found = {
+            name: float(measured[key]["value"]) for name, key in keys.items() if key in measured
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"is not an object of measured figures: {error!r}", path=path) from error
+    for name, key in keys.items():
+        if name not in found:
+            logger.warning("%s has no %s: the header goes without %r", path.name, key, name)
+    return found
+
+
+def main() -> None:
+    """Fill the pages, and draw the chart."""
+    figures = load_figures()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(filled(text, figures), encoding="utf-8")
+    chart.CHART.write_text(chart.svg(figures), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

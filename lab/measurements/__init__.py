@@ -1,14 +1,13 @@
 """Every figure of lab/figures.json: the command that measures it, and where in its output it is.
 
-Data only; lab/figures.py runs the commands and writes the file, from which the pages take their
-figures. A command prints JSON objects, one per line, among whatever else it prints. ``DATA`` in a
-command stands for the folder of the corpora. Keys are the name of the measurement, the name of the
-row and the name of the figure, joined with dots: ``rte2-folds.en-rte2.t2s.f1``.
+Data only; `python -m lab.measurements` runs the commands and writes the file. A command prints JSON
+objects, one per line, among whatever else it prints. ``DATA`` in a command stands for the folder of
+the corpora. Keys are the name of the measurement, the name of the row and the name of the figure,
+joined with dots: ``rte2-folds.en-rte2.f1``.
 """
 
 from lab.measurements.accuracy import ACCURACY
 from lab.measurements.speed import SPEEDS
 from lab.measurements.tasks import TASKS
-from lab.measurements.training import TRAINING
 
-MEASUREMENTS = (*ACCURACY, *TRAINING, *TASKS, *SPEEDS)
+MEASUREMENTS = (*ACCURACY, *TASKS, *SPEEDS)

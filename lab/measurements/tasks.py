@@ -1,11 +1,11 @@
-"""Figures of what alignments are used for: paraphrases, similarity, ranking, thresholds."""
+"""Accuracy of what alignments are used for: similarity, ranking, edits, texts and grounding."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lab.measurements.accuracy import NEURAL, NEURAL_MODELS
 from lab.measurements.measurement import Measurement, Row, Value, rows_where, some
-from lab.measurements.values import NEURAL
 
 
 def _task(task: str, what: str, systems: str, values: Mapping[str, Value]) -> Measurement:
@@ -27,10 +27,8 @@ _RANKING = {
 _EFFORT = {
     "f1": Value(("f1",), "percent", "F1 of macro precision and recall", 100),
     "exact_match": Value(("exact_match",), "percent", "pairs whose links are all right", 100),
-    "read": Value(("read",), "percent", "pairs that the encoder read", 100),
     "pairs_per_second": Value(("pairs_per_s",), "pairs per second", "processor time, one core"),
 }
-_NEURAL_MODELS = ("en-neural", "en-neural-large")
 _R = {
     name: Value((name,), "r", f"Pearson's r of {what}")
     for name, what in (
@@ -51,29 +49,13 @@ _DUPLICATES = {
 }
 _LINKS = {
     name: Value((name,), "percent", f"{what} of links of sentences", 100)
-    for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    for name, what in (("recall", "recall"), ("f1", "F1"))
 }
-_MOVED = {
-    "moved": Value(("moved",), "count", "blocks that moved"),
-    "precision": Value(("moved_precision",), "percent", "precision of these", 100),
-    "recall": Value(("moved_recall",), "percent", "recall of these", 100),
-}
+_MOVED = {"recall": Value(("moved_recall",), "percent", "recall of blocks that moved", 100)}
 _TEXT_SECONDS = {
     "seconds": Value(("seconds",), "seconds", "processor time of align_texts"),
     "plan": Value(("plan_seconds",), "seconds", "processor time of its plan"),
 }
-_CAUGHT = {
-    "caught": Value(("caught",), "percent", "pairs that are at least so similar", 100),
-    "equivalent": Value(("equivalent",), "percent", "judged equivalent among these", 100),
-    "of_equivalent": Value(("of_equivalent",), "percent", "these among all equivalent ones", 100),
-}
-_THRESHOLDS = (
-    ("msrp", "0", "equivalent"),
-    ("msrp", "56789", "caught equivalent of_equivalent"),
-    ("sts", "0", "equivalent"),
-    ("sts", "56789", "caught equivalent of_equivalent"),
-    ("random", "5", "caught"),
-)
 _WORDS = {
     "area": Value(("area",), "percent", "area under the curve of unsupported words", 100),
     "f1": Value(("f1",), "percent", "F1 of unsupported words", 100),
@@ -98,7 +80,6 @@ TASKS = (
         "similarity lemma idf",
         {
             "accuracy": Value(("accuracy",), "percent", "accuracy", 100),
-            "f1": Value(("f1",), "percent", "F1", 100),
         },
     ),
     _task(
@@ -114,15 +95,12 @@ TASKS = (
         (Row("{set}.{system}", {}, _RANKING),),
         is_quick=True,
     ),
-    *(
-        Measurement(
-            f"ranking-neural.{model}",
-            f"TrecQA training and development, WikiQA development, WiCE's claims, {model}",
-            f"python -m lab.accuracy ranking --model {model}",
-            (Row("{set}.{system}", {}, _RANKING),),
-            environment=NEURAL,
-        )
-        for model in _NEURAL_MODELS
+    Measurement(
+        "ranking-neural.en-neural",
+        "TrecQA training and development, WikiQA development, WiCE's claims, en-neural",
+        "python -m lab.accuracy ranking --model en-neural",
+        (Row("{set}.{system}", {}, some(_RANKING, "map mrr")),),
+        environment=NEURAL,
     ),
     Measurement(
         "similar.en",
@@ -142,7 +120,7 @@ TASKS = (
             ),
             environment=NEURAL,
         )
-        for model in _NEURAL_MODELS
+        for model in NEURAL_MODELS
     ),
     Measurement(
         "effort",
@@ -192,16 +170,5 @@ TASKS = (
             Row("{system}.{words}", {"part": "words"}, _WORDS),
             Row("{system}", {"part": "citations"}, _CITED),
         ),
-    ),
-    Measurement(
-        "thresholds.en",
-        "MSRP development, STS 2012 test, and random pairs, by their similarity, en",
-        "python -m lab.accuracy thresholds",
-        tuple(
-            Row(f"{name}.{tenth}", {"set": name, "threshold": f"0.{tenth}"}, some(_CAUGHT, values))
-            for name, tenths, values in _THRESHOLDS
-            for tenth in tenths
-        ),
-        is_quick=True,
     ),
 )

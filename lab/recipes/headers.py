@@ -13,7 +13,7 @@ from dataclasses import replace
 from tokalign.model import load_model, save_model
 from tokalign.model.shipped import model_path
 
-from lab.recipes.figures import KEYS, read_figures
+from lab.figures import KEYS, read_figures
 
 
 def main() -> None:

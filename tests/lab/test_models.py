@@ -8,8 +8,8 @@ from tokalign.model import load_model
 from tokalign.model.shipped import model_path, shipped_models
 from tokalign.model.training import TrainingSettings
 
+from lab.figures import KEYS, read_figures
 from lab.recipes import models
-from lab.recipes.figures import KEYS, read_figures
 from lab.recipes.models import MODELS, Recipe
 from lab.recipes.neural import models as neural_models
 from lab.recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, with_encoder

@@ -1,9 +1,7 @@
 """The picture of docs/choosing.md: accuracy over pairs per second of each model, by effort.
 
-    python docs/chart.py            (make docs)
-
-It is drawn from lab/figures.json, which `python -m lab.figures --only effort` measures: the mean
-F1 and exact match of three corpora, each in its style, and the rate of as many pairs of each.
+`lab.figures` draws it from what `make figures ONLY=effort` measures: the mean F1 and exact match of
+three corpora, each in its style, and the rate of as many pairs of each.
 """
 
 from __future__ import annotations
@@ -15,9 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pages import load_figures
-
-CHART = Path(__file__).resolve().parent / "images" / "choosing.svg"
+CHART = Path(__file__).resolve().parents[1] / "docs" / "images" / "choosing.svg"
 STYLES = ("strict", "free", "edits")
 EFFORTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
 FIRST = "en"
@@ -45,7 +41,7 @@ STYLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class Plot:
     """One of the two halves of the picture.
 
     Attributes
@@ -72,11 +68,26 @@ class Panel:
         return self.bottom - (self.bottom - self.top) * share
 
 
-PANELS = (
-    Panel("f1", "F1", 92.0, 94.5, 0.5, 66, 316),
-    Panel("exact_match", "Exact match", 38.0, 48.0, 2.0, 384, 634),
+PLOTS = (
+    Plot("f1", "F1", 92.0, 94.5, 0.5, 66, 316),
+    Plot("exact_match", "Exact match", 38.0, 48.0, 2.0, 384, 634),
 )
-HEIGHT = PANELS[-1].bottom + 60
+HEIGHT = PLOTS[-1].bottom + 60
+
+
+def key_of(style: str, model: str, effort: str) -> str:
+    """Return the first parts of the keys of a model's figures in a style at an effort."""
+    return f"effort.{style}.{model}.{effort}"
+
+
+POINTS = [(FIRST, "1.0"), *((model, effort) for model in MODELS for effort in EFFORTS)]
+KEYS = [
+    f"{key_of(style, *point)}.{measure}"
+    for style in STYLES
+    for point in POINTS
+    for measure in (*(plot.measure for plot in PLOTS), "pairs_per_second")
+]
+"""The keys of all figures that are drawn."""
 
 
 def across(rate: float) -> float:
@@ -91,16 +102,16 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle")
     return f'<text {place} class="{kind}">{escape(words)}</text>'
 
 
-def grid(panel: Panel) -> list[str]:
+def grid(plot: Plot) -> list[str]:
     """Return the lines of both scales with their numbers."""
-    drawn = [text(LEFT - 40, panel.top - 14, panel.title, "model", "start")]
+    drawn = [text(LEFT - 40, plot.top - 14, plot.title, "model", "start")]
     for rate in TICKS:
         x = across(rate)
-        drawn.append(f'<path class="grid" d="M{x:.0f},{panel.top} V{panel.bottom}"/>')
-        drawn.append(text(x, panel.bottom + 18, f"{rate:,}", "note"))
-    for k in range(round((panel.highest - panel.lowest) / panel.step) + 1):
-        value = panel.lowest + k * panel.step
-        y = panel.up(value)
+        drawn.append(f'<path class="grid" d="M{x:.0f},{plot.top} V{plot.bottom}"/>')
+        drawn.append(text(x, plot.bottom + 18, f"{rate:,}", "note"))
+    for k in range(round((plot.highest - plot.lowest) / plot.step) + 1):
+        value = plot.lowest + k * plot.step
+        y = plot.up(value)
         drawn.append(f'<path class="grid" d="M{LEFT},{y:.0f} H{RIGHT}"/>')
         drawn.append(text(LEFT - 8, y + 4, f"{value:.1f}", "note", "end"))
     return drawn
@@ -119,22 +130,22 @@ def curve(model: str, points: Mapping[str, tuple[float, float]]) -> list[str]:
     return drawn
 
 
-def half(figures: Mapping[str, Mapping[str, Any]], panel: Panel) -> list[str]:
-    """Return the elements of a panel; KeyError if a figure was not measured."""
+def half(figures: Mapping[str, Mapping[str, Any]], plot: Plot) -> list[str]:
+    """Return the elements of a plot; KeyError if a figure was not measured."""
 
     def point(model: str, effort: str) -> tuple[float, float]:
-        keys = [f"effort.{style}.{model}.{effort}" for style in STYLES]
+        keys = [key_of(style, model, effort) for style in STYLES]
         value, seconds = (
             sum(each) / len(STYLES)
             for each in (
-                [figures[f"{key}.{panel.measure}"]["value"] for key in keys],
+                [figures[f"{key}.{plot.measure}"]["value"] for key in keys],
                 [1 / figures[f"{key}.pairs_per_second"]["value"] for key in keys],
             )
         )
-        return across(1 / seconds), panel.up(value)
+        return across(1 / seconds), plot.up(value)
 
     x, y = point(FIRST, "1.0")
-    drawn = grid(panel)
+    drawn = grid(plot)
     for model in MODELS:
         points = {effort: point(model, effort) for effort in EFFORTS}
         drawn += curve(model, points)
@@ -151,9 +162,9 @@ def half(figures: Mapping[str, Mapping[str, Any]], panel: Panel) -> list[str]:
 def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the picture; KeyError if a figure was not measured."""
     drawn = [text(LEFT - 40, 24, NOTE, "note", "start")]
-    for panel in PANELS:
-        drawn += half(figures, panel)
-    drawn.append(text((LEFT + RIGHT) / 2, PANELS[-1].bottom + 40, "pairs per second", "note"))
+    for plot in PLOTS:
+        drawn += half(figures, plot)
+    drawn.append(text((LEFT + RIGHT) / 2, PLOTS[-1].bottom + 40, "pairs per second", "note"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
@@ -162,7 +173,3 @@ def svg(figures: Mapping[str, Mapping[str, Any]]) -> str:
         + "\n".join(drawn)
         + "</svg>\n"
     )
-
-
-if __name__ == "__main__":
-    CHART.write_text(svg(load_figures()), encoding="utf-8")
