@@ -29,7 +29,7 @@ USES = {
     "; import tokalign.server.rpc.frontend",
     "train": "from tokalign.model.training.weights import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",
-    "remote": "from tokalign.cli.sources import open_url; open_url('memory://x', 'wb')",
+    "remote": "from tokalign.cli.lines.sources import open_url; open_url('memory://x', 'wb')",
     "zstd": "from tokalign.files.packed import zstd_module; zstd_module().compress(b'x')",
 }
 """What each extra makes possible, as a program."""

@@ -116,7 +116,7 @@ _LAZY = {
     **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
 }
 """Names whose modules load the compiled core or its tables; clients and the command line's help
-need neither."""
+need neither, nor numpy."""
 
 
 def __getattr__(name: str) -> Any:

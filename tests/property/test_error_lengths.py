@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from tokalign.cli.pairs import read_lines
+from tokalign.cli.lines.pair_lines import read_lines
 from tokalign.errors import InputError, quoted
 from tokalign.formats import FORMATS, Document, Options, recognise
 from tokalign.types import GoldPair, Sentence

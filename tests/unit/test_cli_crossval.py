@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tokalign.aligner import Aligner
-from tokalign.cli.citing import TITLE, bibtex
 from tokalign.cli.crossval import folds_of
+from tokalign.cli.info import TITLE, bibtex
 from tokalign.cli.main import main
 from tokalign.errors import InputError
 from tokalign.evaluate.markup import MARKUP, cells_of

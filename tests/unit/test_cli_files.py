@@ -19,11 +19,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tokalign.cli.lines.pair_lines import read_lines
+from tokalign.cli.lines.sinks import PartialOutput, _cut_to_whole_lines, open_sink
+from tokalign.cli.lines.sources import LineSource
 from tokalign.cli.main import main
-from tokalign.cli.pairs import read_lines
-from tokalign.cli.partial import PartialOutput
-from tokalign.cli.sinks import _cut_to_whole_lines, open_sink
-from tokalign.cli.sources import LineSource
 from tokalign.formats import read_gold
 
 PAIRS = [("A cat sat on the mat .", "The cat sat there ."), ('He said "no, never" .', "No .")]
@@ -268,7 +267,7 @@ def test_the_unfinished_output_is_no_input_and_no_link(align, tmp_path):
 
 def test_lines_do_not_wait_long_for_others(tmp_path, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("tokalign.cli.sinks.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tokalign.cli.lines.sinks.time.monotonic", lambda: now[0])
     left = tmp_path / "out.partial"
     with open_sink(str(tmp_path / "out"), ()) as sink:
         sink.write("a\n")
@@ -280,8 +279,8 @@ def test_lines_do_not_wait_long_for_others(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("pack", PACKS)
 def test_packed_bytes_without_line_breaks_take_little_memory(monkeypatch, pack):
-    monkeypatch.setattr("tokalign.cli.sources.MAX_LINE", 1 << 16)
-    monkeypatch.setattr("tokalign.cli.pairs.MAX_LINE", 1 << 16)
+    monkeypatch.setattr("tokalign.cli.lines.sources.MAX_LINE", 1 << 16)
+    monkeypatch.setattr("tokalign.cli.lines.pair_lines.MAX_LINE", 1 << 16)
     data = pack(b"x" * (1 << 27) + b"\nA cat\tA cat\n")
     tracemalloc.start()
     found = list(read_lines(LineSource(io.BytesIO(data), "x"), is_tokenized=False))
@@ -365,7 +364,7 @@ def test_a_device_is_written_to_as_it_is(align):
 @pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "a\nbb\n", "\n\n", "a\n\n\nbb"])
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_cut_to_whole_lines(tmp_path, monkeypatch, text, size):
-    monkeypatch.setattr("tokalign.cli.sinks._BUFFER_BYTES", size)
+    monkeypatch.setattr("tokalign.cli.lines.sinks._BUFFER_BYTES", size)
     (tmp_path / "lines").write_text(text)
     lines = text[: text.rfind("\n") + 1].splitlines(keepends=True)
     with (tmp_path / "lines").open("r+b") as file:

@@ -12,6 +12,12 @@ from click.testing import CliRunner
 from tokalign.cli import main as cli
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import AlignFlags
+from tokalign.cli.resources import command as resources
+from tokalign.cli.train import SettingFlags
+from tokalign.english.lexicon.resources import OPTIONAL
+from tokalign.evaluate import ALPHAS
+from tokalign.evaluate.markup import MARKUP
+from tokalign.model.training import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings
 from tokalign.types.options import AlignOptions
 
 CLI = Path(cli.__file__).parent
@@ -92,9 +98,30 @@ def test_library_options_of_the_command_line_have_the_names_and_defaults_of_the_
     assert AlignFlags().options() == options
 
 
+def test_settings_of_training_have_the_defaults_of_the_library():
+    assert SettingFlags().settings() == TrainingSettings()
+
+
+def test_choices_are_those_of_the_library():
+    """They are written down, since the modules that have them load the compiled core."""
+
+    def choices(command: click.Command, name: str) -> list[str]:
+        (found,) = (each.type for each in command.params if each.name == name)
+        assert isinstance(found, click.Choice)
+        return list(found.choices)
+
+    assert choices(command_of("train"), "like") == list(PUBLISHED)
+    assert choices(command_of("compare"), "alpha") == list(ALPHAS)
+    assert choices(command_of("compare"), "markup") == ["text", *MARKUP]
+    assert choices(resources.commands["install"], "name") == sorted(OPTIONAL)
+    (possible,) = (each for each in command_of("train").params if each.name == "possible")
+    assert isinstance(possible, click.Option) and possible.help is not None
+    assert ", ".join(POSSIBLE_CHOICES) in possible.help
+
+
 def test_a_flag_stands_in_one_place_of_a_file():
     twice = []
-    for path in sorted(CLI.glob("*.py")):
+    for path in sorted(CLI.rglob("*.py")):
         flags = [
             node.value
             for node in ast.walk(ast.parse(path.read_text()))
@@ -111,7 +138,7 @@ def test_a_flag_stands_in_one_place_of_a_file():
 def test_commands_take_few_objects():
     wide = [
         f"{path.name}: {node.name}"
-        for path in sorted(CLI.glob("*.py"))
+        for path in sorted(CLI.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef) and len(node.args.args) + len(node.args.kwonlyargs) > 7
     ]

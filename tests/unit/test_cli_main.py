@@ -79,6 +79,25 @@ def test_every_registered_command_loads_and_has_help():
         assert command is not None and command.get_short_help_str()
 
 
+def test_help_loads_no_compiled_module_and_no_numpy():
+    """It answers at once, and where numpy or the compiled core is broken."""
+    calls = [["--version"], ["--help"], *([name, "--help"] for name in cli.COMMANDS)]
+    code = (
+        "import sys\n"
+        "from tokalign.cli.main import main\n"
+        f"for args in {calls}:\n"
+        "    main(args, prog_name='tokalign', standalone_mode=False)\n"
+        "    files = {name: getattr(m, '__file__', None) for name, m in sys.modules.items()}\n"
+        "    own = [name for name in files if name.partition('.')[0] == 'tokalign']\n"
+        "    compiled = [name for name in own if not (files[name] or '.py').endswith('.py')]\n"
+        "    heavy = [*compiled, *{'numpy', 'tqdm', 'google', 'grpc'}.intersection(files)]\n"
+        "    print('loaded', args, heavy)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [line for line in run.stdout.splitlines() if line.startswith("loaded ")]
+    assert loaded == [f"loaded {args} []" for args in calls]
+
+
 def test_help_cuts_no_description_short_and_explains_every_option():
     for group in ([], ["resources"]):
         shown = CliRunner().invoke(cli.main, [*group, "--help"]).stdout

@@ -12,8 +12,8 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from tokalign.cli.lines.sinks import PartialOutput
 from tokalign.cli.main import main
-from tokalign.cli.partial import PartialOutput
 from tokalign.formats import read_gold
 
 pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
@@ -170,8 +170,8 @@ def test_a_run_is_resumed_from_parquet(command, many, tmp_path):
 
 @pytest.mark.parametrize("group", [1, 100, 50_000])
 def test_columns_hold_what_json_lines_do(command, pairs, tmp_path, monkeypatch, group):
-    monkeypatch.setattr("tokalign.cli.parquet.ROWS_PER_GROUP", group)
-    monkeypatch.setattr("tokalign.cli.sinks._BUFFER_BYTES", 1)
+    monkeypatch.setattr("tokalign.cli.lines.parquet.ROWS_PER_GROUP", group)
+    monkeypatch.setattr("tokalign.cli.lines.sinks._BUFFER_BYTES", 1)
     lines = [
         json.loads(line)
         for line in command("align", "-i", pairs, "--format", "jsonl").stdout.splitlines()

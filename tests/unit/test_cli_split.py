@@ -69,8 +69,8 @@ def test_a_line_that_is_no_utf8_is_reported_and_blank(tmp_path):
 
 
 def test_a_line_that_is_too_long_is_reported(monkeypatch):
-    for module in ("sources", "pairs"):
-        monkeypatch.setattr(f"tokalign.cli.{module}.MAX_LINE", 20)
+    for module in ("sources", "pair_lines"):
+        monkeypatch.setattr(f"tokalign.cli.lines.{module}.MAX_LINE", 20)
     result = run(text=b"It rains.\n" + b"It pours. " * 5 + b"\nIt is wet.\n")
     assert (result.exit_code, result.stdout) == (3, "It rains.\nIt is wet.\n")
     assert "line 2: more than 0 MiB without a line break" in result.stderr

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from tokalign.cli.forms import form_of
+from tokalign.cli.lines.file_flags import form_of
+from tokalign.cli.lines.pair_lines import id_column, table_of, usual_columns
 from tokalign.cli.main import main
-from tokalign.cli.table import id_column, table_of, usual_columns
 
 PAIRS = [("A cat sat .", "The cat sat ."), ("Dogs bark .", "The dogs bark .")]
 TEXT = "".join(f"{source}\t{target}\n" for source, target in PAIRS)

@@ -13,8 +13,9 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import NEEDS, Lexicons
+from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import GROUP_NAMES, FeatureTable
+from tokalign.features.templates import NEEDS
 from tokalign.types import Sentence
 
 TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys() - {"neural"})

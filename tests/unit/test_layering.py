@@ -359,7 +359,7 @@ def test_recipes_use_the_library_and_not_what_serves_it():
 
 
 def test_cli_imports_nothing_heavy_at_the_top():
-    for path in sorted((FOLDERS["tokalign"] / "cli").glob("*.py")):
+    for path in sorted((FOLDERS["tokalign"] / "cli").rglob("*.py")):
         top = [
             node
             for node in ast.parse(path.read_text()).body

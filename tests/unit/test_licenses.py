@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tokalign.cli.licenses import RESEARCH, terms
+from tokalign.cli.info import RESEARCH, license_terms
 from tokalign.cli.main import main
 from tokalign.files.shipped import data_dir
 from tokalign.files.tables import Table
@@ -25,7 +25,7 @@ def file_of(name: str) -> str:
 
 
 def test_each_file_of_data_has_terms():
-    found = {file_of(each["name"]): each for each in terms() if each["name"] != "code"}
+    found = {file_of(each["name"]): each for each in license_terms() if each["name"] != "code"}
     endings = (".tokalign", ".table", ".tsv", ".txt")
     shipped = {path.name for path in data_dir().iterdir() if path.suffix in endings}
     assert shipped - found.keys() - {"version.txt", "neural-version.txt"} == set()
@@ -33,7 +33,7 @@ def test_each_file_of_data_has_terms():
 
 
 def test_what_learned_from_corpora_for_research_says_so():
-    found = {each["name"]: each["license"] for each in terms()}
+    found = {each["name"]: each["license"] for each in license_terms()}
     learned = ("model en", "model en-rte2", "table vectors", "table counts", "table relations")
     assert [name for name in learned if RESEARCH not in found[name]] == []
     assert found["model en-open"] == "Apache-2.0"
@@ -50,7 +50,7 @@ def test_info_prints_the_terms():
     shown = CliRunner().invoke(main, ["info", "--licenses"], catch_exceptions=False)
     assert "model en-open\n  Apache-2.0\n  gold.train.sure+poss.json\n" in shown.stdout
     as_json = CliRunner().invoke(main, ["info", "--licenses", "--json"], catch_exceptions=False)
-    assert json.loads(as_json.stdout) == terms()
+    assert json.loads(as_json.stdout) == license_terms()
 
 
 def test_the_package_names_each_licence_and_has_its_text():
@@ -65,6 +65,6 @@ def test_the_package_names_each_licence_and_has_its_text():
 
 def test_the_expression_has_every_licence_that_a_header_names():
     spdx = re.compile(r"\b(?:Apache|CC-BY-SA|CC-BY|CC0|ODC-By|PDDL)-\d\.\d")
-    named = {found for each in terms() for found in spdx.findall(each["license"])}
+    named = {found for each in license_terms() for found in spdx.findall(each["license"])}
     assert {"Apache-2.0", "CC-BY-SA-4.0", "ODC-By-1.0"} <= named
     assert named <= set(PROJECT["license"].split(" AND "))

@@ -9,7 +9,8 @@ from tokalign.aligner import Aligner
 from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
+from tokalign.features.table import FeatureTable
+from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.model.shipped import shipped_models
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.neural.devices import providers

@@ -47,7 +47,7 @@ import tokalign
 from tokalign.batches.pipe import in_batches
 from tokalign.batches.processes import n_processors
 from tokalign.cli import align, info, main, rank
-from tokalign.cli.partial import PartialOutput
+from tokalign.cli.lines.sinks import PartialOutput
 from tokalign import evaluate, formats, systems
 from tokalign.model import training
 from tokalign.texts import diff

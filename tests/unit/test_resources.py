@@ -15,7 +15,7 @@ from tokalign.english.lexicon.paraphrases import Paraphrases
 from tokalign.english.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.errors import FormatError, ResourceError
 from tokalign.features.lexicons import needed_resources
-from tokalign.features.table import DEFAULT_GROUPS
+from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.files.tables import Table
 from tokalign.model import load_model, save_model
 from tokalign.model.training import TrainingData, TrainingSettings, train

@@ -8,7 +8,8 @@ from tokalign.english.lexicon.stems import stem
 from tokalign.english.spelling.variants import PAIRS
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import DEFAULT_GROUPS, FeatureTable
+from tokalign.features.table import FeatureTable
+from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence
 

@@ -9,7 +9,7 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from tokalign.cli.licenses import terms as printed_terms
+from tokalign.cli.info import license_terms as printed_terms
 from tokalign.files.shipped import data_dir
 
 ROOT = Path(__file__).parents[2]

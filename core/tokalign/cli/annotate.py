@@ -11,12 +11,11 @@ from pathlib import Path
 import click
 
 from tokalign.batches.outcomes import annotate_each, unwrap
-from tokalign.cli.arguments import file_argument
-from tokalign.cli.bad import ERRORS, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED, FileFlags
-from tokalign.cli.pairs import decode_row, split_fields
-from tokalign.cli.sources import LineSource
+from tokalign.cli.lines.file_flags import ERRORS, FileFlags, bad_lines, limit_flag
+from tokalign.cli.lines.pair_lines import decode_row, split_fields
+from tokalign.cli.lines.sources import LineSource, file_argument
+from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
-from tokalign.cli.sinks import OutputPath
 from tokalign.errors import InputError, ServerError, quoted
 
 if TYPE_CHECKING:

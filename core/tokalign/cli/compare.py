@@ -6,25 +6,32 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags, read_jsonl, relations_of
+from tokalign.cli.corpora import (
+    GoldFlags,
+    ScoreFlags,
+    quoted_model,
+    read_jsonl,
+    relations_of,
+    signature,
+)
 from tokalign.cli.flags import takes
-from tokalign.cli.signature import quoted_model, signature
 from tokalign.errors import InputError, quoted
-from tokalign.evaluate import ALPHAS, LinkChoice, read_predictions
-from tokalign.evaluate.compared import SystemLinks, compare_systems, comparison_table
-from tokalign.evaluate.markup import MARKUP
 from tokalign.formats import Options
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import GoldPair
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
-from tokalign.view import compared_pairs, render_page
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization
+
+if TYPE_CHECKING:
+    from tokalign.evaluate.compared import SystemLinks
 
 _OF_MODELS = {"symmetrization", "style"}
 _OF_FILES = {"from", "with", "symmetrization"}
 _SWITCHES = {"one-based", "reversed"}
+_MARKUP = ("latex", "markdown", "csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,7 @@ def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> System
 
 def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> SystemLinks:
     from tokalign.aligner import Aligner
+    from tokalign.evaluate.compared import SystemLinks
 
     aligner = Aligner.load(spec.what)
     pairs = [(pair.source, pair.target) for pair in gold]
@@ -150,6 +158,9 @@ def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> SystemLinks:
 
 
 def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:
+    from tokalign.evaluate import read_predictions
+    from tokalign.evaluate.compared import SystemLinks
+
     def read(path: str) -> list[frozenset[tuple[int, int]]]:
         if not Path(path).is_file():
             from tokalign.model.shipped import model_path
@@ -205,7 +216,7 @@ def _quoted(spec: Spec) -> str:
 @takes(gold=GoldFlags, scoring=ScoreFlags)
 @click.option(
     "--alpha",
-    type=click.Choice(ALPHAS),
+    type=click.Choice([f"0.{tenth}" for tenth in range(1, 10)]),
     default="0.4",
     show_default=True,
     help="Alpha of the column F-alpha.",
@@ -213,7 +224,7 @@ def _quoted(spec: Spec) -> str:
 @click.option(
     "--format",
     "markup",
-    type=click.Choice(["text", *MARKUP]),
+    type=click.Choice(["text", *_MARKUP]),
     default="text",
     show_default=True,
     help="How to write the table.",
@@ -232,6 +243,10 @@ def command(
 
     Pairs per second are measured on one thread and include annotating the sentences.
     """
+    from tokalign.evaluate.compared import compare_systems, comparison_table
+    from tokalign.evaluate.markup import MARKUP
+    from tokalign.view import compared_pairs, render_page
+
     choice = LinkChoice(scoring.links)
     pairs = gold.read()
     specs = [read_spec(each) for each in systems]
@@ -272,7 +287,7 @@ def command(
         "signature": quote,
     }
     scoring.write_pairs(pairs, {row.name: row.result for row in rows})
-    if markup in MARKUP and not scoring.json:
+    if markup in _MARKUP and not scoring.json:
         click.echo(MARKUP[markup](table))
         click.echo(f"signature: {quote}", err=True)
         return

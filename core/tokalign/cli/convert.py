@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import click
 
-from tokalign.cli.arguments import file_argument
 from tokalign.cli.corpora import CorpusFlags
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.forms import format_flag
-from tokalign.cli.options import FileFlags
+from tokalign.cli.lines.file_flags import FileFlags, format_flag
+from tokalign.cli.lines.sources import file_argument
 from tokalign.formats import FORMATS, Document, Options, decode_lines, get_format, recognise
 
 _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FORMATS.values())

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from tokalign.cli.flags import flag, group
-from tokalign.cli.forms import form_of
+from tokalign.cli.lines.file_flags import OutputPath, form_of
 from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
-from tokalign.cli.sinks import OutputPath
 from tokalign.errors import FormatError, quoted
-from tokalign.evaluate import COLUMNS, Evaluation, LinkChoice, Links, read_predictions
-from tokalign.evaluate.markup import records_of
-from tokalign.evaluate.tables import ReportTable
 from tokalign.formats import (
     FORMATS,
     Document,
@@ -29,8 +27,12 @@ from tokalign.formats import (
     repeated_ids,
 )
 from tokalign.showing.text import visible
-from tokalign.types import Alignment, GoldPair
-from tokalign.view import table_lines
+from tokalign.types import Alignment, GoldPair, Links
+from tokalign.types.options import LinkChoice
+
+if TYPE_CHECKING:
+    from tokalign.evaluate import Evaluation
+    from tokalign.evaluate.tables import ReportTable
 
 T = TypeVar("T")
 
@@ -112,6 +114,8 @@ class PredictionFlags:
 
     def read(self, gold: Sequence[GoldPair], choice: LinkChoice) -> Sequence[Links]:
         """Return the links of each gold pair."""
+        from tokalign.evaluate import read_predictions
+
         options = Options(one_based=self.one_based, reverse=self.reversed)
         return read_predictions(
             self.path or "", gold, format=self.format, choice=choice, options=options
@@ -145,6 +149,9 @@ class ScoreFlags:
         """Write the scores of each pair by each system, if that is asked for."""
         if self.pairs is None:
             return
+        from tokalign.evaluate import COLUMNS
+        from tokalign.evaluate.markup import records_of
+
         rows = [
             {"system": system, "id": pair.id, **dict(zip(_PAIR_SCORES, counts, strict=True))}
             for system, result in results.items()
@@ -162,6 +169,8 @@ class ScoreFlags:
         self, value: Mapping[str, object], tables: Iterable[ReportTable], signature: str = ""
     ) -> None:
         """Print an object as JSON if that is asked for, else tables as text, and the signature."""
+        from tokalign.view import table_lines
+
         if self.json:
             click.echo(json.dumps(value))
             return
@@ -189,3 +198,55 @@ def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
         for link in alignment.links
         if link.relation is not None
     }
+
+
+N_DIGITS = 12
+"""Digits of a digest that are shown."""
+
+
+def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:
+    """Return a line that names the version, the gold and the settings of a figure.
+
+    Parameters
+    ----------
+    gold : Path, optional
+    n_pairs : int
+    **settings
+        In the order in which they are shown; those that are None or empty are left out.
+
+    Examples
+    --------
+    >>> signature(gold=None, n_pairs=2, links="sure", style="").partition("; ")[2]
+    '2 pairs; links sure'
+    """
+    parts = [f"tokalign {importlib.metadata.version('tokalign')}"]
+    if gold is not None:
+        parts.append(f"gold {gold.name} sha256 {digest_of_file(gold)}")
+    parts.append(f"{n_pairs} pairs")
+    parts += [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in settings.items()
+        if value is not None and value != ""
+    ]
+    return "; ".join(parts)
+
+
+def digest_of_file(path: Path) -> str:
+    """Return the first digits of the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:N_DIGITS]
+
+
+def quoted_model(name: str) -> str:
+    """Return how a model, a system or a file of links is named in a signature."""
+    from tokalign.model.shipped import MODEL_SUFFIX, model_path, shipped_models
+    from tokalign.systems import SYSTEMS
+
+    if name in SYSTEMS:
+        return name
+    if name in shipped_models() or name.endswith(MODEL_SUFFIX):
+        from tokalign.model import load_model
+
+        header = load_model(model_path(name)).header
+        return f"{header.name} {header.version} sha256 {header.digest[:N_DIGITS]}"
+    path = Path(name)
+    return f"{path.name} sha256 {digest_of_file(path)}" if path.is_file() else name

@@ -7,29 +7,27 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
-import numpy as np
-from tqdm import tqdm
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags
+from tokalign.cli.corpora import GoldFlags, ScoreFlags, signature
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
-from tokalign.cli.signature import signature
-from tokalign.cli.sinks import OutputPath
 from tokalign.cli.train import SettingFlags
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted
-from tokalign.evaluate import Evaluation, LinkChoice, evaluate
-from tokalign.evaluate.report import report
-from tokalign.evaluate.tables import Column, ReportTable, tables
 from tokalign.formats import read_gold, shared_pairs
-from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers, train
-from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
-from tokalign.view import page_pairs, render_page
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from tokalign.evaluate import Evaluation
+    from tokalign.evaluate.tables import ReportTable
+    from tokalign.model.training import TrainingSettings
 
 CURVE = (0.125, 0.25, 0.5)
 """Shares of the training pairs for the learning curve, beside all of them."""
@@ -114,7 +112,10 @@ class Trial:
             Of the pairs of the other folds that are learned from; a smaller one's are among a
             larger one's.
         """
+        import numpy as np
+
         from tokalign.aligner import Aligner
+        from tokalign.model.training import TrainingData, train
 
         style = dict(self.settings.styles).get(self.name, "")
         order = np.random.default_rng(0).permutation(len(self.gold)).tolist()
@@ -173,6 +174,10 @@ def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) 
     InputError
         If a fold would have no pairs.
     """
+    import numpy as np
+
+    from tokalign.model.training import fold_numbers
+
     if together == "target":
         folds = fold_numbers(pairs, n_folds, seed)
     else:
@@ -223,6 +228,11 @@ def command(
     settings of `tokalign train`. The report is that of `tokalign evaluate`, with a row for each
     fold and, with --learning-curve, for smaller training sets.
     """
+    from tokalign.evaluate import evaluate
+    from tokalign.evaluate.report import report
+    from tokalign.evaluate.tables import tables
+    from tokalign.view import page_pairs, render_page
+
     trial = _trial(gold, how, settings)
     choice = LinkChoice(scoring.links)
     symmetrization = Symmetrization(how.symmetrization)
@@ -273,6 +283,7 @@ def command(
 
 def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
     from tokalign.features.table import needs_trees
+    from tokalign.model.training.examples import annotate_gold
 
     settings = flags.settings()
     annotator = load_annotator(how.annotator)
@@ -301,6 +312,8 @@ def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
 
 
 def _bar(total: int) -> tqdm[NoReturn]:
+    from tqdm import tqdm
+
     is_hidden = is_quiet() or not sys.stderr.isatty()
     return tqdm(total=total, unit="model", disable=is_hidden, leave=False)
 
@@ -313,6 +326,8 @@ def _run(
     bar: tqdm[NoReturn],
 ) -> tuple[HeldOut, list[Evaluation], int]:
     """Return all links, the scores of each fold, and from how many pairs a model learned."""
+    from tokalign.evaluate import evaluate
+
     links: HeldOut = [{} for _ in trial.gold]
     by_fold, sizes = [], []
     for fold, n_seen, found in trial.held_out(symmetrization, share):
@@ -345,6 +360,8 @@ def _cells(result: Evaluation) -> list[float]:
 
 
 def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
+    import numpy as np
+
     rows = [(str(k), each.scores.pairs, *_cells(each)) for k, each in enumerate(by_fold, 1)]
     spread = np.std([_cells(each) for each in by_fold], axis=0, ddof=1).tolist()
     rows.append(("sd", "", *spread))
@@ -359,6 +376,8 @@ def _curve_table(curve: Sequence[tuple[int, Evaluation]]) -> ReportTable:
 def _table(
     title: str, first: str, second: str, rows: Sequence[tuple[object, ...]], note: str
 ) -> ReportTable:
+    from tokalign.evaluate.tables import Column, ReportTable
+
     names = tuple(_METRICS)
     heads = "  ".join(f"{name:>5}" for name in names)
     return ReportTable(

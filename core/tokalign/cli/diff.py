@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags
-from tokalign.cli.sinks import OutputPath
-from tokalign.cli.sources import STDIO, TextFile
-from tokalign.cli.terminal import TerminalFlags, color_flag
+from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.lines.sources import STDIO, TextFile
+from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags, TerminalFlags, color_flag
 from tokalign.errors import AlignError, FormatError
 from tokalign.types.options import AlignOptions
 

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from tqdm import tqdm
 
-from tokalign.cli.chunk_scores import evaluate_chunks, is_wa
 from tokalign.cli.corpora import (
     GoldFlags,
     PredictionFlags,
     ScoreFlags,
+    quoted_model,
     read_jsonl,
     relations_of,
+    signature,
 )
 from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
-from tokalign.cli.signature import quoted_model, signature
 from tokalign.english.annotate import load_annotator
-from tokalign.evaluate import LinkChoice, Links, read_predictions
-from tokalign.evaluate.report import Report, report
-from tokalign.evaluate.tables import tables, unrelated_table
-from tokalign.evaluate.unrelated import Confidences, count_unrelated
 from tokalign.formats import Options, read_gold
+from tokalign.formats.ists import read_wa
 from tokalign.formats.jsonl import read_relations
-from tokalign.types import Alignment, GoldPair
-from tokalign.view import page_pairs, render_page
+from tokalign.types import Alignment, GoldPair, Links
+from tokalign.types.options import LinkChoice
+
+if TYPE_CHECKING:
+    from tokalign.evaluate.report import Report
+    from tokalign.evaluate.tables import ReportTable
+    from tokalign.evaluate.unrelated import Confidences
 
 N_ERRORS_OF_PAGE = 40
 
@@ -90,6 +92,9 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
 
     --symmetrization and --style are for --model; predictions are taken as they are.
     """
+    from tokalign.evaluate.tables import unrelated_table
+    from tokalign.evaluate.unrelated import count_unrelated
+
     if gold.path is not None and is_wa(gold.path):
         evaluate_chunks(gold.path, asked.predictions.path, scoring)
         return
@@ -111,6 +116,10 @@ def _report(
     unrelated: tuple[Sequence[GoldPair], Confidences] | None,
 ) -> None:
     """Score a system on gold, and write what was found."""
+    from tokalign.evaluate import read_predictions
+    from tokalign.evaluate.report import report
+    from tokalign.evaluate.tables import tables
+
     choice = LinkChoice(scoring.links)
     has_page = scoring.html is not None
     pairs, system = _system(asked, gold.read(), choice, has_page=has_page)
@@ -150,6 +159,9 @@ def _page(
     gold_name: str,
     against: Path | None,
 ) -> str:
+    from tokalign.evaluate.tables import tables
+    from tokalign.view import page_pairs, render_page
+
     note = f"{len(pairs)} pairs; links that count: {found.choice.value}"
     if against is not None:
         note += f"; second system: {against.name}"
@@ -192,6 +204,8 @@ def _align(
     model: str, gold: Sequence[GoldPair], flags: LinkFlags, *, has_relations: bool = False
 ) -> tuple[list[GoldPair], list[Alignment]]:
     """Return the gold with the annotator's columns, and its alignments by a model."""
+    from tqdm import tqdm
+
     from tokalign.aligner import Aligner
 
     aligner = Aligner.load(model)
@@ -235,3 +249,65 @@ def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
         replace(pair, source=source, target=target)
         for pair, source, target in zip(gold, sources, targets, strict=True)
     ]
+
+
+def is_wa(path: Path | None) -> bool:
+    """Whether a file holds chunk alignments, by its first line that is not blank."""
+    if path is None:
+        return False
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        first = next((line for line in lines if line.strip()), "")
+    return first.lstrip().startswith("<sentence id=")
+
+
+def evaluate_chunks(gold: Path, predictions: Path | None, scoring: ScoreFlags) -> None:
+    """Print the scores of predicted chunk alignments.
+
+    Raises
+    ------
+    UsageError
+        If there are no predictions, or a page is wanted.
+    FormatError
+        If a file is bad.
+    """
+    from tokalign.evaluate.chunks import score_chunks, type_confusion
+
+    if predictions is None or scoring.html is not None:
+        raise click.UsageError(
+            f"{gold.name} holds chunks: give --predictions, a .wa file as tokalign align --chunks "
+            "--format ists writes it; there is no --html"
+        )
+    wanted, found = read_wa(gold), read_wa(predictions)
+    scores = score_chunks(wanted, found)
+    confusion = sorted(type_confusion(wanted, found).items(), key=lambda each: -each[1])
+    value = {
+        "pairs": len(wanted),
+        "predictions": str(predictions),
+        **asdict(scores),
+        "types": [{"gold": one, "predicted": other, "links": n} for (one, other), n in confusion],
+    }
+    scoring.print(value, [_scores(len(wanted), asdict(scores)), _types(confusion)])
+
+
+def _scores(n_pairs: int, scores: dict[str, float]) -> ReportTable:
+    from tokalign.evaluate.tables import Column, ReportTable
+
+    return ReportTable(
+        title="F1",
+        columns=(Column("of"), Column("percent", "{:.1f}")),
+        rows=tuple((name.replace("_", " "), 100 * value) for name, value in scores.items()),
+        heading=f"{n_pairs} pairs; F1 over links of tokens, percent",
+        line="  {0:<28}{1:6.1f}",
+    )
+
+
+def _types(confusion: list[tuple[tuple[str, str], int]]) -> ReportTable:
+    from tokalign.evaluate.tables import Column, ReportTable
+
+    return ReportTable(
+        title="Types of token links",
+        columns=(Column("gold"), Column("predicted"), Column("links")),
+        rows=tuple((one, other, n) for (one, other), n in confusion),
+        heading="types of token links: gold, predicted",
+        line="  {0:<8}{1:<8}{2:>6}",
+    )

@@ -1,46 +1,122 @@
-"""``tokalign ground``: where passages support the words of an answer."""
+"""Answers with their passages, read line by line, so that a bad line costs the others nothing."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.forms import format_flag
-from tokalign.cli.grounding import AnswerLine, read_answers
+from tokalign.cli.lines.file_flags import (
+    ERRORS,
+    BadLines,
+    FileFlags,
+    OutputPath,
+    bad_lines,
+    bad_object,
+    format_flag,
+    limit_flag,
+)
+from tokalign.cli.lines.layouts import PARQUET
+from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
+from tokalign.cli.lines.parquet import rows_of_parquet
+from tokalign.cli.lines.sinks import LineSink
+from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
 from tokalign.cli.options import (
     AT_LEAST_1,
     BAD_INPUT,
     Endpoint,
-    FileFlags,
     ModelFlags,
+    TerminalFlags,
+    color_flag,
     is_input_fault,
     one_of,
 )
-from tokalign.cli.output import PARQUET, bad_object
-from tokalign.cli.sinks import LineSink, OutputPath
-from tokalign.cli.sources import STDIO, TextFile
-from tokalign.cli.terminal import TerminalFlags, color_flag
-from tokalign.errors import InputError, ServerError, located
-from tokalign.formats.document import one_line
+from tokalign.errors import FormatError, InputError, ServerError, located, quoted
+from tokalign.formats.document import one_line, require_unicode
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import OffsetUnit
 
 if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding
 
+
+_COLUMNS = ("answer", "passages")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """An answer and its passages.
+
+    Attributes
+    ----------
+    id : str
+        The object's, else the line number.
+    answer : str
+    passages : tuple of str or (id, text)
+    """
+
+    id: str
+    answer: str
+    passages: tuple[str | tuple[str, str], ...]
+
+
+def read_answers(rows: LineSource) -> Iterator[tuple[int, AnswerLine | InputError]]:
+    """Yield the answer of each line that is not blank, or of each row of Parquet, with its number;
+    or what is wrong with it.
+
+    Raises
+    ------
+    FormatError
+        If a Parquet file is damaged or lacks a column.
+    """
+    if rows.is_parquet:
+        for number, row in enumerate(rows_of_parquet(rows, _COLUMNS), 1):
+            yield number, _outcome(number, row)
+        return
+    for number, line in enumerate(rows, 1):
+        if line.strip():
+            yield number, _outcome(number, line)
+
+
+def _outcome(number: int, row: bytes | Mapping[str, Any]) -> AnswerLine | InputError:
+    try:
+        return _answer(number, read_object(decode_row(row)) if isinstance(row, bytes) else row)
+    except InputError as error:
+        return error
+
+
+def _answer(number: int, value: Mapping[str, Any]) -> AnswerLine:
+    passages = value.get("passages")
+    if not isinstance(value.get("answer"), str) or not isinstance(passages, list):
+        raise FormatError('wanted an object with "answer", a text, and "passages", a list')
+    return AnswerLine(id_of(value, number), value["answer"], tuple(_passages(passages)))
+
+
+def _passages(values: Iterable[Any]) -> Iterator[str | tuple[str, str]]:
+    for number, each in enumerate(values):
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, Mapping) and isinstance(each.get("text"), str):
+            name = number if each.get("id") is None else each["id"]
+            yield require_unicode(str(name), f"passages[{number}].id"), each["text"]
+        else:
+            raise FormatError(
+                f'passages[{number}] is {quoted(each)}; wanted a text, or an object with "id" and '
+                '"text"'
+            )
+
+
 Grounder: TypeAlias = "Callable[..., Grounding]"
-_COLUMNS = ("id", "sentences", "error")
+_COLUMNS_WRITTEN = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
 
@@ -162,7 +238,7 @@ class GroundLayout(TerminalFlags):
     @property
     def columns_written(self) -> tuple[str, ...]:
         """Columns of Parquet; none where lines are written."""
-        return _COLUMNS if self.format == PARQUET else ()
+        return _COLUMNS_WRITTEN if self.format == PARQUET else ()
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""``tokalign info``: models, tables, limits and versions, installed or of a server."""
+"""Terms of what ships: the code, and each file of data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,84 @@ from typing import Any
 
 import click
 
-from tokalign.cli import licenses
-from tokalign.cli.citing import bibtex
 from tokalign.cli.extras import SERVER, absent
 from tokalign.cli.flags import takes
 from tokalign.cli.options import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
-from tokalign.model.styles import AUTO
+
+RESEARCH = "research use"
+OWN = "CC0-1.0"
+"""Terms of the lists that were written for this project."""
+PLAIN_FILES = {
+    "function_words.txt": ("Apache-2.0", "written for this project"),
+    "question-weights.tsv": (RESEARCH, "weights learned from TrecQA"),
+    "scales.tsv": (OWN, "written for this project"),
+    "short-forms.tsv": (OWN, "written for this project"),
+}
+"""Files of data that have no header: their terms, and where they come from."""
+
+
+def license_terms() -> list[dict[str, str]]:
+    """Return name, license and source of the code, each model, each table and each list."""
+    from tokalign.english.lexicon.resources import list_resources
+    from tokalign.model import load_model
+    from tokalign.model.shipped import model_path, shipped_models
+
+    code = importlib.metadata.version("tokalign")
+    found = [{"name": "code", "license": "Apache-2.0", "source": f"tokalign {code}"}]
+    for name in shipped_models():
+        header = load_model(model_path(name)).header
+        found.append(
+            {
+                "name": f"model {name}",
+                "license": header.license,
+                "source": ", ".join(header.corpora),
+            }
+        )
+    found += [
+        {"name": f"table {each.name}", "license": each.license, "source": each.source}
+        for each in list_resources()
+        if each.present
+    ]
+    found += [
+        {"name": name, "license": license, "source": source}
+        for name, (license, source) in PLAIN_FILES.items()
+    ]
+    return found
+
+
+def _license_text() -> str:
+    """Return the terms as lines for people."""
+    return "\n".join(
+        f"{each['name']}\n  {each['license']}\n  {each['source']}" for each in license_terms()
+    )
+
+
+TITLE = "tokalign: word alignment of English sentence pairs"
+AUTHOR = "The tokalign authors"
+YEAR = 2026
+PAPER = """\
+@inproceedings{yao-etal-2013-lightweight,
+  title = {A Lightweight and High Performance Monolingual Word Aligner},
+  author = {Yao, Xuchen and Van Durme, Benjamin and Callison-Burch, Chris and Clark, Peter},
+  booktitle = {Proceedings of ACL 2013 (Short Papers)},
+  year = {2013},
+}"""
+"""The aligner that tokalign's models follow."""
+
+
+def bibtex() -> str:
+    """Return the entries of this version and of the paper that it follows."""
+    version = importlib.metadata.version("tokalign")
+    return f"""\
+@software{{tokalign,
+  title = {{{TITLE}}},
+  author = {{{{{AUTHOR}}}}},
+  version = {{{version}}},
+  year = {{{YEAR}}},
+}}
+{PAPER}"""
+
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf")
 
@@ -64,9 +135,9 @@ def command(
         click.echo(bibtex())
     elif shows_terms:
         click.echo(
-            json.dumps(licenses.terms(), ensure_ascii=False, indent=2)
+            json.dumps(license_terms(), ensure_ascii=False, indent=2)
             if as_json
-            else licenses.text()
+            else _license_text()
         )
     elif model is not None and not server.address:
         facts = _of_model(model)
@@ -238,6 +309,8 @@ def _of_server(server: Endpoint) -> dict[str, Any]:
 
 
 def _text(facts: dict[str, Any]) -> str:
+    from tokalign.model.styles import AUTO
+
     lines = []
     for key in ("server", "health", "location"):
         if key in facts:

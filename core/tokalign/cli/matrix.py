@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokalign.cli.arguments import file_argument
-from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.forms import format_flag
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, FileFlags, LocalModelFlags
-from tokalign.cli.sources import LineSource, SourceParam
+from tokalign.cli.lines.file_flags import (
+    ERRORS,
+    BadLines,
+    FileFlags,
+    bad_lines,
+    format_flag,
+    limit_flag,
+)
+from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.types.objects import DIGITS

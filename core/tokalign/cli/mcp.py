@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tokalign.cli.extras import require
-from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.files.shipped import DEFAULT_MODEL
 
 
 @click.command("mcp", short_help="Serve tools to agents over stdio (MCP).")

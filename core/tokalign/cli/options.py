@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,12 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tokalign.cli.arguments import input_of
 from tokalign.cli.flags import flag, group
-from tokalign.cli.sinks import LineSink, open_sink
-from tokalign.cli.sources import STDIO, LineSource, SourceParam
 from tokalign.errors import InputError, ServerError
-from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
 from tokalign.types.options import (
     DEFAULT_SYMMETRIZATION,
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.client import Client
 
+
 BAD_INPUT = 3
 """Exit code where some lines of the input were bad."""
 DEFAULT_ANNOTATOR = "native"
 AT_LEAST_1 = click.IntRange(1)
 ABOVE_0 = click.FloatRange(0, min_open=True)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-# Flags of several commands, to be given to flag() or click.option().
-INPUT: dict[str, Any] = {"type": SourceParam(), "default": STDIO, "show_default": "stdin"}
 ANNOTATOR: dict[str, Any] = {
     "help": "Annotator: native, nltk, stanza[:FOLDER] or spacy[:MODEL].",
     "default": DEFAULT_ANNOTATOR,
@@ -65,40 +63,6 @@ def is_quiet() -> bool:
 def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
     """Return the type of a flag that takes the values of an enumeration."""
     return click.Choice([each.value for each in kind])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFlags:
-    """Lines to read, and where to write lines."""
-
-    input: LineSource = flag(
-        "File to read; compressed files are unpacked.", "-i", callback=input_of, **INPUT
-    )
-    output: str = flag(
-        "File to write; it appears when it is complete. Names in .gz, .bz2, .xz and .zst are "
-        "compressed.",
-        "-o",
-        type=click.Path(dir_okay=False, allow_dash=True),
-        default=STDIO,
-        show_default="stdout",
-    )
-    restart: bool = flag(
-        "Discard what an interrupted run has left in OUTPUT.partial.", default=False
-    )
-
-    def sources(self) -> tuple[LineSource, ...]:
-        """Return all that is read, which is not written to."""
-        return (self.input,)
-
-    def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
-        """Return what takes the lines; see open_sink."""
-        return open_sink(
-            self.output,
-            self.sources(),
-            columns,
-            is_resumed=is_resumed,
-            is_restarted=self.restart,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,3 +251,38 @@ def is_input_fault(error: InputError | ServerError) -> bool:
     if not isinstance(error, InvalidInputError):
         return False
     return not any(each.field.startswith("options") for each in error.violations)
+
+
+def color_flag(signs: str) -> Any:
+    """Return the flag of colours; `signs` says what marks the words without them."""
+    return flag(
+        f"Colour the words; otherwise {signs} mark them. auto: on a terminal, unless the variable "
+        "NO_COLOR is set.",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalFlags:
+    """Colours and width of what a person reads."""
+
+    color: str = color_flag("signs")
+    width: int | None = flag(
+        "Columns to break lines at.",
+        type=click.IntRange(20),
+        show_default="the terminal's width; elsewhere lines stay whole",
+    )
+
+    def is_coloured(self, *, is_paged: bool = False) -> bool:
+        """Return whether colours are written; `is_paged`: to a pager that shows them."""
+        if self.color != "auto":
+            return self.color == "always"
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return not is_plain and (sys.stdout.isatty() or is_paged)
+
+    def columns(self) -> int | None:
+        """Return how many columns lines have, None for any number."""
+        if self.width is not None or not sys.stdout.isatty():
+            return self.width
+        return max(shutil.get_terminal_size().columns, 20)

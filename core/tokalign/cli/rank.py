@@ -15,23 +15,28 @@ from typing import Any
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.arguments import file_argument
-from tokalign.cli.bad import ERRORS, BadLines, bad_lines, limit_flag
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.forms import format_flag
+from tokalign.cli.lines.file_flags import (
+    ERRORS,
+    BadLines,
+    FileFlags,
+    bad_lines,
+    bad_object,
+    format_flag,
+    limit_flag,
+)
+from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
+from tokalign.cli.lines.sinks import LineSink
+from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.options import (
     BAD_INPUT,
     TOKENIZED,
     Endpoint,
-    FileFlags,
     ModelFlags,
     PairFlags,
     is_input_fault,
     one_of,
 )
-from tokalign.cli.output import bad_object
-from tokalign.cli.pairs import decode_row, id_of, read_object
-from tokalign.cli.sinks import LineSink
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tokalign.cli.options import EXISTING_FILE, JSON
-from tokalign.english.lexicon.resources import (
-    OPTIONAL,
-    Resource,
-    find_resource,
-    install_ppdb,
-    list_resources,
-)
 from tokalign.errors import ResourceError
-from tokalign.files.tables import Table
+
+if TYPE_CHECKING:
+    from tokalign.english.lexicon.resources import Resource
 
 
 @click.group("resources")
@@ -29,6 +25,8 @@ def command() -> None:
 @click.option("--json", "as_json", **JSON)
 def list_command(as_json: bool) -> None:
     """Print version, size, digest, licence and path of every table."""
+    from tokalign.english.lexicon.resources import list_resources
+
     for resource in list_resources():
         if as_json:
             click.echo(json.dumps({**asdict(resource), "path": str(resource.path)}))
@@ -41,6 +39,8 @@ def list_command(as_json: bool) -> None:
 @click.option("--json", "as_json", **JSON)
 def verify_command(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the tables called NAMES with their digests; without NAMES, all that are installed."""
+    from tokalign.english.lexicon.resources import find_resource, list_resources
+
     chosen = [find_resource(name) for name in names] or [
         resource for resource in list_resources() if resource.present
     ]
@@ -57,7 +57,7 @@ def verify_command(names: tuple[str, ...], as_json: bool) -> None:
 
 
 @command.command("install", short_help="Compile an optional table.")
-@click.argument("name", type=click.Choice(sorted(OPTIONAL)))
+@click.argument("name", type=click.Choice(["ppdb"]))
 @click.argument("path", required=False, type=EXISTING_FILE)
 @click.option("--nltk", "from_nltk", is_flag=True, help="Take the corpus of NLTK instead of PATH.")
 def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
@@ -66,6 +66,8 @@ def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
     For ppdb, PATH is the file of lexical pairs of PPDB 1.0 XXXL, with two columns. NLTK has it as
     the corpus mwa_ppdb.
     """
+    from tokalign.english.lexicon.resources import install_ppdb
+
     if (path is None) != from_nltk:
         raise click.UsageError("give either PATH or --nltk")
     click.echo(_line(install_ppdb(path)))
@@ -73,6 +75,8 @@ def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
 
 def _fault(resource: Resource) -> str:
     """Return what is wrong with a table, in words; empty if it is sound."""
+    from tokalign.files.tables import Table
+
     if not resource.present:
         return f"is not installed; run `tokalign resources install {resource.name} PATH`"
     try:
@@ -83,6 +87,8 @@ def _fault(resource: Resource) -> str:
 
 
 def _line(resource: Resource) -> str:
+    from tokalign.english.lexicon.resources import OPTIONAL
+
     if not resource.present:
         return f"{resource.name:<12} not installed ({OPTIONAL[resource.name]})"
     return (

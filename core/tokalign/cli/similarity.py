@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import click
 
-from tokalign.cli.arguments import pair_arguments
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.lines import LineRun, PairFiles
+from tokalign.cli.lines.layouts import SimilarityLayout
+from tokalign.cli.lines.line_runs import LineRun, PairFiles
+from tokalign.cli.lines.pair_lines import InputLine, read_sentences
+from tokalign.cli.lines.sources import pair_arguments
 from tokalign.cli.options import CutFlags
-from tokalign.cli.output import SimilarityLayout
-from tokalign.cli.pairs import InputLine, read_sentences
 from tokalign.formats.jsonl import sentence_like
 from tokalign.types.options import Detail
 

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import click
 
-from tokalign.cli.arguments import file_argument
-from tokalign.cli.bad import ERRORS, BadLines, bad_lines
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.forms import format_flag
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, FileFlags, one_of
-from tokalign.cli.pairs import decode_row
-from tokalign.cli.sources import LineSource
+from tokalign.cli.lines.file_flags import (
+    ERRORS,
+    BadLines,
+    FileFlags,
+    bad_lines,
+    format_flag,
+)
+from tokalign.cli.lines.pair_lines import decode_row
+from tokalign.cli.lines.sources import LineSource, file_argument
+from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, one_of
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
 from tokalign.types.options import OffsetUnit

@@ -7,32 +7,28 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from tqdm import tqdm
 
 from tokalign.cli.corpora import FORMAT
 from tokalign.cli.flags import flag, takes
+from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
-from tokalign.cli.sinks import OutputPath
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, quoted
-from tokalign.features.table import GROUP_NAMES
+from tokalign.features.templates import DEFAULT_GROUPS, GROUP_NAMES
 from tokalign.files.headers import is_name
 from tokalign.formats import Options, clashing_ids, read_gold, repeated_ids, shared_pairs
-from tokalign.model import save_model
-from tokalign.model.training import (
-    POSSIBLE_CHOICES,
-    PUBLISHED,
-    Progress,
-    TrainingData,
-    TrainingSettings,
-    train,
-)
 from tokalign.types import GoldPair
 
-_DEFAULTS = TrainingSettings()
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from tokalign.model.training import Progress, TrainingData, TrainingSettings
+
+_POSSIBLE = ("ignore", "free", "half", "sure")
+"""What can become of possible links; the first is the default."""
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +71,8 @@ class TrainFiles:
         FormatError
             If unlike pairs of a file share an id, or a pair with links is among the unrelated ones.
         """
+        from tokalign.model.training import TrainingData
+
         corpora = {path.name: self._read(path) for path in self.train}
         named = list(corpora.items())
         for number, (name, pairs) in enumerate(named):
@@ -143,25 +141,23 @@ class SettingFlags:
     feature_groups: str | None = flag(
         f"Feature groups with commas between them: {', '.join(GROUP_NAMES)}. GROUP/TEMPLATE is "
         "one template of a group.",
-        show_default=",".join(_DEFAULTS.feature_groups),
+        show_default=",".join(DEFAULT_GROUPS),
     )
     like: str | None = flag(
         "Take the feature groups of a published system (docs/results.md).",
-        type=click.Choice(list(PUBLISHED)),
+        type=click.Choice(["yao2013", "sharma2018"]),
     )
     l2: float = flag(
         "Penalty: half of this times the sum of squared weights is added to the loss.",
-        default=_DEFAULTS.l2,
+        default=8.0,
     )
-    cost: float = flag("Cost of a wrong label, in nats.", default=_DEFAULTS.cost)
-    max_iterations: int = flag(
-        "Most iterations for each direction.", type=int, default=_DEFAULTS.max_iterations
-    )
+    cost: float = flag("Cost of a wrong label, in nats.", default=1.0)
+    max_iterations: int = flag("Most iterations for each direction.", type=int, default=100)
     possible: tuple[str, ...] = flag(
-        f"How possible links are learned: {', '.join(POSSIBLE_CHOICES)}. With CORPUS=, for the "
+        f"How possible links are learned: {', '.join(_POSSIBLE)}. With CORPUS=, for the "
         "corpus of that file name only.",
         metavar="[CORPUS=]CHOICE",
-        default=(_DEFAULTS.possible,),
+        default=(_POSSIBLE[0],),
     )
     follow: tuple[str, ...] = flag(
         "File name of a corpus to follow where corpora differ in what they link.",
@@ -175,9 +171,7 @@ class SettingFlags:
         metavar="CORPUS=STYLE",
         default=(),
     )
-    unrelated_importance: float = flag(
-        "Factor of the loss of each unrelated pair.", default=_DEFAULTS.unrelated_importance
-    )
+    unrelated_importance: float = flag("Factor of the loss of each unrelated pair.", default=0.5)
 
     def __post_init__(self) -> None:
         if self.feature_groups is not None and self.like is not None:
@@ -187,13 +181,15 @@ class SettingFlags:
 
     def settings(self) -> TrainingSettings:
         """Return the library's settings."""
+        from tokalign.model.training import PUBLISHED, TrainingSettings
+
         possible = [choice.rpartition("=") for choice in self.possible]
         settings = replace(
-            PUBLISHED[self.like] if self.like else _DEFAULTS,
+            PUBLISHED[self.like] if self.like else TrainingSettings(),
             l2=self.l2,
             cost=self.cost,
             max_iterations=self.max_iterations,
-            possible=next((choice for _, mark, choice in possible if not mark), _DEFAULTS.possible),
+            possible=next((choice for _, mark, choice in possible if not mark), _POSSIBLE[0]),
             possible_in=tuple((corpus, choice) for corpus, mark, choice in possible if mark),
             follow=self.follow,
             styles=tuple(map(_style, self.style)),
@@ -227,6 +223,8 @@ class _Bars:
         self._bar: tqdm[Any] | None = None
 
     def __call__(self, progress: Progress) -> None:
+        from tqdm import tqdm
+
         if self._bar is None:
             self._bar = tqdm(
                 total=self._total, desc=progress.direction, unit="iteration", leave=False,
@@ -255,6 +253,9 @@ def command(
 
     The same corpora and settings always give the same file.
     """
+    from tokalign.model import save_model
+    from tokalign.model.training import train
+
     is_silent = is_quiet()
     model = train(
         files.data(),

@@ -11,21 +11,11 @@ import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
 from tokalign.cli.flags import flag, takes
-from tokalign.cli.options import EXISTING_FILE
-from tokalign.cli.sinks import OutputPath
-from tokalign.cli.terminal import TerminalFlags
-from tokalign.evaluate import Links, read_predictions
+from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.options import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
-from tokalign.types import GoldPair
-from tokalign.view import (
-    RELATIONS_LEGEND,
-    edit_lines,
-    grid_lines,
-    legend,
-    page_pairs,
-    render_page,
-)
+from tokalign.types import GoldPair, Links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +46,9 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
     With --gold, ALIGNMENTS may hold links alone. --from, --one-based and --reversed are about
     ALIGNMENTS.
     """
+    from tokalign.evaluate import read_predictions
+    from tokalign.view import page_pairs, render_page
+
     if shown.gold is None:
         pairs = read_gold(alignments, corpus.format, options=corpus.options())
         links: Sequence[Links] = [pair.sure | pair.possible for pair in pairs]
@@ -97,6 +90,8 @@ def _print(
     shown: ViewFlags,
 ) -> None:
     """Print the grid of each pair, and what its marks mean."""
+    from tokalign.view import RELATIONS_LEGEND, edit_lines, grid_lines, legend
+
     terminal = TerminalFlags()
     is_coloured = terminal.is_coloured()
     echo = partial(click.echo, color=is_coloured)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tokalign.errors import InputError, ShapeError, quoted
 from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types.options import LinkChoice
 
 COLUMNS = (
     "pairs",  # 1 per pair
@@ -31,19 +31,6 @@ COLUMNS = (
     "all_sure",
 )
 """Meaning of each column of `count_pairs`."""
-
-
-class LinkChoice(enum.StrEnum):
-    """Which gold links count.
-
-    ``sure``: sure links are right, possible links are wrong (the seed papers' convention).
-    ``sure+possible``: both are right and both must be found.
-    ``ignore-possible``: predicted links that are possible count neither way.
-    """
-
-    SURE = "sure"
-    SURE_AND_POSSIBLE = "sure+possible"
-    IGNORE_POSSIBLE = "ignore-possible"
 
 
 def choose_links(

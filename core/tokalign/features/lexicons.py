@@ -6,15 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from tokalign.features.templates import group_of
 from tokalign.english.lexicon.frequencies import Frequencies
 from tokalign.english.lexicon.paraphrases import Paraphrases
 from tokalign.english.lexicon.resources import open_resource
 from tokalign.english.lexicon.vectors import Vectors
 from tokalign.english.lexicon.wordnet import WordNet
-
-NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb", "anchors": "counts"}
-"""Feature group -> the resource without which it cannot be used. The others need WordNet alone."""
+from tokalign.features.templates import NEEDS, group_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ModelError, quoted
-from tokalign.features.lexicons import NEEDS
-from tokalign.features.templates import TEMPLATES, group_of
+from tokalign.features.templates import GROUP_NAMES, TEMPLATES, group_of
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
 # Of every template's axes, the number of each label; looked up for every line of a model file.
@@ -17,8 +16,6 @@ _LABEL_NUMBERS = tuple(
     tuple({label: index for index, label in enumerate(axis.labels)} for axis in template.axes)
     for template in TEMPLATES
 )
-
-GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(template.group for template in TEMPLATES))
 
 _PARTS: dict[str, tuple[str, ...]] = {
     group: tuple(f"{group}/{each.name}" for each in TEMPLATES if each.group == group)
@@ -32,12 +29,6 @@ TREE_GROUPS = ("dependency", "distributional")
 def needs_trees(groups: Collection[str]) -> bool:
     """Whether some groups, or templates of groups, have no features without trees."""
     return not set(TREE_GROUPS).isdisjoint(map(group_of, groups))
-
-
-DEFAULT_GROUPS: tuple[str, ...] = tuple(
-    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural", "rules"}
-)
-"""Groups of models by default; the others need more tables, gave little, or are new."""
 
 
 class FeatureTable:

@@ -20,8 +20,8 @@ import math
 from dataclasses import dataclass
 
 from tokalign.english.annotate.relations import GROUPS
-from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
 from tokalign.english.lexicon.labels import RELATION_NAMES, function_words
+from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
 
 INDICATOR = "1"
 RATIO = "[0, 1]"
@@ -257,3 +257,11 @@ TEMPLATES: tuple[FeatureTemplate, ...] = (
     _T("null_anchored", "anchors", (_SHARE, _SHARE, _KIND, _BEST), INDICATOR, "own", "shares of the word's own side and of the other, and its best strength"),
     _T("rule", "rules", (_RULE, _KINDS), INDICATOR, "own", "the rule by which two words say the same, or other values"),
 )  # fmt: skip
+
+GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(template.group for template in TEMPLATES))
+NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb", "anchors": "counts"}
+"""Feature group -> the resource without which it cannot be used. The others need WordNet alone."""
+DEFAULT_GROUPS: tuple[str, ...] = tuple(
+    group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural", "rules"}
+)
+"""Groups of models by default; the others need more tables, gave little, or are new."""

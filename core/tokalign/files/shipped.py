@@ -9,6 +9,7 @@ from pathlib import Path
 from tokalign.errors import ResourceError, quoted
 
 DATA_DIR = Path(__file__).resolve().parents[1] / "data"
+DEFAULT_MODEL = "en"
 VERSIONS = {"tokalign-data": "version.txt", "tokalign-neural-data": "neural-version.txt"}
 """Package of data -> its file that says which version of tokalign it is for. Only wheels have the
 second: in a source checkout all data are of one version."""

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 
 from tokalign.errors import MissingPackageError, ModelError, quoted
-from tokalign.files.shipped import data_dir
+from tokalign.files.shipped import DEFAULT_MODEL, data_dir
 from tokalign.systems import SYSTEMS
 
-DEFAULT_MODEL = "en"
 MODEL_SUFFIX = ".tokalign"
 NEURAL_MODELS = ("en-neural", "en-neural-large", "en-rte2-neural")
 """What the extra `neural` brings, where the data are a package of their own."""

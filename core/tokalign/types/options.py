@@ -40,6 +40,19 @@ DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
 """The symmetrization of an alignment that asks for none."""
 
 
+class LinkChoice(enum.StrEnum):
+    """Which gold links count.
+
+    ``sure``: sure links are right, possible links are wrong (the seed papers' convention).
+    ``sure+possible``: both are right and both must be found.
+    ``ignore-possible``: predicted links that are possible count neither way.
+    """
+
+    SURE = "sure"
+    SURE_AND_POSSIBLE = "sure+possible"
+    IGNORE_POSSIBLE = "ignore-possible"
+
+
 class RankBy(enum.StrEnum):
     """Scores that candidates can be ranked by.
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from tokalign.errors import InputError, quoted
-from tokalign.features.table import DEFAULT_GROUPS
+from tokalign.features.templates import DEFAULT_GROUPS
 
 POSSIBLE_CHOICES = ("ignore", "free", "half", "sure")
 

@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from tokalign.cli.pairs import InputLine, pair_of
-from tokalign.cli.sources import LineSource
-from tokalign.cli.table import NAMES, ColumnNames, id_column, usual_columns
+from tokalign.cli.lines.pair_lines import (
+    SIDES,
+    ColumnNames,
+    InputLine,
+    id_column,
+    pair_of,
+    usual_columns,
+)
+from tokalign.cli.lines.sources import LineSource
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import whole_number
 from tokalign.types.objects import FIGURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 _ROWS_READ = 1024
 ROWS_PER_GROUP = 50_000
@@ -49,7 +56,7 @@ def read_parquet(
     import pyarrow as pa
 
     names = file.schema_arrow.names
-    chosen = columns or usual_columns(names) or NAMES
+    chosen = columns or usual_columns(names) or SIDES
     wanted = [_column(file.schema_arrow, column, rows.name) for column in chosen]
     name_column = id_column(names)
     read = dict.fromkeys(wanted if name_column is None else [*wanted, name_column])

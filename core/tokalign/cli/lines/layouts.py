@@ -1,22 +1,91 @@
-"""Alignments and similarities as lines."""
+"""Alignments and similarities as lines of text, JSON or CSV."""
 
 from __future__ import annotations
 
 import abc
+import csv
+import io
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tokalign.cli.flags import flag
-from tokalign.cli.forms import format_flag
+from tokalign.cli.lines.file_flags import bad_object, format_flag
+from tokalign.cli.lines.pair_lines import InputLine
 from tokalign.errors import FormatError, quoted
-from tokalign.types import Alignment, Sentence
+from tokalign.types import Alignment, Sentence, SentenceLike
 from tokalign.types.objects import (
     FIGURES,
     alignment_to_json,
     conflicts_to_json,
     figures_to_json,
 )
+
+_NO_TABLE = ("id", "source", "target")
+"""Columns of pairs that do not come from a table."""
+
+
+class Heading:
+    """The names of the columns, which the first pair decides."""
+
+    def __init__(self, found: Sequence[str]) -> None:
+        self._found = found
+        self._kept: Sequence[str] = _NO_TABLE
+
+    def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
+        """Yield the items, and note the columns of the first."""
+        for number, item in enumerate(items):
+            if not number and item.row is not None:
+                self._kept = tuple(item.row)
+            yield item
+
+    def line(self) -> str:
+        """Return the first line; what is found gets another name than a column of the input."""
+        names = list(self._kept)
+        for name in self._found:
+            free, number = name, 2
+            while free in names:
+                free, number = f"{name}_{number}", number + 1
+            names.append(free)
+        return record_of(names)
+
+
+def kept_cells(item: InputLine) -> list[str]:
+    """Return what stands in the input's columns."""
+    if item.row is not None:
+        return list(item.row.values())
+    source, target = (item.pair or ("", ""))[:2]
+    return [item.id, _text(source), _text(target)]
+
+
+def _text(side: SentenceLike) -> str:
+    if isinstance(side, Sentence):
+        return side.text
+    return side if isinstance(side, str) else " ".join(side)
+
+
+def record_of(cells: Sequence[str]) -> str:
+    """Return a record of CSV, without the line break behind it.
+
+    Examples
+    --------
+    >>> record_of(["a", "b, c", ""])
+    'a,"b, c",'
+    """
+    written = io.StringIO()
+    csv.writer(written).writerow(cells)  # whose line break decides which ones are in quotes
+    return written.getvalue().removesuffix("\r\n")
+
+
+def with_input(line: str, item: InputLine) -> str:
+    """Return a line of JSON with the input's columns or other fields under "input"."""
+    found = item.row or item.fields
+    if not found:
+        return line
+    kept = json.dumps(found, ensure_ascii=False)
+    return f'{line.removesuffix("}")}, "input": {kept}}}'
+
 
 PARQUET = "parquet"
 CHUNKS = "ists"
@@ -144,8 +213,3 @@ def _in_columns(sentence: Sentence) -> str:
                 "write jsonl"
             )
     return " ".join(sentence.tokens)
-
-
-def bad_object(name: str, line: int, error: str) -> str:
-    """Return the line of JSON that stands for a bad line."""
-    return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)

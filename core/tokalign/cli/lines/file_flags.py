@@ -1,0 +1,193 @@
+"""The flags of files: what is read, what is written, in which format, and bad lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any, TextIO
+
+import click
+
+from tokalign.cli.flags import flag
+from tokalign.cli.lines.sinks import LineSink, open_sink
+from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
+from tokalign.cli.options import AT_LEAST_1
+from tokalign.files.packed import SUFFIXES
+
+_FORMS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".wa": "ists",
+    ".conllu": "conllu",
+}
+"""Endings of names, and the formats that they stand for."""
+
+
+def form_of(output: str) -> str:
+    """Return the format that the name of an output stands for; empty if it stands for none.
+
+    Examples
+    --------
+    >>> form_of("pairs.jsonl.gz"), form_of("pairs.txt"), form_of("-")
+    ('jsonl', '', '')
+    """
+    suffixes = PurePath(output).suffixes
+    if suffixes and suffixes[-1] in SUFFIXES:
+        suffixes.pop()
+    return _FORMS.get(suffixes[-1].lower(), "") if suffixes else ""
+
+
+def format_flag(help: str, choices: Sequence[str], default: str) -> Any:
+    """Return the field of --format; without it, --output's name decides, then the default."""
+
+    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+        if value is not None:
+            return value
+        output = str(ctx.params.get("output", ""))
+        form = form_of(output)
+        if form in choices:
+            return form
+        # Text that a command writes is fields between tabs, or one field.
+        if not form or (form == "tsv" and default == "text") or ctx.params.get("json"):
+            return default
+        raise click.UsageError(
+            f"{output} has the name of {form}, which this command does not write; give another "
+            f"name, or --format with one of {', '.join(choices)}",
+            ctx,
+        )
+
+    shown: dict[str, Any] = {
+        "help": help,
+        "type": click.Choice(list(choices)),
+        "default": None,
+        "callback": chosen,
+        "show_default": "by the name of --output" + (f", else {default}" if default else ""),
+    }
+    return field(default=default, metadata={"flag": ((), shown)})
+
+
+# Flags of several commands, to be given to flag() or click.option().
+INPUT: dict[str, Any] = {"type": SourceParam(), "default": STDIO, "show_default": "stdin"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFlags:
+    """Lines to read, and where to write lines."""
+
+    input: LineSource = flag(
+        "File to read; compressed files are unpacked.", "-i", callback=input_of, **INPUT
+    )
+    output: str = flag(
+        "File to write; it appears when it is complete. Names in .gz, .bz2, .xz and .zst are "
+        "compressed.",
+        "-o",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        default=STDIO,
+        show_default="stdout",
+    )
+    restart: bool = flag(
+        "Discard what an interrupted run has left in OUTPUT.partial.", default=False
+    )
+
+    def sources(self) -> tuple[LineSource, ...]:
+        """Return all that is read, which is not written to."""
+        return (self.input,)
+
+    def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
+        """Return what takes the lines; see open_sink."""
+        return open_sink(
+            self.output,
+            self.sources(),
+            columns,
+            is_resumed=is_resumed,
+            is_restarted=self.restart,
+        )
+
+
+def bad_object(name: str, line: int, error: str) -> str:
+    """Return the line of JSON that stands for a bad line."""
+    return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
+
+
+class OutputPath(click.Path):
+    """A file to write once the work is done; its folder has to be there before."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)  # as __init__ asks
+        if not path.parent.is_dir():
+            self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
+        return path
+
+
+MAX_REPORTED = 10
+"""Bad lines that are named on stderr; the others are counted."""
+
+
+def limit_flag(what: str) -> Any:
+    """Return the field of --limit."""
+    return flag(f"Most {what} to read.", type=AT_LEAST_1)
+
+
+ERRORS: dict[str, Any] = {
+    "help": "File for what is bad: a JSON object with line, id and error for each.",
+    "type": OutputPath(),
+}
+"""The flag --errors, to be given to flag()."""
+
+
+@dataclass(slots=True)
+class BadLines:
+    """Counts and names bad lines.
+
+    Attributes
+    ----------
+    file : file, optional
+        Takes all, as objects.
+    n : int
+        How many there were.
+    """
+
+    file: TextIO | None = None
+    n: int = 0
+
+    def note(self, where: str, name: str, line: int, error: str) -> None:
+        """Take one: where it stands, in words, the id of what it holds, and its number."""
+        from tqdm import tqdm
+
+        self.n += 1
+        if self.n <= MAX_REPORTED:
+            tqdm.write(f"{where}: {error}", file=sys.stderr)
+        if self.file is not None:
+            self.file.write(bad_object(name, line, error) + "\n")
+
+
+@contextmanager
+def bad_lines(path: Path | None, files: FileFlags) -> Iterator[BadLines]:
+    """Return what takes bad lines, and writes them to a file if there is a path.
+
+    Raises
+    ------
+    click.UsageError
+        If the path is a file that is read, or the output.
+    """
+    if path is None:
+        yield BadLines()
+        return
+    if any(source.is_file(path) for source in files.sources()):
+        raise click.UsageError(f"--errors {path} is the input; give another file")
+    if path.absolute() == Path(files.output).absolute():
+        raise click.UsageError(f"--errors {path} is the output; give another file")
+    with path.open("w", encoding="utf-8") as file:
+        yield BadLines(file)

@@ -1,0 +1,530 @@
+"""Runs of commands that write one line for each pair they read."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import itertools
+import json
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tokalign.batches.processes import HUNG_S, map_batches
+from tokalign.cli.flags import flag, group
+from tokalign.cli.lines.file_flags import (
+    ERRORS,
+    BadLines,
+    FileFlags,
+    bad_lines,
+    limit_flag,
+)
+from tokalign.cli.lines.layouts import (
+    CSV,
+    Heading,
+    Lines,
+    kept_cells,
+    record_of,
+    with_input,
+)
+from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
+from tokalign.cli.lines.parquet import open_parquet, read_parquet
+from tokalign.cli.lines.sinks import LineSink, differences
+from tokalign.cli.lines.sources import LineSource
+from tokalign.cli.options import (
+    ABOVE_0,
+    AT_LEAST_1,
+    BAD_INPUT,
+    DEFAULT_ANNOTATOR,
+    STRICT,
+    TOKENIZED,
+    Endpoint,
+    ModelFlags,
+    is_input_fault,
+    is_quiet,
+)
+from tokalign.errors import FormatError, InputError, located
+from tokalign.files.shipped import DEFAULT_MODEL
+from tokalign.types import Alignment, Pair
+from tokalign.types.objects import truncated_sides
+from tokalign.types.options import AlignOptions
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from tokalign.aligner import Aligner
+    from tokalign.client import Client
+
+
+LINES, READ = "lines", "read"
+"""Keys of a record beside the settings: lines written, and the digest of the pairs they are of."""
+
+
+class RunRecord:
+    """How far a run is, and a digest of all that it has read up to there.
+
+    Parameters
+    ----------
+    settings : mapping
+        What the output depends on besides the input, as plain values of JSON.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._digest = b""
+        self._read: deque[bytes] = deque()  # the digest after each pair whose line is to come
+        self._written = (0, "")
+
+    def over(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
+        """Yield the items, and keep what was read."""
+        for item in items:
+            self._digest = hashlib.blake2b(self._digest + item.content(), digest_size=16).digest()
+            self._read.append(self._digest)
+            yield item
+
+    def written(self) -> None:
+        """Note that the line of one more item is written."""
+        self._written = self._written[0] + 1, self._read.popleft().hex()
+
+    def record(self) -> dict[str, Any]:
+        """Return what is written down beside the unfinished output."""
+        n_lines, digest = self._written
+        return {**self._settings, LINES: n_lines, READ: digest}
+
+    def resumed(self, items: Iterator[InputLine], sink: LineSink) -> Iterator[InputLine]:
+        """Return the items from the one of the last line that is kept on; all if none is kept.
+
+        Raises
+        ------
+        InputError
+            If the settings are other ones than those of the interrupted run, or the pairs whose
+            lines it wrote.
+        """
+        items = self.over(items)
+        if sink.partial is None or not sink.n_kept:
+            return items
+        recorded = sink.partial.read_record()
+        if changed := differences(recorded, self._settings):
+            raise InputError(
+                f"{sink.name} was begun otherwise: {changed}; resume with what was given then, or "
+                "discard what is there with --restart"
+            )
+        n_written = recorded.get(LINES)
+        if not isinstance(n_written, int):
+            n_written = 0
+        kept: list[InputLine] = []  # whose lines are still to be written
+        for number in range(1, max(n_written, sink.n_kept) + 1):
+            item = next(items, None)
+            if item is None or (number == n_written and self._digest.hex() != recorded.get(READ)):
+                raise InputError(
+                    f"the input is not the one of which {sink.name} was begun: the first "
+                    f"{n_written} pairs differ; discard what is there with --restart"
+                )
+            if number < sink.n_kept:
+                self.written()
+            else:
+                kept.append(item)
+        return _chained(kept, items)
+
+
+def _chained(first: list[InputLine], rest: Iterator[InputLine]) -> Iterator[InputLine]:
+    yield from first
+    yield from rest
+
+
+class RunReport:
+    """Counts lines, names the first bad ones, and shows progress on a terminal.
+
+    Parameters
+    ----------
+    sink : LineSink
+    rows : LineSource
+    bad : BadLines
+    """
+
+    def __init__(self, sink: LineSink, rows: LineSource, bad: BadLines) -> None:
+        self.sink = sink
+        self.rows = rows
+        self.bad = bad
+        self.n_lines = self.n_cut = 0
+        self._began = time.monotonic()
+        self._bar: tqdm[Any] | None = None
+        self._is_shown = not is_quiet() and sys.stderr.isatty() and not sink.is_terminal
+        self._has_size = rows.size is not None and not rows.is_parquet
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show progress, in rows of Parquet or bytes of the input if their number is known."""
+        from tqdm import tqdm
+
+        rows = self.rows
+        total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size
+        unit = "B" if self._has_size else "pair"
+        n_before = 0 if self._has_size else self.sink.n_kept
+        with tqdm(
+            total=total,
+            initial=n_before,
+            unit=unit,
+            unit_scale=self._has_size,
+            disable=not self._is_shown,
+        ) as self._bar:
+            yield
+
+    def note(self, line: OutputLine) -> None:
+        """Count a line, and name it if it is bad."""
+        self.n_lines += 1
+        self.n_cut += line.is_cut
+        if line.error:
+            self.bad.note(f"line {line.number}", line.id, line.number, line.error)
+        if not self._is_shown or self._bar is None:
+            return
+        if self._has_size:
+            rate = self.n_lines / max(self._bar.format_dict["elapsed"], 1e-3)
+            self._bar.set_postfix_str(f"{self.n_lines} pairs, {rate:.0f}/s", refresh=False)
+            self._bar.update(self.rows.position() - self._bar.n)
+        else:
+            self._bar.update()
+
+    def show(self, *, is_stopped: bool = False) -> None:
+        """Say how many lines there were, if a file was written, and which were bad."""
+        if self.n_cut:
+            click.echo(
+                f"{self.n_cut} of {self.n_lines} lines have sentences that were cut", err=True
+            )
+        if self.bad.n:
+            stopped = "; stopped there" if is_stopped else ""
+            click.echo(f"{self.bad.n} of {self.n_lines} lines bad{stopped}", err=True)
+        if is_quiet() or is_stopped or self.sink.partial is None:
+            return
+        seconds = time.monotonic() - self._began
+        rate = self.n_lines / max(seconds, 1e-3)
+        click.echo(
+            f"{self.sink.name}: {self.n_lines:,} pairs in {seconds:.1f} s, {rate:,.0f} a second",
+            err=True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LineJob:
+    """What every batch of a run shares; small and picklable."""
+
+    model: ModelFlags
+    layout: Lines
+    options: AlignOptions
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLine:
+    """One line of output.
+
+    Attributes
+    ----------
+    number : int
+        Of the line of input, from 1.
+    id : str
+        Of the pair.
+    text : str
+    error : str
+        Why a bad line holds no alignment.
+    is_cut : bool
+        Whether a sentence of the pair was cut, as AlignOptions.truncate asks.
+    """
+
+    number: int
+    id: str
+    text: str
+    error: str = ""
+    is_cut: bool = False
+
+
+def align_here(items: Iterable[InputLine], job: LineJob, batch_size: int) -> Generator[OutputLine]:
+    """Yield a line per item, aligned by this process."""
+    aligner = job.model.load()
+    for batch in _batched(items, batch_size):
+        yield from _align_batch(aligner, batch, job)
+
+
+def align_in_processes(
+    items: Iterable[InputLine], job: LineJob, batch_size: int, n_processes: int, timeout_s: float
+) -> Generator[OutputLine]:
+    """Yield a line per item, aligned by `n_processes` others.
+
+    An item that ends or hangs the process that aligns it, twice, becomes a bad line; see processes.
+    """
+    waiting: deque[InputLine] = deque()
+
+    def noted() -> Iterator[InputLine]:
+        for item in items:
+            waiting.append(item)
+            yield item
+
+    start = partial(_start, job)
+    outcomes = map_batches(start, noted(), batch_size, n_processes, timeout_s=timeout_s)
+    for outcome in outcomes:
+        item = waiting.popleft()
+        yield outcome if isinstance(outcome, OutputLine) else _bad(item, job.layout, str(outcome))
+
+
+def _start(job: LineJob) -> Callable[[Sequence[InputLine]], list[OutputLine]]:
+    """Return what a process does with each batch."""
+    aligner = job.model.load()
+    return lambda items: _align_batch(aligner, items, job)
+
+
+def align_at_server(
+    items: Iterable[InputLine], job: LineJob, batch_size: int, client: Client
+) -> Generator[OutputLine]:
+    """Yield a line per item, aligned by a server.
+
+    Raises
+    ------
+    CallError
+        If the server refuses a pair for any reason but the pair itself, such as an unknown style.
+    """
+    waiting: deque[InputLine] = deque()
+
+    def pairs() -> Iterator[Pair]:
+        for item in items:
+            waiting.append(item)
+            if item.pair is not None:
+                yield item.pair
+
+    results = client.align_stream(
+        pairs(),
+        job.options,
+        chunk_size=batch_size,
+        **job.model.at_server(),
+    )
+    for result in results:
+        while (item := waiting.popleft()).pair is None:
+            yield _bad(item, job.layout, item.error)
+        if result.alignment is not None:
+            yield _good(item, job.layout, result.alignment)
+        elif result.error is not None and is_input_fault(result.error):
+            yield _bad(item, job.layout, str(result.error))
+        else:
+            result.unwrap()
+    for item in waiting:
+        yield _bad(item, job.layout, item.error)
+
+
+def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> list[OutputLine]:
+    pairs = [item.pair for item in items if item.pair is not None]
+    outcomes = aligner.pipe(pairs, job.options, batch_size=len(items), errors="return")
+    lines = []
+    for item in items:
+        if item.pair is None:
+            lines.append(_bad(item, job.layout, item.error))
+        elif isinstance(outcome := next(outcomes), Alignment):
+            lines.append(_good(item, job.layout, outcome))
+        else:
+            lines.append(_bad(item, job.layout, located(outcome)))
+    return lines
+
+
+def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
+    try:
+        if layout.format == CSV:
+            text = record_of([*kept_cells(item), *layout.cells(alignment), ""])
+        else:
+            text = layout.line(item.id, alignment)
+            text = with_input(text, item) if layout.keep else text
+    except FormatError as error:
+        return _bad(item, layout, str(error))
+    return OutputLine(item.line, item.id, text, is_cut=bool(truncated_sides(alignment)))
+
+
+def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
+    if layout.format == CSV:
+        blank = [""] * (len(layout.cell_names) - 1)
+        text = record_of([*kept_cells(item), *blank, error])
+    else:
+        text = layout.bad_line(item.id, item.line, error)
+        text = with_input(text, item) if layout.keep else text
+    return OutputLine(item.line, item.id, text, error)
+
+
+def _batched(items: Iterable[InputLine], size: int) -> Iterator[list[InputLine]]:
+    pending = iter(items)
+    while batch := list(itertools.islice(pending, size)):
+        yield batch
+
+
+def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> ColumnNames | None:
+    try:
+        return None if value is None else columns_from(value)
+    except FormatError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFiles(FileFlags):
+    """Pairs to read, and where to write a line for each."""
+
+    resume: bool = flag("Continue an interrupted run of the same command.", default=False)
+    tokenized: bool = flag(**TOKENIZED)
+    columns: ColumnNames | None = flag(
+        "Columns of a CSV, TSV or Parquet table: names, or numbers from 1 if it has no header.",
+        metavar="SOURCE,TARGET",
+        callback=_columns,
+        show_default="source,target",
+    )
+
+    limit: int | None = limit_flag("pairs")
+    errors: Path | None = flag(**ERRORS)
+
+    def __post_init__(self) -> None:
+        self.input.wanted = "SOURCE<TAB>TARGET or SOURCE ||| TARGET"
+        if self.resume and self.restart:
+            raise click.UsageError("--resume keeps what --restart discards; give one of them")
+
+    def read(self, *, is_kept: bool) -> Iterator[InputLine]:
+        """Yield the pair of every line or row; `is_kept`: with the other columns of Parquet."""
+        read = partial(read_parquet, is_kept=is_kept) if self.input.is_parquet else read_lines
+        return self.limited(read(self.input, is_tokenized=self.tokenized, columns=self.columns))
+
+    def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
+        """Return as many of the items as are asked for."""
+        return items if self.limit is None else itertools.islice(items, self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRun:
+    """What aligns pairs, and how many at a time."""
+
+    model: ModelFlags = group(ModelFlags)
+    server: Endpoint = group(Endpoint)
+    batch_size: int = flag("Lines to read, align and write at a time.", type=AT_LEAST_1, default=64)
+    jobs: int = flag("Processes that align; not with --server.", "-j", type=AT_LEAST_1, default=1)
+    batch_timeout: float = flag(
+        "Seconds after which a process of --jobs that gives no answer is replaced.",
+        type=ABOVE_0,
+        default=HUNG_S,
+    )
+    strict: bool = flag(**STRICT)
+
+    def __post_init__(self) -> None:
+        if not self.server.address:
+            return
+        if self.jobs > 1:
+            raise click.UsageError("--jobs has no meaning with --server, which has its own workers")
+        self.model.at_server()  # refuses --device before anything is written
+
+    def write(self, files: PairFiles, layout: Lines, options: AlignOptions) -> None:
+        """Align the pairs of a file and write their lines; exit with BAD_INPUT if some are bad.
+
+        Raises
+        ------
+        InputError
+            If the output is the input, or what is to be resumed was not written by this command.
+        """
+        job = LineJob(self.model, layout, options)
+        is_csv = layout.format == CSV
+        if is_csv and files.resume:
+            raise click.UsageError("a CSV file has records of several lines; resume jsonl instead")
+        if layout.keep and layout.format != "jsonl":
+            raise click.UsageError("--keep is for --format jsonl; csv keeps the input's columns")
+        with ExitStack() as stack:
+            bad = stack.enter_context(bad_lines(files.errors, files))
+            sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
+            items = files.read(is_kept=layout.keep)
+            heading = Heading(layout.cell_names) if is_csv else None
+            if heading is not None:
+                items = heading.over(items)
+            record = None
+            if sink.partial is not None and not layout.columns and not is_csv:
+                record = RunRecord(self._settings(files, job))
+                # The last line of those kept is aligned again, to see that it is the same.
+                items = record.resumed(items, sink)
+                sink.record = record.record
+                if not sink.n_kept:
+                    sink.partial.write_record(record.record())
+            # Whoever types a line is answered before the next one.
+            batch_size = 1 if files.input.is_terminal else self.batch_size
+            lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
+            _check_kept(lines, sink, record)
+            report = RunReport(sink, files.input, bad)
+            _write(lines, report, self.strict, record, heading)
+            if report.bad.n and self.strict:
+                report.show(is_stopped=True)
+                raise click.exceptions.Exit(BAD_INPUT)
+        report.show()
+        if report.bad.n:
+            raise click.exceptions.Exit(BAD_INPUT)
+
+    def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
+        """Return what the output depends on besides the input, as plain values of JSON."""
+        settings = {
+            "tokalign": importlib.metadata.version("tokalign"),
+            "command": click.get_current_context().info_name,
+            "model": self.model.model or DEFAULT_MODEL,
+            "annotator": self.model.annotator or DEFAULT_ANNOTATOR,
+            "digest": "" if self.server.address else self.model.digest(),
+            "server": self.server.address,
+            "tokenized": files.tokenized,
+            "columns": files.columns,
+            "format": job.layout.format,
+            "layout": asdict(job.layout),  # type: ignore[call-overload]  # both are dataclasses
+            "options": asdict(job.options),
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(settings))
+        return plain
+
+    def _align(
+        self, items: Iterator[InputLine], job: LineJob, stack: ExitStack, batch_size: int
+    ) -> Generator[OutputLine]:
+        """Return the line of each item; the stack closes what aligns."""
+        if self.server.address:
+            client = stack.enter_context(self.server.client())
+            return align_at_server(items, job, batch_size, client)
+        if self.jobs > 1:
+            return align_in_processes(items, job, batch_size, self.jobs, self.batch_timeout)
+        return align_here(items, job, batch_size)
+
+
+def _check_kept(lines: Iterator[OutputLine], sink: LineSink, record: RunRecord | None) -> None:
+    """Take the last line that an earlier run has left, and compare it."""
+    if not sink.n_kept:
+        return
+    line = next(lines, None)
+    if line is None or line.text + "\n" != sink.last_kept:
+        raise InputError(
+            f"line {sink.n_kept} of what {sink.name} has so far is not what this command writes; "
+            "resume with the same input, model and options, or discard it with --restart"
+        )
+    if record is not None:
+        record.written()
+    click.echo(f"{sink.n_kept} lines kept", err=True)
+
+
+def _write(
+    lines: Iterator[OutputLine],
+    report: RunReport,
+    is_strict: bool,
+    record: RunRecord | None,
+    heading: Heading | None,
+) -> None:
+    """Write all lines, up to the first bad one if that ends the run."""
+    sink = report.sink
+    with report.shown():
+        for line in lines:
+            report.note(line)
+            if line.error and is_strict:
+                break
+            if record is not None:
+                record.written()
+            if heading is not None and report.n_lines == 1:
+                sink.write(heading.line() + "\n")
+            sink.write(line.text + "\n")
+            if report.rows.is_terminal:
+                sink.flush()
+        if heading is not None and not report.n_lines:
+            sink.write(heading.line() + "\n")
