@@ -1,4 +1,7 @@
-"""A new option of a request has to be written in four places, and is known everywhere by them."""
+"""A new option of a request, and a new field of answers, are written in four files each.
+
+They are then known everywhere: in the library, the command line, the clients and the server.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,36 @@ EDITS = {
 """File -> what stands there, and what it becomes with an option called dummy, which the model
 refuses."""
 
+OUTPUT_EDITS = [
+    (
+        "protos/tokalign/v1/align.proto",
+        "message Alignment {\n",
+        "message Alignment {\n  // Alone in a oneof.\n  oneof added {\n    // A figure.\n"
+        "    double figure = 100;\n  }\n",
+    ),
+    (
+        "core/tokalign/types/fields.py",
+        "    encoded: bool | None = None\n",
+        "    encoded: bool | None = None\n    figure: float | None = None\n",
+    ),
+    (
+        "core/tokalign/types/fields.py",
+        '    Output("encoded", Kept.ONCE, is_figure=True),\n',
+        '    Output("encoded", Kept.ONCE, is_figure=True),\n    Output("figure", Kept.EACH),\n',
+    ),
+    (
+        "core/tokalign/types/columns.py",
+        "    encoded: bool | None = None\n",
+        "    encoded: bool | None = None\n    figure: Sequence[float] = ()\n",
+    ),
+    (
+        "core/tokalign/decoding/by_model.py",
+        "            encoded=self._encoded,\n        )\n",
+        "            encoded=self._encoded,\n            figure=[0.25] * len(pairs),\n        )\n",
+    ),
+]
+"""File, what stands there, and what it becomes with a field of answers called figure."""
+
 USES = """
 import json, subprocess, sys
 from tokalign import Aligner, InputError
@@ -58,27 +91,40 @@ def told(use):
         return str(error)
 
 def command(*more):
-    align = [sys.executable, "-m", "tokalign", "align", "--strict", "--dummy", *more]
-    done = subprocess.run(align, input="a dog ||| dogs", capture_output=True, text=True)
-    return done.stderr
+    align = [sys.executable, "-m", "tokalign", "align", "--strict", *more]
+    return subprocess.run(align, input="a dog ||| dogs", capture_output=True, text=True)
+
+def refusal(*more):
+    return command("--dummy", *more).stderr
+
+def written(*more):
+    return json.loads(command("--format", "jsonl", *more).stdout)["figure"]
 
 pair = ("a dog", "dogs")
 found = {"align": told(lambda: Aligner.load().align(*pair, dummy=True))}
 found["pipe"] = told(lambda: list(Aligner.load().pipe([pair], dummy=True)))
-found["command"] = command()
+found["command"] = refusal()
+made = Aligner.load().align(*pair)
+figures = {"align": made.figure, "JSON": made.to_dict()["figure"], "command": written()}
+(piped,) = Aligner.load().pipe([pair], n_process=2)
+figures["pipe"] = piped.figure
 serving = running_server("--metrics-port", "-1", "--model", "en")
 with serving as server, Client(server.address) as client:
     client.wait_ready()
     found["client"] = told(lambda: client.align(*pair, dummy=True))
     (ranked,) = client.rank("a dog", ["dogs"], dummy=True)
     found["rank"] = str(ranked.error)
-    found["command at a server"] = command("--server", server.address)
+    found["command at a server"] = refusal("--server", server.address)
     assert told(lambda: client.align(*pair)) is None
-print(json.dumps(found))
+    figures["client"] = client.align(*pair).figure
+    figures["client, scores"] = client.align(*pair, detail="scores").figure
+    figures["rank"] = client.rank("a dog", ["dogs"])[0].alignment.figure
+    figures["command at a server"] = written("--server", server.address)
+print(json.dumps([found, figures]))
 """
 
 
-def test_an_option_written_in_four_places_arrives_everywhere(tmp_path: Path) -> None:
+def test_what_is_written_in_four_files_arrives_everywhere(tmp_path: Path) -> None:
     for folder, place in FOLDERS.items():
         shutil.copytree(
             ROOT / folder,
@@ -87,11 +133,11 @@ def test_an_option_written_in_four_places_arrives_everywhere(tmp_path: Path) -> 
             dirs_exist_ok=True,
             ignore=shutil.ignore_patterns("__pycache__", "*_pb2*", "*.c", "*.xz"),
         )
-    for name, (old, new) in EDITS.items():
-        text = (ROOT / name).read_text()
-        assert text.count(old) == 1, name
+    for name, old, new in [*((name, *edit) for name, edit in EDITS.items()), *OUTPUT_EDITS]:
         folder = next(each for each in FOLDERS if name.startswith(each + "/"))
         path = tmp_path / FOLDERS[folder] / Path(name).relative_to(folder)
+        text = path.read_text()
+        assert text.count(old) == 1, name
         path.unlink()
         path.write_text(text.replace(old, new))
     kinds = [f"--{kind}_out={tmp_path}" for kind in ("python", "grpc_python")]
@@ -107,8 +153,9 @@ def test_an_option_written_in_four_places_arrives_everywhere(tmp_path: Path) -> 
         timeout=240,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found, figures = json.loads(done.stdout)
     assert len(found) == 6
+    assert len(figures) == 8 and set(figures.values()) == {0.25}
     assert {
         use: told for use, told in found.items() if "the option dummy arrived" not in (told or "")
     } == {}
@@ -119,3 +166,10 @@ def test_the_page_for_maintainers_names_these_places_and_no_others() -> None:
     section = page.partition("## Adding an option\n")[2].partition("\n## ")[0]
     named = re.findall(r"^\d\. .*?`([\w/.]+)`", section, re.MULTILINE | re.DOTALL)
     assert sorted(named) == sorted(EDITS)
+
+
+def test_the_page_names_where_a_field_of_answers_is_written() -> None:
+    page = (ROOT / "docs" / "maintaining.md").read_text()
+    section = page.partition("## Adding a field of answers\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\d\. .*?`([\w/.]+)`", section, re.MULTILINE | re.DOTALL)
+    assert sorted(named) == sorted({name for name, _, _ in OUTPUT_EDITS})

@@ -62,6 +62,10 @@ class _Received(NamedTuple):
         """Return a field of the alignment."""
         if name in _DECODED:
             return _DECODED[name](self)
+        if name in _PARTS:
+            return tuple(map(_PARTS[name], getattr(self.message, name)))
+        if name in _OPTIONAL and not self.message.HasField(name):
+            return None
         return getattr(self.message, name)
 
 
@@ -222,12 +226,16 @@ _DECODED: dict[str, Callable[[_Received], Any]] = {
     "version": lambda it: it.model.version,
     "symmetrization": lambda it: it.symmetrization,
     "posteriors": lambda it: _decode_posteriors(it.message),
-    "explanations": lambda it: tuple(map(_decode_explanation, it.message.explanations)),
-    "phrases": lambda it: tuple(map(_decode_phrase, it.message.phrases)),
-    "distance": lambda it: it.message.distance if it.message.HasField("distance") else None,
-    "cosine": lambda it: it.message.cosine if it.message.HasField("cosine") else None,
-    "encoded": lambda it: it.message.encoded if it.message.HasField("encoded") else None,
-    "conflicts": lambda it: tuple(map(_decode_conflict, it.message.conflicts)),
-    "edits": lambda it: tuple(map(_decode_edit, it.message.edits)),
 }
-"""Fields that differ from those of the message."""
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "explanations": _decode_explanation,
+    "phrases": _decode_phrase,
+    "conflicts": _decode_conflict,
+    "edits": _decode_edit,
+}
+"""Fields that are lists of messages; what becomes of one."""
+
+_OPTIONAL = {
+    each.name for each in align_pb2.Alignment.DESCRIPTOR.fields if each.containing_oneof is not None
+}
+"""Fields that an answer may lack."""

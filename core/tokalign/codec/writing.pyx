@@ -18,9 +18,11 @@ from tokalign.codec.reading cimport FIXED32, FIXED64, LENGTH_DELIMITED, VARINT
 from tokalign.codec.by_name import NUMBERS
 from tokalign.types.columns import columns_of
 from tokalign.types.edits import Change, EditKind
+from tokalign.types.fields import OUTPUTS
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
 from tokalign.types.relations import ConflictKind
+from tokalign.v1.align_pb2 import Alignment
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -63,6 +65,16 @@ cdef dict _RANK_BYS = NUMBERS[RankBy]
 cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
 cdef dict _EDIT_KINDS = NUMBERS[EditKind]
 cdef dict _CHANGES = NUMBERS[Change]
+
+
+# Fields behind the edits: one optional number or truth each, in the order of their numbers.
+cdef list _LATER = [
+    (field.number, output, field.type == field.TYPE_DOUBLE)
+    for output in OUTPUTS
+    for field in Alignment.DESCRIPTOR.fields
+    if field.name == output.name and field.number > ALIGNMENT_EDITS
+]
+_LATER.sort(key=lambda each: each[0])
 
 
 cdef class MessageWriter:
@@ -224,6 +236,7 @@ cdef class _Columns:
     cdef const double[::1] covered
     cdef const double[::1] agreement
     cdef const float[:, ::1] relations   # None unless asked for
+    cdef list later
 
     def __init__(self, of):
         self.of = of
@@ -237,6 +250,7 @@ cdef class _Columns:
         self.covered = of.covered
         self.agreement = of.agreement
         self.relations = of.relations
+        self.later = [each for each in _LATER if of.has(each[1])]
 
 
 cdef class _Texts:
@@ -522,11 +536,14 @@ cdef class AlignmentWriter:
             if len(of.edits):
                 for edit in of.edits[index]:
                     writer.edit(ALIGNMENT_EDITS, edit)
-        cosine = of.cosine(index)
-        if cosine is not None:
-            writer.present_double(ALIGNMENT_COSINE, cosine)
-        if of.encoded is not None:
-            writer.varint(ALIGNMENT_ENCODED, of.encoded)
+        for number, output, is_double in columns.later:
+            value = of.field(index, output.name)
+            if value is None:
+                continue
+            if is_double:
+                writer.present_double(number, value)
+            else:
+                writer.varint(number, value)
         return writer.taken()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from tokalign.types.alignment import Alignment
 from tokalign.types.edits import Edit
-from tokalign.types.fields import LinkExplanation
+from tokalign.types.fields import OUTPUTS, Kept, LinkExplanation, Output
 from tokalign.types.links import Link, Sides
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
@@ -144,6 +145,14 @@ class AlignmentColumns:
         compared = self.compared()
         return None if compared is None else float(compared[0][index])
 
+    def has(self, output: Output) -> bool:
+        """Return whether a pair may have another value of a field than its default."""
+        if output.name == "cosine":
+            return self.compared() is not None
+        if output.kept is Kept.EACH:
+            return len(getattr(self, output.column or output.name)) > 0
+        return output.kept is not Kept.ONCE or getattr(self, output.name) is not None
+
     def links(self, index: int) -> tuple[Link, ...]:
         """Return the links of a pair."""
         span = slice(self.offsets[index], self.offsets[index + 1])
@@ -169,35 +178,45 @@ class AlignmentColumns:
         )
 
 
-def _each(column: Sequence[Any], index: int, without: Any) -> Any:
-    """Return what a pair has in a column that may be empty."""
-    return column[index] if len(column) else without
+def _reader(output: Output) -> Callable[[AlignmentColumns, int], Any]:
+    """Return what reads a field of a pair out of columns."""
+    column_of, default = attrgetter(output.column or output.name), output.default
+    if output.kept is Kept.NUMBERS:
+        return lambda columns, index: float(column_of(columns)[index])
+    if output.kept is Kept.ONCE:
+        return lambda columns, index: column_of(columns)
+
+    def read(columns: AlignmentColumns, index: int) -> Any:
+        column = column_of(columns)
+        return column[index] if len(column) else default
+
+    return read
+
+
+def _truncated(side: int) -> Callable[[AlignmentColumns, int], bool]:
+    return lambda columns, index: bool(columns.truncated) and columns.truncated[index][side]
 
 
 _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
+    **{each.name: _reader(each) for each in OUTPUTS if each.kept is not Kept.OTHERWISE},
     "source": lambda columns, index: in_unit(columns.sources[index], columns.unit),
     "target": lambda columns, index: in_unit(columns.targets[index], columns.unit),
     "links": AlignmentColumns.links,
-    "score": lambda columns, index: float(columns.score[index]),
     "similarity": lambda columns, index: float(columns.similarity[index]),
-    "model": lambda columns, index: columns.model,
-    "version": lambda columns, index: columns.version,
-    "symmetrization": lambda columns, index: columns.symmetrization,
-    "posteriors": lambda columns, index: _each(columns.posteriors, index, None),
-    "explanations": lambda columns, index: _each(columns.explanations, index, ()),
-    "phrases": lambda columns, index: _each(columns.phrases, index, ()),
-    "edits": lambda columns, index: _each(columns.edits, index, ()),
-    "source_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[0],
-    "target_truncated": lambda columns, index: _each(columns.truncated, index, (False, False))[1],
-    "distance": lambda columns, index: _each(columns.distance, index, None),
-    "style": lambda columns, index: _each(columns.styles, index, ""),
-    "target_covered": lambda columns, index: float(columns.target_covered[index]),
     "cosine": AlignmentColumns.cosine,
-    "covered": lambda columns, index: float(columns.covered[index]),
-    "agreement": lambda columns, index: float(columns.agreement[index]),
     "conflicts": AlignmentColumns.conflicts_of,
-    "encoded": lambda columns, index: columns.encoded,
+    "source_truncated": _truncated(0),
+    "target_truncated": _truncated(1),
 }
+
+
+def _column(output: Output, value: Any) -> Any:
+    """Return the column of a single pair's value."""
+    if output.kept is Kept.ONCE:
+        return value
+    if output.kept is Kept.NUMBERS:
+        return np.array([value])
+    return [] if value is None or (isinstance(value, str) and not value) else [value]
 
 
 def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
@@ -221,26 +240,16 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
         source=np.array([link.source for link in links], np.int32),
         target=np.array([link.target for link in links], np.int32),
         confidence=np.array([link.confidence for link in links], np.float64),
-        score=np.array([alignment.score]),
-        aligned_similarity=np.array([alignment.similarity]),
-        target_covered=np.array([alignment.target_covered]),
-        covered=np.array([alignment.covered]),
-        agreement=np.array([alignment.agreement]),
         conflict_offsets=np.array([0, len(conflicts)], np.int64),
         conflicts=np.array(conflicts, CONFLICT),
-        model=alignment.model,
-        version=alignment.version,
-        symmetrization=alignment.symmetrization,
-        posteriors=() if alignment.posteriors is None else [alignment.posteriors],
-        explanations=[alignment.explanations],
-        phrases=[alignment.phrases],
-        edits=[alignment.edits],
-        distance=[alignment.distance],
         truncated=[(alignment.source_truncated, alignment.target_truncated)],
-        styles=[alignment.style] if alignment.style else (),
         relations=np.array(relations, np.float32) if relations else None,
         compare=None if alignment.cosine is None else partial(_as_made, alignment),
-        encoded=alignment.encoded,
+        **{
+            each.column or each.name: _column(each, getattr(alignment, each.name))
+            for each in OUTPUTS
+            if each.kept is not Kept.OTHERWISE
+        },
     )
     return columns, 0
 

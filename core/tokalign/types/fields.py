@@ -1,9 +1,14 @@
-"""Fields of an alignment, and explanations of its links."""
+"""Fields of an alignment, and explanations of its links.
+
+`AlignmentFields` and `OUTPUTS` are the one place that lists the fields: columns, JSON and messages
+follow them. docs/maintaining.md says what else a new field needs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import enum
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from tokalign.types.edits import Edit
 from tokalign.types.links import Link, Sides
@@ -90,3 +95,79 @@ class AlignmentFields(View):
         # The links that were given may be of another alignment, too.
         links = Sides(self.source, self.target).placed(link.alone() for link in self.links)
         object.__setattr__(self, "links", links)
+
+
+_DEFAULTS = {
+    each.name: each.default for each in fields(AlignmentFields) if each.default is not MISSING
+}
+
+
+class Kept(enum.Enum):
+    """How AlignmentColumns keep a field."""
+
+    NUMBERS = enum.auto()
+    """A float64 array, shape (n_pairs,)."""
+    EACH = enum.auto()
+    """A sequence with the value of each pair; empty where all have the field's default."""
+    ONCE = enum.auto()
+    """One value, the same of all pairs."""
+    OTHERWISE = enum.auto()
+    """A function of `columns` makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A field of alignments: where columns keep it, and when JSON has it.
+
+    Attributes
+    ----------
+    name : str
+    kept : Kept
+    column : str
+        Attribute of AlignmentColumns; by default the field's name.
+    is_figure : bool
+        Whether JSON has it among similarity, score and what they are made of.
+    is_always_shown : bool
+        Whether JSON has it even where it has the field's default; phrases and edits, where they
+        are asked for.
+    default : object
+        The field's default; None where it has none.
+    """
+
+    name: str
+    kept: Kept = Kept.OTHERWISE
+    column: str = ""
+    is_figure: bool = False
+    is_always_shown: bool = False
+    default: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "default", _DEFAULTS.get(self.name))
+
+
+OUTPUTS: tuple[Output, ...] = (
+    Output("source", is_always_shown=True),
+    Output("target", is_always_shown=True),
+    Output("links", is_always_shown=True),
+    Output("similarity", Kept.NUMBERS, "aligned_similarity", True, True),
+    Output("score", Kept.NUMBERS, is_figure=True, is_always_shown=True),
+    Output("covered", Kept.NUMBERS, is_figure=True, is_always_shown=True),
+    Output("target_covered", Kept.NUMBERS, is_figure=True, is_always_shown=True),
+    Output("agreement", Kept.NUMBERS, is_figure=True, is_always_shown=True),
+    Output("cosine", is_figure=True),
+    Output("encoded", Kept.ONCE, is_figure=True),
+    Output("symmetrization", Kept.ONCE, is_always_shown=True),
+    Output("model", Kept.ONCE, is_always_shown=True),
+    Output("version", Kept.ONCE, is_always_shown=True),
+    Output("style", Kept.EACH, "styles"),
+    Output("distance", Kept.EACH),
+    Output("conflicts"),
+    Output("source_truncated"),
+    Output("target_truncated"),
+    Output("relations"),  # no field, but a part of the links, which JSON has by itself
+    Output("posteriors", Kept.EACH),
+    Output("explanations", Kept.EACH),
+    Output("phrases", Kept.EACH, is_always_shown=True),
+    Output("edits", Kept.EACH, is_always_shown=True),
+)
+"""All fields, in the order that JSON has them."""

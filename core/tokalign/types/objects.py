@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tokalign.types.edits import Edit
-from tokalign.types.fields import AlignmentFields, FeatureContribution, LinkExplanation
+from tokalign.types.fields import (
+    OUTPUTS,
+    AlignmentFields,
+    FeatureContribution,
+    LinkExplanation,
+    Output,
+)
+from tokalign.types.links import Link
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Relation
+from tokalign.types.relations import Conflict, Relation
 from tokalign.types.sentence import Sentence
 
-FIGURES = ("similarity", "score", "covered", "target_covered", "agreement")
+_FIGURES = [each for each in OUTPUTS if each.is_figure]
+FIGURES = tuple(each.name for each in _FIGURES if each.is_always_shown)
+"""Similarity, score and what they are made of, which every alignment has."""
 SENTENCE_COLUMNS = ("tags", "lemmas", "heads", "relations")
+_SHOWN = {
+    (phrases, edits): [
+        each
+        for each in OUTPUTS
+        if (phrases or each.name != "phrases") and (edits or each.name != "edits")
+    ]
+    for phrases in (False, True)
+    for edits in (False, True)
+}
+"""Fields by whether phrases and edits were asked for."""
 DIGITS = 6
 """Decimals of numbers."""
 
@@ -30,69 +49,31 @@ def alignment_to_json(
     phrases, edits : bool
         Whether these were asked for, so that there is a list of them even if it is empty.
     """
-    value: dict[str, Any] = {
-        "id": name,
-        "source": _sentence(alignment.source),
-        "target": _sentence(alignment.target),
-        "links": links_to_json(alignment),
-        **figures_to_json(alignment),
-        "symmetrization": str(alignment.symmetrization),
-        "model": alignment.model,
-        "version": alignment.version,
-    }
-    if alignment.style:
-        value["style"] = alignment.style
-    if alignment.distance is not None:
-        value["distance"] = round(alignment.distance, DIGITS)
-    value |= conflicts_to_json(alignment) | truncated_sides(alignment)
-    relations = [
-        [link.source, link.target, *_relation(link.relation)]
-        for link in alignment.links
-        if link.relation is not None
-    ]
-    if relations:
-        value["relations"] = relations
-    if alignment.posteriors is not None:
-        value["posteriors"] = [
-            [round(cell, DIGITS) for cell in row] for row in alignment.posteriors.tolist()
-        ]
-    if alignment.explanations:
-        value["explanations"] = [_explanation(each) for each in alignment.explanations]
-    if phrases:
-        value["phrases"] = [_phrase(each) for each in alignment.phrases]
-    if edits:
-        value["edits"] = [_edit(each) for each in alignment.edits]
+    value: dict[str, Any] = {"id": name}
+    _add(value, _SHOWN[phrases, edits], alignment)
     return value
+
+
+def _add(value: dict[str, Any], outputs: Iterable[Output], alignment: AlignmentFields) -> None:
+    """Add fields to an object, without those that say nothing."""
+    for output in outputs:
+        name, default = output.name, output.default
+        found = _relations(alignment) if name == "relations" else getattr(alignment, name)
+        says_more = found is not None and (default is None or found != default)
+        if output.is_always_shown or says_more:
+            value[name] = _WRITERS.get(type(found), _other)(found)
 
 
 def figures_to_json(alignment: AlignmentFields) -> dict[str, float | bool]:
     """Return similarity and score, what they are made of, and whether an encoder read the pair."""
-    found: dict[str, float | bool] = {
-        name: round(getattr(alignment, name), DIGITS) for name in FIGURES
-    }
-    if alignment.cosine is not None:
-        found["cosine"] = round(alignment.cosine, DIGITS)
-    if alignment.encoded is not None:
-        found["encoded"] = alignment.encoded
+    found: dict[str, float | bool] = {}
+    _add(found, _FIGURES, alignment)
     return found
 
 
 def conflicts_to_json(alignment: AlignmentFields) -> dict[str, Any]:
     """Return the conflicts under their name, where there are any."""
-    found = [
-        {
-            "kind": each.kind.value,
-            "source": each.source,
-            "target": each.target,
-            "strength": round(each.strength, DIGITS),
-        }
-        for each in alignment.conflicts
-    ]
-    return {"conflicts": found} if found else {}
-
-
-def _relation(value: Relation) -> tuple[str, float]:
-    return value.kind.value, round(value.probability, DIGITS)
+    return {"conflicts": list(map(_conflict, alignment.conflicts))} if alignment.conflicts else {}
 
 
 def truncated_sides(alignment: AlignmentFields) -> dict[str, bool]:
@@ -103,7 +84,21 @@ def truncated_sides(alignment: AlignmentFields) -> dict[str, bool]:
 
 def links_to_json(alignment: AlignmentFields) -> list[list[float]]:
     """Return ``[source, target, confidence]`` for each link."""
-    return [[link.source, link.target, round(link.confidence, DIGITS)] for link in alignment.links]
+    return [_link(link) for link in alignment.links]
+
+
+def _relations(alignment: AlignmentFields) -> list[list[Any]] | None:
+    """Return the kind of relation of each link, or None where no link has one."""
+    found = [
+        [link.source, link.target, *_relation(link.relation)]
+        for link in alignment.links
+        if link.relation is not None
+    ]
+    return found or None
+
+
+def _relation(value: Relation) -> tuple[str, float]:
+    return value.kind.value, round(value.probability, DIGITS)
 
 
 def link_columns(alignment: AlignmentFields) -> dict[str, list[Any]]:
@@ -121,6 +116,19 @@ def link_columns(alignment: AlignmentFields) -> dict[str, list[Any]]:
             None if link.relation is None else link.relation.kind.value for link in alignment.links
         ]
     return found
+
+
+def _link(value: Link) -> list[float]:
+    return [value.source, value.target, round(value.confidence, DIGITS)]
+
+
+def _conflict(value: Conflict) -> dict[str, Any]:
+    return {
+        "kind": value.kind.value,
+        "source": value.source,
+        "target": value.target,
+        "strength": round(value.strength, DIGITS),
+    }
 
 
 def _phrase(value: Phrase) -> dict[str, Any]:
@@ -146,10 +154,6 @@ def _edit(value: Edit) -> dict[str, Any]:
     return found
 
 
-def _sentence(sentence: Sentence) -> Any:
-    return sentence_to_json(sentence.replace(tags=None, lemmas=None, heads=None, relations=None))
-
-
 def _explanation(value: LinkExplanation) -> dict[str, Any]:
     return {
         "source": value.source,
@@ -160,6 +164,32 @@ def _explanation(value: LinkExplanation) -> dict[str, Any]:
         "margin": round(value.margin, DIGITS),
         "features": contributions_to_json(value.features),
     }
+
+
+def _tokens(value: Sentence) -> Any:
+    return sentence_to_json(value.replace(tags=None, lemmas=None, heads=None, relations=None))
+
+
+def _other(value: Any) -> Any:
+    """Return a string or a member of an enumeration as text, a matrix as a list of its rows."""
+    if isinstance(value, str):
+        return str(value)
+    return [[round(cell, DIGITS) for cell in row] for row in value.tolist()]
+
+
+_WRITERS: dict[type, Callable[[Any], Any]] = {
+    bool: bool,
+    list: list,
+    float: lambda value: round(value, DIGITS),
+    tuple: lambda value: [_WRITERS[type(each)](each) for each in value],
+    Sentence: _tokens,
+    Link: _link,
+    Conflict: _conflict,
+    LinkExplanation: _explanation,
+    Phrase: _phrase,
+    Edit: _edit,
+}
+"""What a value of each type becomes; see `_other` for the rest."""
 
 
 def contributions_to_json(values: Iterable[FeatureContribution]) -> list[dict[str, Any]]:
